@@ -1,0 +1,36 @@
+import type * as z from 'zod'
+import { chatEvents } from './chat.ts'
+import { contextEvents } from './context.ts'
+import { conversationEvents } from './conversation.ts'
+import { memoryEvents } from './memory.ts'
+import { noteEvents } from './note.ts'
+import { ownerEvents } from './owner.ts'
+import { signalEvents } from './signal.ts'
+import { smsEvents } from './sms.ts'
+import { taskEvents } from './task.ts'
+import { turnEvents } from './turn.ts'
+import { voiceEvents } from './voice.ts'
+
+/** Every fact that this build knows. A type or a field is never renamed; see `upcast.ts` for older versions. */
+export const catalogue = {
+  ...conversationEvents,
+  ...chatEvents,
+  ...smsEvents,
+  ...voiceEvents,
+  ...turnEvents,
+  ...contextEvents,
+  ...memoryEvents,
+  ...signalEvents,
+  ...noteEvents,
+  ...taskEvents,
+  ...ownerEvents,
+}
+
+export type EventType = keyof typeof catalogue
+export type FactsOf<T extends EventType> = z.output<(typeof catalogue)[T]['facts']>
+export type BodyOf<T extends EventType> = z.output<NonNullable<(typeof catalogue)[T]['body']>>
+
+/** Whether this build knows the type. */
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(catalogue, type)
+}

@@ -1,0 +1,17 @@
+import * as z from 'zod'
+import { defineEvent } from '../define-event.ts'
+
+/** Which conversation is open, and what folds together on the timeline. */
+export const conversationEvents = {
+  'conversation.started': defineEvent({ facts: {} }),
+  'conversation.ended': defineEvent({ facts: { reason: z.enum(['owner', 'restart']) } }),
+
+  'span.opened': defineEvent({
+    facts: { kind: z.enum(['interaction', 'call', 'activation', 'delivery']) },
+  }),
+  'span.closed': defineEvent({
+    facts: {
+      reason: z.enum(['completed', 'failed', 'idle', 'length', 'conversation_ended', 'hangup', 'cancelled', 'interrupted']),
+    },
+  }),
+}

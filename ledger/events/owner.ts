@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { countSchema, defineEvent, idSchema, seqSchema, timeSchema, wordSchema } from '../define-event.ts'
+
+/** The audit trail: never a value, a password or a secret. */
+export const ownerEvents = {
+  'adaptation.saved': defineEvent({
+    facts: {
+      adaptationId: idSchema,
+      enabled: z.boolean(),
+      channels: z.array(z.enum(['chat', 'voice', 'sms'])),
+      source: z.enum(['owner', 'file']),
+    },
+    body: { title: z.string(), content: z.string() },
+  }),
+  'adaptations.reloaded': defineEvent({ facts: { loaded: countSchema, skipped: countSchema } }),
+  'settings.changed': defineEvent({ facts: { keys: z.array(z.string().max(64)) } }),
+
+  'owner.installed': defineEvent({ facts: { timezone: z.string().max(64) } }),
+  'owner.signed-in': defineEvent({ facts: { sessionId: idSchema } }),
+  'owner.signed-out': defineEvent({ facts: { sessionId: idSchema } }),
+  'owner.session.revoked': defineEvent({ facts: { sessionId: idSchema, by: z.enum(['owner', 'password_change', 'shell']) } }),
+  'owner.password.changed': defineEvent({ facts: { by: z.enum(['owner', 'shell']) } }),
+  /** Refused strangers, counted: at most one fact a minute a kind, however many knocked. */
+  'intrusion.counted': defineEvent({
+    facts: { kind: wordSchema, count: countSchema, from: timeSchema, to: timeSchema },
+  }),
+
+  /** The bodies of `seqs` are gone for good: at most 500 a fact, so that the database can check each. */
+  'erased': defineEvent({
+    facts: {
+      seqs: z.array(seqSchema).min(1).max(500),
+      reason: z.enum(['owner', 'memory_forgotten', 'note_deleted']),
+    },
+  }),
+  'ledger.imported': defineEvent({
+    facts: { source: z.enum(['import', 'restore']), headSeq: z.int().min(0), headHash: z.string().max(64) },
+  }),
+  'outbound.released': defineEvent({ facts: {} }),
+}

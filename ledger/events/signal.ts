@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { countSchema, defineEvent, idSchema, seqSchema, timeSchema, wordSchema } from '../define-event.ts'
+
+/** What the delegate noticed, and what it did about it. */
+export const signalEvents = {
+  'signal.raised': defineEvent({
+    internal: true,
+    facts: {
+      signalId: idSchema,
+      kind: wordSchema,
+      mode: z.enum(['ambient', 'next-turn', 'wake', 'interrupt']),
+      priority: z.int().min(0).max(9),
+      /** Signals of one key are one: while one waits, another is not raised. */
+      dedupKey: z.string().max(200),
+    },
+    body: { text: z.string() },
+  }),
+  'activation.started': defineEvent({
+    internal: true,
+    facts: { activationId: idSchema, signalIds: z.array(idSchema), attempt: countSchema },
+  }),
+  'activation.completed': defineEvent({
+    internal: true,
+    facts: { activationId: idSchema, signalIds: z.array(idSchema), outcome: z.enum(['spoke', 'silent']) },
+  }),
+  'activation.failed': defineEvent({
+    internal: true,
+    facts: {
+      activationId: idSchema,
+      signalIds: z.array(idSchema),
+      kind: wordSchema,
+      attempt: countSchema,
+      final: z.boolean(),
+      retryAt: timeSchema.nullable(),
+    },
+  }),
+  'signal.dismissed': defineEvent({
+    internal: true,
+    facts: { signalIds: z.array(idSchema), reason: z.enum(['attached', 'expired', 'superseded', 'owner']) },
+  }),
+
+  'timer.set': defineEvent({
+    facts: {
+      timerId: idSchema,
+      /** The first occurrence of a recurring timer, the only one of a one-off. */
+      dueAt: timeSchema,
+      /** A cron expression in the owner's time zone; null for a one-off. */
+      recurrence: z.string().max(100).nullable(),
+      timezone: z.string().max(64),
+      /** What becomes of an occurrence that fell into downtime. */
+      missedPolicy: z.enum(['fire_once', 'skip']),
+      by: z.enum(['owner', 'delegate']),
+    },
+    body: { title: z.string() },
+  }),
+  'timer.fired': defineEvent({
+    facts: { timerId: idSchema, occurrence: timeSchema, nextAt: timeSchema.nullable() },
+  }),
+  'timer.missed': defineEvent({
+    facts: { timerId: idSchema, occurrence: timeSchema, missed: countSchema, nextAt: timeSchema.nullable() },
+  }),
+  'timer.cancelled': defineEvent({
+    facts: { timerId: idSchema, by: z.enum(['owner', 'delegate']), setSeq: seqSchema.optional() },
+  }),
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { countSchema, defineEvent, idSchema, wordSchema } from '../define-event.ts'
+
+const party = z.enum(['owner', 'guest'])
+
+/** What was texted, and whether it arrived. Each provider message id occurs once (the event's key). */
+export const smsEvents = {
+  'sms.received': defineEvent({
+    facts: {
+      messageSid: idSchema,
+      party,
+      segments: countSchema,
+      mediaTypes: z.array(z.string().max(100)),
+      /** How the reply leaves: by the provider's REST API, or in the answer to the webhook. */
+      replyBy: z.enum(['rest', 'markup']),
+    },
+    body: { from: z.string(), to: z.string(), text: z.string() },
+  }),
+  /** Received, and on purpose not answered. */
+  'sms.ignored': defineEvent({
+    facts: { messageSid: idSchema, party, reason: z.enum(['opt_out', 'opt_in', 'help', 'budget', 'empty']) },
+    body: { from: z.string(), text: z.string() },
+  }),
+  'sms.sent': defineEvent({
+    facts: { messageSid: idSchema.nullable(), deliveryId: idSchema.optional(), party, segments: countSchema },
+    body: { to: z.string(), text: z.string() },
+  }),
+  'sms.failed': defineEvent({
+    facts: {
+      deliveryId: idSchema.optional(),
+      party,
+      kind: z.enum(['refused', 'opted_out', 'rate_limited', 'unavailable', 'not_configured', 'unknown']),
+      providerCode: z.int().optional(),
+    },
+    body: { to: z.string(), text: z.string() },
+  }),
+  'sms.status.reported': defineEvent({
+    internal: true,
+    facts: { messageSid: idSchema, status: wordSchema, errorCode: z.int().optional() },
+  }),
+}
