@@ -47,4 +47,7 @@ export const seqSchema = z.int().min(1)
 /** A moment, ISO 8601 in UTC. */
 export const timeSchema = z.iso.datetime()
 /** A stable snake_case word that names a class of failure, an outcome or a reason. */
-export const wordSchema = z.string().regex(/^[a-z][a-z0-9_]*$/).max(64)
+export const wordSchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]*$/)
+  .max(64)

@@ -46,7 +46,10 @@ export type UnknownEvent = Envelope & {
   readonly erased: boolean
 }
 
-type BodyPart<T extends EventType> = keyof BodyOf<T> extends never ? { body?: undefined } : { body: BodyOf<T> }
+/** A type without a body has the open record of an empty shape. */
+type BodyPart<T extends EventType> = string extends keyof BodyOf<T>
+  ? { body?: undefined }
+  : { body: BodyOf<T> }
 
 /** A fact to be appended. `seq`, `id`, `at`, `version` and `hash` are given by the ledger. */
 export type NewEventOf<T extends EventType> = {

@@ -8,7 +8,12 @@ const source = z.enum(['manual', 'automatic'])
 export const contextEvents = {
   'context.usage.recorded': defineEvent({
     internal: true,
-    facts: { inputTokens: countSchema, outputTokens: countSchema, cachedTokens: countSchema, compactThresholdTokens: countSchema },
+    facts: {
+      inputTokens: countSchema,
+      outputTokens: countSchema,
+      cachedTokens: countSchema,
+      compactThresholdTokens: countSchema,
+    },
   }),
   'context.compaction.requested': defineEvent({
     internal: true,

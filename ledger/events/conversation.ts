@@ -11,7 +11,16 @@ export const conversationEvents = {
   }),
   'span.closed': defineEvent({
     facts: {
-      reason: z.enum(['completed', 'failed', 'idle', 'length', 'conversation_ended', 'hangup', 'cancelled', 'interrupted']),
+      reason: z.enum([
+        'completed',
+        'failed',
+        'idle',
+        'length',
+        'conversation_ended',
+        'hangup',
+        'cancelled',
+        'interrupted',
+      ]),
     },
   }),
 }

@@ -20,7 +20,12 @@ export const memoryEvents = {
   /** Idle, or compaction: the turns in between are handed to extraction once. */
   'memory.checkpoint.created': defineEvent({
     internal: true,
-    facts: { fromSeq: seqSchema, toSeq: seqSchema, turns: countSchema, reason: z.enum(['idle', 'compaction', 'conversation_ended']) },
+    facts: {
+      fromSeq: seqSchema,
+      toSeq: seqSchema,
+      turns: countSchema,
+      reason: z.enum(['idle', 'compaction', 'conversation_ended']),
+    },
   }),
   'memory.extraction.completed': defineEvent({
     internal: true,
@@ -34,7 +39,13 @@ export const memoryEvents = {
   }),
   'memory.extraction.failed': defineEvent({
     internal: true,
-    facts: { fromSeq: seqSchema, toSeq: seqSchema, kind: wordSchema, attempt: countSchema, final: z.boolean() },
+    facts: {
+      fromSeq: seqSchema,
+      toSeq: seqSchema,
+      kind: wordSchema,
+      attempt: countSchema,
+      final: z.boolean(),
+    },
   }),
   'memory.stored': defineEvent({
     internal: true,
@@ -102,6 +113,10 @@ export const memoryEvents = {
   }),
   'memory.recall.suppressed': defineEvent({
     internal: true,
-    facts: { ids: z.array(idSchema), reason: z.enum(['duplicate', 'irrelevant', 'expired', 'budget']), late: z.boolean() },
+    facts: {
+      ids: z.array(idSchema),
+      reason: z.enum(['duplicate', 'irrelevant', 'expired', 'budget']),
+      late: z.boolean(),
+    },
   }),
 }

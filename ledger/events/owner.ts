@@ -18,7 +18,9 @@ export const ownerEvents = {
   'owner.installed': defineEvent({ facts: { timezone: z.string().max(64) } }),
   'owner.signed-in': defineEvent({ facts: { sessionId: idSchema } }),
   'owner.signed-out': defineEvent({ facts: { sessionId: idSchema } }),
-  'owner.session.revoked': defineEvent({ facts: { sessionId: idSchema, by: z.enum(['owner', 'password_change', 'shell']) } }),
+  'owner.session.revoked': defineEvent({
+    facts: { sessionId: idSchema, by: z.enum(['owner', 'password_change', 'shell']) },
+  }),
   'owner.password.changed': defineEvent({ facts: { by: z.enum(['owner', 'shell']) } }),
   /** Refused strangers, counted: at most one fact a minute a kind, however many knocked. */
   'intrusion.counted': defineEvent({
@@ -26,7 +28,7 @@ export const ownerEvents = {
   }),
 
   /** The bodies of `seqs` are gone for good: at most 500 a fact, so that the database can check each. */
-  'erased': defineEvent({
+  erased: defineEvent({
     facts: {
       seqs: z.array(seqSchema).min(1).max(500),
       reason: z.enum(['owner', 'memory_forgotten', 'note_deleted']),

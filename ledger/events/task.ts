@@ -6,7 +6,12 @@ const deliveryChannel = z.enum(['chat', 'sms', 'webhook'])
 /** Work handed to the coding assistant, and what of it reached the owner. */
 export const taskEvents = {
   'task.dispatched': defineEvent({
-    facts: { taskId: idSchema, notify: deliveryChannel, timeoutMinutes: countSchema, by: z.enum(['owner', 'delegate']) },
+    facts: {
+      taskId: idSchema,
+      notify: deliveryChannel,
+      timeoutMinutes: countSchema,
+      by: z.enum(['owner', 'delegate']),
+    },
     body: { title: z.string(), prompt: z.string() },
   }),
   'task.progressed': defineEvent({
@@ -15,7 +20,12 @@ export const taskEvents = {
     body: { text: z.string() },
   }),
   'task.finished': defineEvent({
-    facts: { taskId: idSchema, source: z.enum(['callback', 'exit']), exitCode: z.int().nullable(), durationMs: countSchema },
+    facts: {
+      taskId: idSchema,
+      source: z.enum(['callback', 'exit']),
+      exitCode: z.int().nullable(),
+      durationMs: countSchema,
+    },
     body: { text: z.string() },
   }),
   'task.failed': defineEvent({
@@ -31,7 +41,12 @@ export const taskEvents = {
 
   'delivery.requested': defineEvent({
     internal: true,
-    facts: { deliveryId: idSchema, channel: deliveryChannel, taskId: idSchema.nullable(), maxAttempts: countSchema },
+    facts: {
+      deliveryId: idSchema,
+      channel: deliveryChannel,
+      taskId: idSchema.nullable(),
+      maxAttempts: countSchema,
+    },
     body: { target: z.string(), text: z.string() },
   }),
   'delivery.attempted': defineEvent({
@@ -40,7 +55,12 @@ export const taskEvents = {
   }),
   'delivery.succeeded': defineEvent({
     internal: true,
-    facts: { deliveryId: idSchema, channel: deliveryChannel, attempt: countSchema, providerId: idSchema.nullable() },
+    facts: {
+      deliveryId: idSchema,
+      channel: deliveryChannel,
+      attempt: countSchema,
+      providerId: idSchema.nullable(),
+    },
   }),
   'delivery.failed': defineEvent({
     internal: true,

@@ -75,7 +75,9 @@ export const turnEvents = {
       reason: wordSchema.optional(),
       durationMs: countSchema,
       /** Ids of what the call made or changed; its content stays in the event that created it. */
-      refs: z.array(z.strictObject({ kind: z.enum(['note', 'memory', 'timer', 'task', 'delivery']), id: idSchema })),
+      refs: z.array(
+        z.strictObject({ kind: z.enum(['note', 'memory', 'timer', 'task', 'delivery']), id: idSchema }),
+      ),
     },
     body: { result: z.string() },
   }),

@@ -7,7 +7,11 @@ const party = z.enum(['owner', 'guest'])
 export const voiceEvents = {
   'call.offered': defineEvent({ facts: { callSid: idSchema, party }, body: { from: z.string() } }),
   'call.rejected': defineEvent({
-    facts: { callSid: idSchema, party, reason: z.enum(['busy', 'not_configured', 'budget', 'no_realtime_model']) },
+    facts: {
+      callSid: idSchema,
+      party,
+      reason: z.enum(['busy', 'not_configured', 'budget', 'no_realtime_model']),
+    },
     body: { from: z.string() },
   }),
   'call.connected': defineEvent({ facts: { callSid: idSchema, streamSid: idSchema, party } }),

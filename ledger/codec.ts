@@ -1,0 +1,197 @@
+import { hash as digest, randomBytes } from 'node:crypto'
+import { InvalidEvent, LedgerDamaged } from './errors.ts'
+import {
+  type Actor,
+  actorSchema,
+  type Channel,
+  channelSchema,
+  type LedgerEvent,
+  type NewEvent,
+  type UnknownEvent,
+} from './event.ts'
+import { catalogue, isEventType } from './events/catalogue.ts'
+import { upcast } from './upcast.ts'
+
+/** An event exactly as it lies in the table. */
+export type EventRow = {
+  seq: number
+  id: string
+  key: string | null
+  type: string
+  version: number
+  at: string
+  conversationId: string | null
+  spanId: string | null
+  turnId: string | null
+  causedBy: number | null
+  /** JSON array of seqs. */
+  derivedFrom: string | null
+  channel: Channel | null
+  actor: Actor
+  /** JSON object. */
+  facts: string
+  /** JSON object; null without a body, and once erased. */
+  body: string | null
+  salt: string | null
+  bodyDigest: string | null
+  hash: string
+}
+
+/** A validated event that awaits its place in the order. */
+export type Draft = Omit<EventRow, 'seq' | 'hash'>
+
+/** The hash before the first event. */
+export const GENESIS_HASH = '0'.repeat(64)
+
+const SALT_BYTES = 16
+const SALTS_A_POOL = 256
+
+/**
+ * Salts for bodies, drawn in pools: one system call for 256 of them. The salt goes with its body when that is
+ * erased, so that a short text cannot be guessed back from its digest.
+ */
+export function createSalts(): () => string {
+  let pool = ''
+  let offset = 0
+  return () => {
+    if (offset >= pool.length) {
+      pool = randomBytes(SALT_BYTES * SALTS_A_POOL).toString('hex')
+      offset = 0
+    }
+    offset += SALT_BYTES * 2
+    return pool.slice(offset - SALT_BYTES * 2, offset)
+  }
+}
+
+export function bodyDigest(salt: string, body: string): string {
+  return digest('sha256', `${salt}${body}`, 'hex')
+}
+
+/**
+ * The link of an event to the one before it: SHA-256 over the previous hash and, as one JSON array, the
+ * envelope, the facts as stored, and the salted digest of the body. The body itself is not in it, so the chain
+ * outlives an erasure.
+ */
+export function chainHash(previousHash: string, seq: number, row: Draft): string {
+  return digest(
+    'sha256',
+    previousHash +
+      JSON.stringify([
+        seq,
+        row.id,
+        row.key,
+        row.type,
+        row.version,
+        row.at,
+        row.conversationId,
+        row.spanId,
+        row.turnId,
+        row.causedBy,
+        row.derivedFrom,
+        row.channel,
+        row.actor,
+        row.facts,
+        row.bodyDigest,
+      ]),
+    'hex',
+  )
+}
+
+export type DraftContext = {
+  readonly newId: () => string
+  readonly at: string
+  readonly newSalt: () => string
+}
+
+/** Validates a new event against its schema and lays it out for storage. Throws InvalidEvent. */
+export function toDraft(event: NewEvent, context: DraftContext): Draft {
+  const definition = catalogue[event.type]
+  const facts = definition.facts.safeParse(event.facts)
+  if (!facts.success) throw new InvalidEvent(`${event.type}: facts: ${facts.error.message}`)
+  let body: string | null = null
+  if (definition.body) {
+    const parsed = definition.body.safeParse(event.body)
+    if (!parsed.success) throw new InvalidEvent(`${event.type}: body: ${parsed.error.message}`)
+    body = JSON.stringify(parsed.data)
+  } else if (event.body !== undefined) {
+    throw new InvalidEvent(`${event.type} carries no body`)
+  }
+  const salt = body === null ? null : context.newSalt()
+  return {
+    id: context.newId(),
+    key: event.key ?? null,
+    type: event.type,
+    version: definition.version,
+    at: context.at,
+    conversationId: event.conversationId ?? null,
+    spanId: event.spanId ?? null,
+    turnId: event.turnId ?? null,
+    causedBy: event.causedBy ?? null,
+    derivedFrom: event.derivedFrom && event.derivedFrom.length > 0 ? JSON.stringify(event.derivedFrom) : null,
+    channel: event.channel ?? null,
+    actor: event.actor,
+    facts: JSON.stringify(facts.data),
+    body,
+    salt,
+    bodyDigest: body === null || salt === null ? null : bodyDigest(salt, body),
+  }
+}
+
+/**
+ * Reads a stored row: parsed by its schema, lifted to the current version, never cast. A type that this build
+ * does not know (or a version newer than its own) comes back as unknown. Throws LedgerDamaged where the row is
+ * not what its schema says.
+ */
+export function parseRow(row: EventRow): LedgerEvent | UnknownEvent {
+  const envelope = {
+    seq: row.seq,
+    id: row.id,
+    key: row.key,
+    version: row.version,
+    at: row.at,
+    conversationId: row.conversationId,
+    spanId: row.spanId,
+    turnId: row.turnId,
+    causedBy: row.causedBy,
+    derivedFrom: parseSeqs(row),
+    channel: row.channel,
+    actor: row.actor,
+    hash: row.hash,
+    erased: row.bodyDigest !== null && row.body === null,
+  }
+  if (!isEventType(row.type) || row.version > catalogue[row.type].version) {
+    return { ...envelope, type: 'unknown', originalType: row.type }
+  }
+  const definition = catalogue[row.type]
+  try {
+    let facts: unknown = JSON.parse(row.facts)
+    let body: unknown = row.body === null ? null : JSON.parse(row.body)
+    if (row.version < definition.version) ({ facts, body } = upcast(row.type, row.version, { facts, body }))
+    // The pair of type and parsed parts is one member of the union; TypeScript cannot follow the table lookup.
+    return {
+      ...envelope,
+      type: row.type,
+      facts: definition.facts.parse(facts),
+      body: body === null || !definition.body ? null : definition.body.parse(body),
+    } as LedgerEvent
+  } catch (cause) {
+    throw new LedgerDamaged(`event ${row.seq} (${row.type}) is not what its schema says`, {
+      cause,
+      seq: row.seq,
+    })
+  }
+}
+
+const NO_SEQS: readonly number[] = []
+
+function parseSeqs(row: EventRow): readonly number[] {
+  if (row.derivedFrom === null) return NO_SEQS
+  const seqs: unknown = JSON.parse(row.derivedFrom)
+  if (Array.isArray(seqs) && seqs.every((seq) => Number.isSafeInteger(seq))) return seqs
+  throw new LedgerDamaged(`event ${row.seq}: derivedFrom is not a list of seqs`, { seq: row.seq })
+}
+
+/** Whether a row's enumerated columns hold what they may. Checked on import, where rows come from outside. */
+export function hasKnownEnvelope(row: EventRow): boolean {
+  return actorSchema.safeParse(row.actor).success && channelSchema.nullable().safeParse(row.channel).success
+}

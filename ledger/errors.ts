@@ -1,0 +1,25 @@
+/** The disk refused (full, failing): nothing of the append was kept, and a later try may succeed. */
+export class LedgerUnavailable extends Error {
+  override readonly name = 'LedgerUnavailable'
+}
+
+/** The files are not what this service wrote: it refuses to go on rather than build on sand. */
+export class LedgerDamaged extends Error {
+  override readonly name = 'LedgerDamaged'
+  /** The first event that is not as it was written, where that is known. */
+  readonly seq: number | null
+  constructor(message: string, options: { cause?: unknown; seq?: number | null } = {}) {
+    super(message, { cause: options.cause })
+    this.seq = options.seq ?? null
+  }
+}
+
+/** Another process holds the data directory. */
+export class LedgerLocked extends Error {
+  override readonly name = 'LedgerLocked'
+}
+
+/** The caller's fact does not fit its schema: a bug, not a condition. */
+export class InvalidEvent extends Error {
+  override readonly name = 'InvalidEvent'
+}

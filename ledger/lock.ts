@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { LedgerLocked } from './errors.ts'
+
+export type DirectoryLock = { release(): void }
+
+/**
+ * Admits one process to a data directory: an exclusive transaction on `lock.sqlite`, held open for as long as
+ * the process lives. The kernel drops it when the process dies, however it dies. Throws LedgerLocked.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  const db = new Database(join(directory, 'lock.sqlite'), { timeout: 0 })
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    db.close()
+    throw new LedgerLocked(`another process uses ${directory}; stop it first, or choose another DATA_DIR`, {
+      cause,
+    })
+  }
+  return {
+    release() {
+      if (db.open) db.close()
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import type { Database } from 'better-sqlite3'
+import { type EventRow, GENESIS_HASH, parseRow } from './codec.ts'
+import type { LedgerEvent, UnknownEvent } from './event.ts'
+
+export type Head = { readonly seq: number; readonly hash: string }
+export type AnyEvent = LedgerEvent | UnknownEvent
+
+/** Reading the ledger. Synchronous; every result is in ascending order of `seq`. */
+export type LedgerReader = {
+  /** The last event's place and hash; seq 0 and the genesis hash while there is none. */
+  head(): Head
+  /** Names this ledger among others; made once, at its creation. */
+  id(): string
+  readAfter(seq: number, limit: number): AnyEvent[]
+  /** Both ends included. */
+  readRange(fromSeq: number, toSeq: number): AnyEvent[]
+  /** In the order given; a seq that does not exist is left out. */
+  readSeqs(seqs: readonly number[]): AnyEvent[]
+  rowsAfter(seq: number, limit: number): EventRow[]
+  rowAt(seq: number): EventRow | undefined
+  rowByKey(key: string): EventRow | undefined
+  hashAt(seq: number): string | null
+  meta(name: string): string | null
+  /** Seqs that an `erased` fact names and whose body is still there: work that a crash left behind. */
+  unfinishedErasures(): number[]
+}
+
+/** Reads through a connection that somebody else opened and closes. */
+export function createReader(db: Database): LedgerReader {
+  const head = db.prepare<[], Head>('SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1')
+  const meta = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE name = ?')
+  const after = db.prepare<[number, number], EventRow>(
+    'SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
+  )
+  const range = db.prepare<[number, number], EventRow>(
+    'SELECT * FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq',
+  )
+  const bySeq = db.prepare<[number], EventRow>('SELECT * FROM events WHERE seq = ?')
+  const byKey = db.prepare<[string], EventRow>('SELECT * FROM events WHERE key = ?')
+  const unfinished = db.prepare<[], { seq: number }>(
+    'SELECT erasures.seq FROM erasures JOIN events USING (seq) WHERE events.body IS NOT NULL ORDER BY erasures.seq',
+  )
+  return {
+    head: () => head.get() ?? { seq: 0, hash: GENESIS_HASH },
+    id: () => meta.get('ledgerId')?.value ?? '',
+    readAfter: (seq, limit) => after.all(seq, limit).map(parseRow),
+    readRange: (fromSeq, toSeq) => range.all(fromSeq, toSeq).map(parseRow),
+    readSeqs: (seqs) => seqs.flatMap((seq) => bySeq.get(seq) ?? []).map(parseRow),
+    rowsAfter: (seq, limit) => after.all(seq, limit),
+    rowAt: (seq) => bySeq.get(seq),
+    rowByKey: (key) => byKey.get(key),
+    hashAt: (seq) => (seq === 0 ? GENESIS_HASH : (bySeq.get(seq)?.hash ?? null)),
+    meta: (name) => meta.get(name)?.value ?? null,
+    unfinishedErasures: () => unfinished.all().map((row) => row.seq),
+  }
+}

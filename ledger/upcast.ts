@@ -1,0 +1,25 @@
+import { catalogue, type EventType } from './events/catalogue.ts'
+
+/** A stored event's two parts as parsed JSON, before its schema has seen them. */
+export type Parts = { facts: unknown; body: unknown }
+
+/** Lifts the parts of one version to the next. Pure; must accept an erased body (null). */
+export type Upcaster = (parts: Parts) => Parts
+
+/**
+ * By type, then by the version that it lifts from. A shipped version is never dropped from here:
+ * `test/ledger/golden/` holds an event of every version ever written, and each must parse.
+ */
+export const upcasters: { readonly [T in EventType]?: { readonly [fromVersion: number]: Upcaster } } = {}
+
+/** Lifts stored parts to the version that the catalogue describes. Throws where a step is missing. */
+export function upcast(type: EventType, version: number, parts: Parts): Parts {
+  const current = catalogue[type].version
+  let lifted = parts
+  for (let from = version; from < current; from += 1) {
+    const step = upcasters[type]?.[from]
+    if (!step) throw new Error(`no upcaster lifts ${type} from version ${from}`)
+    lifted = step(lifted)
+  }
+  return lifted
+}

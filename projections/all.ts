@@ -1,0 +1,25 @@
+import { auditProjection } from './audit.ts'
+import { conversationsProjection } from './conversations.ts'
+import { derivationsProjection } from './derivations.ts'
+import { memoriesProjection } from './memories.ts'
+import { notesProjection } from './notes.ts'
+import { openSpansProjection } from './open-spans.ts'
+import { ownerProjection } from './owner.ts'
+import type { Projection } from './projection.ts'
+import { searchProjection } from './search.ts'
+import { timelineProjection } from './timeline.ts'
+import { turnsProjection } from './turns.ts'
+
+/** Every view of the ledger. */
+export const projections: readonly Projection[] = [
+  timelineProjection,
+  conversationsProjection,
+  openSpansProjection,
+  turnsProjection,
+  derivationsProjection,
+  notesProjection,
+  memoriesProjection,
+  ownerProjection,
+  auditProjection,
+  searchProjection,
+]

@@ -1,0 +1,122 @@
+import type { Database } from 'better-sqlite3'
+import { defineProjection } from './projection.ts'
+
+export type TurnStatus = 'waiting' | 'running' | 'completed' | 'failed' | 'stopped'
+
+export type TurnRow = {
+  turnId: string
+  conversationId: string | null
+  spanId: string | null
+  channel: string | null
+  party: string
+  /** What set it off: the message, or the activation. */
+  causeSeq: number
+  status: TurnStatus
+  kind: string | null
+  receivedAt: string
+  startedAt: string | null
+  endedAt: string | null
+  startedSeq: number | null
+  endedSeq: number | null
+  /** The reply, or what was said of the failure. */
+  replySeq: number | null
+  inputTokens: number
+  outputTokens: number
+  cachedTokens: number
+  contextTokens: number
+}
+
+/**
+ * Every turn from the message that asks for it to its outcome. Those that wait are the attention's queue; those
+ * still running when a process starts are what a crash interrupted.
+ */
+export const turnsProjection = defineProjection({
+  name: 'turns',
+  version: 1,
+  tables: ['turns', 'turn_events'],
+  schema: `
+    CREATE TABLE turns (
+      turnId TEXT PRIMARY KEY, conversationId TEXT, spanId TEXT, channel TEXT, party TEXT NOT NULL,
+      causeSeq INTEGER NOT NULL, status TEXT NOT NULL, kind TEXT, receivedAt TEXT NOT NULL, startedAt TEXT,
+      endedAt TEXT, startedSeq INTEGER, endedSeq INTEGER, replySeq INTEGER,
+      inputTokens INTEGER NOT NULL DEFAULT 0, outputTokens INTEGER NOT NULL DEFAULT 0,
+      cachedTokens INTEGER NOT NULL DEFAULT 0, contextTokens INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID, STRICT;
+    CREATE INDEX turns_unfinished ON turns (causeSeq) WHERE status IN ('waiting', 'running');
+    CREATE INDEX turns_ended ON turns (endedSeq) WHERE endedSeq IS NOT NULL;
+    CREATE TABLE turn_events (turnId TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (turnId, seq)) WITHOUT ROWID, STRICT;`,
+  fold(db) {
+    const wait =
+      db.prepare(`INSERT OR IGNORE INTO turns (turnId, conversationId, spanId, channel, party, causeSeq, status, receivedAt)
+      VALUES (@turnId, @conversationId, @spanId, @channel, @party, @seq, 'waiting', @at)`)
+    const start = db.prepare(
+      "UPDATE turns SET status = 'running', startedAt = ?, startedSeq = ? WHERE turnId = ?",
+    )
+    const complete =
+      db.prepare(`UPDATE turns SET status = CASE status WHEN 'stopped' THEN status ELSE 'completed' END,
+      endedAt = @at, endedSeq = @seq, inputTokens = @inputTokens, outputTokens = @outputTokens,
+      cachedTokens = @cachedTokens, contextTokens = @contextTokens WHERE turnId = @turnId`)
+    const fail = db.prepare(`UPDATE turns SET status = @status, kind = @kind, endedAt = @at, endedSeq = @seq,
+      replySeq = coalesce(replySeq, @seq) WHERE turnId = @turnId`)
+    const reply = db.prepare('UPDATE turns SET replySeq = ? WHERE turnId = ?')
+    const stop = db.prepare("UPDATE turns SET status = 'stopped', replySeq = ? WHERE turnId = ?")
+    const insertEvent = db.prepare('INSERT INTO turn_events VALUES (?, ?)')
+    const waiting = (
+      {
+        turnId,
+        conversationId,
+        spanId,
+        channel,
+        seq,
+        at,
+      }: Pick<TurnRow, 'turnId' | 'conversationId' | 'spanId' | 'channel'> & { seq: number; at: string },
+      party: string,
+    ) => void wait.run({ turnId, conversationId, spanId, channel, seq, at, party })
+    return {
+      every(event) {
+        if (event.turnId !== null) insertEvent.run(event.turnId, event.seq)
+      },
+      handlers: {
+        'chat.message.received': (event) => {
+          if (event.turnId !== null) waiting({ ...event, turnId: event.turnId }, 'owner')
+        },
+        'sms.received': (event) => {
+          if (event.turnId !== null) waiting({ ...event, turnId: event.turnId }, event.facts.party)
+        },
+        'turn.started': (event) => {
+          if (event.turnId !== null) waiting({ ...event, turnId: event.turnId }, event.facts.party)
+          start.run(event.at, event.seq, event.turnId)
+        },
+        'chat.reply.sent': (event) => void reply.run(event.seq, event.turnId),
+        'chat.reply.stopped': (event) => void stop.run(event.seq, event.turnId),
+        'turn.completed': ({ at, seq, turnId, facts }) =>
+          void complete.run({ at, seq, turnId, contextTokens: facts.contextTokens, ...facts.usage }),
+        'turn.failed': ({ at, seq, turnId, facts }) =>
+          void fail.run({
+            at,
+            seq,
+            turnId,
+            kind: facts.kind,
+            status: facts.kind === 'stopped' ? 'stopped' : 'failed',
+          }),
+      },
+    }
+  },
+})
+
+/** Queries over turns, on a connection that reads the views. */
+export function createTurnQueries(views: Database) {
+  const byId = views.prepare<[string], TurnRow>('SELECT * FROM turns WHERE turnId = ?')
+  const unfinished = views.prepare<[], TurnRow>(
+    "SELECT * FROM turns WHERE status IN ('waiting', 'running') ORDER BY causeSeq",
+  )
+  const eventSeqs = views.prepare<[string], { seq: number }>(
+    'SELECT seq FROM turn_events WHERE turnId = ? ORDER BY seq',
+  )
+  return {
+    byId: (turnId: string) => byId.get(turnId),
+    /** Waiting and running ones, in the order in which they were asked for. */
+    unfinished: () => unfinished.all(),
+    eventSeqs: (turnId: string) => eventSeqs.all(turnId).map(({ seq }) => seq),
+  }
+}

@@ -1,0 +1,49 @@
+import type { Draft } from '../../ledger/codec.ts'
+import type { CommitOutcome } from '../../ledger/ledger.ts'
+import type { ProjectionStatus } from '../../projections/projector.ts'
+
+/** What the storage thread is started with. */
+export type StorageThreadData = { readonly directory: string; readonly traceEvents: boolean }
+
+/** What the service asks of the storage thread; each request is answered once, by its `id`. */
+export type StorageRequest =
+  | { readonly id: number; readonly kind: 'append'; readonly drafts: readonly Draft[] }
+  | { readonly id: number; readonly kind: 'erase'; readonly erasedDrafts: readonly Draft[] }
+  | { readonly id: number; readonly kind: 'catch-up-lagging' }
+  | { readonly id: number; readonly kind: 'status' }
+  | { readonly id: number; readonly kind: 'close' }
+
+/** An append's outcome without what the sender already has: only where its events came to stand. */
+export type AppendAnswer =
+  | {
+      readonly status: 'appended'
+      readonly places: readonly { readonly seq: number; readonly hash: string }[]
+    }
+  | Extract<CommitOutcome, { status: 'duplicate' }>
+  | { readonly status: 'rejected'; readonly message: string }
+  | { readonly status: 'unavailable'; readonly message: string }
+
+export type EraseAnswer =
+  | { readonly status: 'erased' }
+  | { readonly status: 'unavailable'; readonly message: string }
+
+export type StorageStatus = {
+  readonly projections: readonly ProjectionStatus[]
+  /** Why the views could not be written; null while they can. The facts are safe either way. */
+  readonly viewsError: string | null
+}
+
+/** What the storage thread says. `answers` come in one message a commit, after the views have the facts. */
+export type StorageMessage =
+  | { readonly kind: 'ready'; readonly headSeq: number; readonly headHash: string }
+  | { readonly kind: 'progress'; readonly projection: string; readonly seq: number; readonly headSeq: number }
+  | { readonly kind: 'warning'; readonly message: string; readonly fields: Record<string, unknown> }
+  | { readonly kind: 'refused'; readonly name: string; readonly message: string; readonly seq: number | null }
+  | {
+      readonly kind: 'appended'
+      readonly answers: readonly { readonly id: number; readonly answer: AppendAnswer }[]
+    }
+  | { readonly kind: 'erased'; readonly id: number; readonly answer: EraseAnswer }
+  | { readonly kind: 'caught-up'; readonly id: number }
+  | { readonly kind: 'status'; readonly id: number; readonly status: StorageStatus }
+  | { readonly kind: 'closed'; readonly id: number }
