@@ -4,22 +4,43 @@ import type * as z from 'zod'
 export type ModelId = { readonly provider: string; readonly model: string }
 
 /** Tokens as the service counted them; estimated by the builtin model. */
-export type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number }
+export type Usage = {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedTokens: number
+}
 
 /**
  * One item of what the model is given, oldest first. Only `owner` and `guest` messages are somebody's words to
  * the delegate; `inner` is delimited data (signals, memories, task results, notes) and can confirm nothing.
  */
 export type InputItem =
-  | { readonly type: 'message'; readonly role: 'owner' | 'guest' | 'delegate'; readonly text: string; readonly at?: string | undefined }
+  | {
+      readonly type: 'message'
+      readonly role: 'owner' | 'guest' | 'delegate'
+      readonly text: string
+      readonly at?: string | undefined
+    }
   | { readonly type: 'inner'; readonly label: string; readonly text: string }
   | { readonly type: 'tool_call'; readonly callId: string; readonly name: string; readonly arguments: string }
   | { readonly type: 'tool_result'; readonly callId: string; readonly output: string }
-  /** The service's own items, sent back unchanged; used only with the model that made them. */
-  | { readonly type: 'opaque'; readonly model: ModelId; readonly blob: string }
+  /**
+   * The service's own items, sent back unchanged; used only with the model that made them. `fallback` stands in
+   * for them with any other model, and where the service refuses them.
+   */
+  | {
+      readonly type: 'opaque'
+      readonly model: ModelId
+      readonly blob: string
+      readonly fallback?: readonly InputItem[] | undefined
+    }
 
 /** A tool as the model sees it. `parameters` validates the arguments and is sent as a strict JSON schema. */
-export type ToolSpec = { readonly name: string; readonly description: string; readonly parameters: z.ZodObject }
+export type ToolSpec = {
+  readonly name: string
+  readonly description: string
+  readonly parameters: z.ZodObject
+}
 
 export type TextRequest = {
   readonly instructions: string
@@ -37,11 +58,17 @@ export type TextEvent =
   | {
       readonly type: 'completed'
       readonly text: string
-      readonly toolCalls: readonly { readonly callId: string; readonly name: string; readonly arguments: string }[]
+      readonly toolCalls: readonly {
+        readonly callId: string
+        readonly name: string
+        readonly arguments: string
+      }[]
       readonly usage: Usage
       readonly responseId: string | null
       /** Items to be kept for the chain (reasoning, calls) where the service returns such; else null. */
       readonly blob: string | null
+      /** True when the answer was cut off at the output limit; calls that were not complete are left out. */
+      readonly truncated?: boolean
     }
 
 /** What went wrong with a model service, in words that the rest of the service can act on. */
@@ -59,11 +86,28 @@ export type ModelFailureKind =
 export class ModelError extends Error {
   readonly kind: ModelFailureKind
   readonly retryAfterMs: number | null
-  constructor(kind: ModelFailureKind, message: string, options: { cause?: unknown; retryAfterMs?: number | null } = {}) {
+  constructor(
+    kind: ModelFailureKind,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number | null } = {},
+  ) {
     super(message, { cause: options.cause })
     this.name = 'ModelError'
     this.kind = kind
     this.retryAfterMs = options.retryAfterMs ?? null
+  }
+}
+
+/** Something that a model service may offer or lack. */
+export type Capability = 'compaction' | 'embeddings' | 'transcription' | 'speech'
+
+/** The service turned out to lack this; its port is null from now on, until it is tried again. Fall back at once. */
+export class CapabilityMissing extends ModelError {
+  readonly capability: Capability
+  constructor(capability: Capability, message: string, options: { cause?: unknown } = {}) {
+    super('unavailable', message, options)
+    this.name = 'CapabilityMissing'
+    this.capability = capability
   }
 }
 
@@ -100,7 +144,10 @@ export type CompactionModel = {
 /** Vectors for recall. `dimensions` is fixed for a model. */
 export type EmbeddingModel = {
   readonly id: ModelId
-  embed(texts: readonly string[], signal: AbortSignal): Promise<{ readonly vectors: readonly Float32Array[]; readonly usage: Usage }>
+  embed(
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ readonly vectors: readonly Float32Array[]; readonly usage: Usage }>
 }
 
 /** Speech to text and back, one utterance at a time (the walkie route). */
@@ -110,7 +157,11 @@ export type SpeechModel = {
 }
 
 /** Where the realtime socket of the model service is; null when it has none. */
-export type RealtimeEndpoint = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly model: string }
+export type RealtimeEndpoint = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly model: string
+}
 
 /**
  * Everything that one model service offers. What it lacks is null, and the caller falls back: compaction to a
@@ -124,5 +175,10 @@ export type ModelService = {
   readonly speech: SpeechModel | null
   readonly realtime: RealtimeEndpoint | null
   /** Asks the service the least it can; for `/ready`, the UI and the settings' connection test. */
-  check(signal: AbortSignal): Promise<{ readonly ok: boolean; readonly steps: readonly { name: string; ok: boolean; detail: string }[] }>
+  check(
+    signal: AbortSignal,
+  ): Promise<{
+    readonly ok: boolean
+    readonly steps: readonly { name: string; ok: boolean; detail: string }[]
+  }>
 }
