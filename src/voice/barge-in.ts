@@ -1,0 +1,114 @@
+import { type Draft, oweReply, set, setCaller, setModel, setResponses } from './call-state.ts'
+import { cut, type Outcome, type Segment } from './playback.ts'
+import { settleHeard } from './reply-audio.ts'
+import { closeResponse, deleteUnheard, isClosed } from './responses.ts'
+import { placeUtterance, settleUtterance } from './transcript.ts'
+
+/** The caller began to speak: whoever else speaks falls silent, in this very step. */
+export function callerStarted(draft: Draft): void {
+  if (!draft.state.caller.speaking) draft.actions.push({ type: 'memory.cue', text: null })
+  setCaller(draft, { speaking: true, replyOwed: null })
+  // The reply to these words will answer what waited, too.
+  setResponses(draft, { queued: null })
+  set(draft, { checkInsMade: 0 })
+  abandonNextSession(draft)
+  interrupt(draft)
+}
+
+/** The caller fell silent; the service owes a reply. */
+export function callerStopped(draft: Draft): void {
+  if (!draft.state.caller.speaking) return
+  setCaller(draft, { speaking: false })
+  oweReply(draft)
+}
+
+/** The caller's words became an item of the conversation; its text follows, often after the reply. */
+export function utteranceCommitted(draft: Draft, itemId: string, previousItemId: string | null): void {
+  callerStopped(draft)
+  const { transcript } = draft.state
+  set(draft, { transcript: placeUtterance(transcript, itemId, previousItemId, draft.atMs) })
+}
+
+export function utteranceTranscribed(draft: Draft, itemId: string, text: string | null): void {
+  const settled = settleUtterance(draft.state.transcript, itemId, text)
+  if (settled === draft.state.transcript) return
+  set(draft, { transcript: settled })
+  if (text !== null && text.trim() !== '') draft.actions.push({ type: 'memory.cue', text })
+}
+
+/**
+ * Stops what is being generated and what is still playing, tells the model what of it was heard, and takes
+ * note. Over a WebSocket the service cancels generation by itself, but it cannot know playback: truncating is
+ * ours. Does nothing where nothing speaks, so repeated speech events are harmless.
+ */
+function interrupt(draft: Draft): void {
+  const { options, playback, responses } = draft.state
+  const live = responses.active !== null && !isClosed(draft, responses.active) ? responses.active : null
+  if (live === null && playback.segments.length === 0) return
+  if (live !== null && !options.limits.serverInterrupts) {
+    draft.actions.push({ type: 'model.send', event: { type: 'response.cancel', response_id: live } })
+  }
+  const cuts = silence(draft)
+  for (const { segment, heardMs, sentMs } of cuts) {
+    if (segment.itemId === null || segment.responseId === null) continue
+    // The service refuses to truncate at nothing, and beyond the item's audio.
+    if (heardMs === 0) deleteUnheard(draft, segment.itemId, segment.responseId)
+    else if (heardMs < sentMs) truncate(draft, segment, heardMs)
+  }
+  const head = cuts[0]
+  draft.actions.push({
+    type: 'record',
+    facts: [
+      {
+        type: 'call.interrupted',
+        actor: options.party,
+        channel: 'voice',
+        facts: {
+          callSid: options.callSid,
+          itemId: head?.segment.itemId ?? null,
+          heardMs: head?.heardMs ?? 0,
+          sentMs: head?.sentMs ?? 0,
+        },
+      },
+    ],
+  })
+}
+
+/**
+ * Throws away everything that speaks or would speak: one `clear` where audio is out, and no more of any of
+ * these responses. Returns what was heard of each segment, the one that was playing first.
+ */
+export function silence(draft: Draft): readonly Outcome[] {
+  const { playback, outcomes } = cut(draft.state.playback)
+  const { active } = draft.state.responses
+  if (active !== null) closeResponse(draft, active)
+  if (outcomes.length === 0) return outcomes
+  set(draft, { playback })
+  if (outcomes.some(({ sentMs }) => sentMs > 0)) draft.actions.push({ type: 'line.clear' })
+  for (const { segment } of outcomes) {
+    if (segment.responseId !== null) closeResponse(draft, segment.responseId)
+  }
+  settleHeard(draft, outcomes, true)
+  return outcomes
+}
+
+function truncate(draft: Draft, { itemId, contentIndex }: Segment, heardMs: number): void {
+  if (itemId === null) return
+  draft.actions.push({
+    type: 'model.send',
+    event: {
+      type: 'conversation.item.truncate',
+      item_id: itemId,
+      content_index: contentIndex,
+      audio_end_ms: heardMs,
+    },
+  })
+}
+
+/** A session that was prepared without these words would not know them. */
+function abandonNextSession(draft: Draft): void {
+  const { next } = draft.state.model
+  if (!next) return
+  draft.actions.push({ type: 'model.close', session: next.session })
+  setModel(draft, { next: null })
+}

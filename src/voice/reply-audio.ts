@@ -1,0 +1,125 @@
+import { type Draft, set } from './call-state.ts'
+import { base64Bytes } from './mu-law.ts'
+import { acknowledge, complete, enqueue, type Outcome, type Outgoing, type SegmentName } from './playback.ts'
+import type { ServerEvent } from './realtime-protocol.ts'
+import { isClosed, responseCreated } from './responses.ts'
+import { changeReply, findReply } from './transcript.ts'
+
+type Said<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>
+
+/**
+ * A piece of a reply's audio: out to the provider at once, unless its response was interrupted or is done.
+ * Responses are told apart by id alone; a new one never makes an old one audible again.
+ */
+export function audioDelta(draft: Draft, event: Said<'response.output_audio.delta'>): void {
+  if (isForgotten(draft, event.response_id)) return
+  if (draft.state.responses.active !== event.response_id && !isClosed(draft, event.response_id)) {
+    responseCreated(draft, event.response_id)
+  }
+  const bytes = base64Bytes(event.delta)
+  setReply(draft, event.item_id, event.response_id, (reply) => ({
+    ...reply,
+    generatedBytes: reply.generatedBytes + bytes,
+  }))
+  if (isClosed(draft, event.response_id) || draft.state.stage.name !== 'live') return
+  // Its outcome is settled: more of it would be heard and never told.
+  if (findReply(draft.state.transcript, event.item_id)?.heard) return
+  const name = {
+    key: segmentKey(event.item_id, event.content_index),
+    itemId: event.item_id,
+    responseId: event.response_id,
+    contentIndex: event.content_index,
+  }
+  play(draft, name, event.delta)
+}
+
+/** The end of generation, not of speech: playback goes on. */
+export function audioDone(draft: Draft, itemId: string, contentIndex: number): void {
+  completeSegment(draft, segmentKey(itemId, contentIndex))
+}
+
+/** Ends the segments of a response whose own end of audio was never announced. */
+export function completeResponseAudio(draft: Draft, responseId: string): void {
+  for (const segment of draft.state.playback.segments) {
+    if (segment.responseId === responseId) completeSegment(draft, segment.key)
+  }
+}
+
+export function transcriptDelta(draft: Draft, event: Said<'response.output_audio_transcript.delta'>): void {
+  if (isForgotten(draft, event.response_id)) return
+  setReply(draft, event.item_id, event.response_id, (reply) => ({
+    ...reply,
+    generatedText: reply.generatedText + event.delta,
+  }))
+}
+
+/** The whole text, of what was never spoken too. */
+export function transcriptDone(draft: Draft, event: Said<'response.output_audio_transcript.done'>): void {
+  if (isForgotten(draft, event.response_id)) return
+  setReply(draft, event.item_id, event.response_id, (reply) => ({
+    ...reply,
+    generatedText: event.transcript,
+  }))
+}
+
+/** The provider played everything up to this mark, or threw it away: only the name tells. */
+export function markReturned(draft: Draft, name: string): void {
+  const { playback, finished } = acknowledge(draft.state.playback, name)
+  if (playback === draft.state.playback) return
+  set(draft, { playback })
+  settleHeard(draft, finished, false)
+}
+
+/** Says a phrase of our own; an empty one is not said. */
+export function say(draft: Draft, phrase: string): void {
+  if (phrase === '') return
+  const key = `phrase ${draft.state.playback.nextMark}`
+  play(draft, { key, itemId: null, responseId: null, contentIndex: 0 }, phrase)
+  completeSegment(draft, key)
+}
+
+/** What was heard of these segments is settled. */
+export function settleHeard(draft: Draft, outcomes: readonly Outcome[], interrupted: boolean): void {
+  for (const { segment, heardMs, sentMs } of outcomes) {
+    if (segment.itemId === null) continue
+    setReply(draft, segment.itemId, segment.responseId, (reply) => ({
+      ...reply,
+      heard: reply.heard ?? { heardMs, sentMs, interrupted },
+    }))
+  }
+}
+
+function play(draft: Draft, name: SegmentName, audio: string): void {
+  const { playback, outgoing } = enqueue(draft.state.playback, name, audio)
+  set(draft, { playback })
+  sendOut(draft, outgoing)
+}
+
+function completeSegment(draft: Draft, key: string): void {
+  const { playback, outgoing, finished } = complete(draft.state.playback, key)
+  set(draft, { playback })
+  sendOut(draft, outgoing)
+  settleHeard(draft, finished, false)
+}
+
+function sendOut(draft: Draft, outgoing: readonly Outgoing[]): void {
+  for (const { payload, mark } of outgoing) draft.actions.push({ type: 'line.media', payload, mark })
+}
+
+function setReply(
+  draft: Draft,
+  itemId: string,
+  responseId: string | null,
+  change: Parameters<typeof changeReply>[3],
+): void {
+  set(draft, { transcript: changeReply(draft.state.transcript, itemId, responseId, change) })
+}
+
+/** It is over for the service too: what still comes of it would only open a reply that nobody finishes. */
+function isForgotten(draft: Draft, responseId: string): boolean {
+  return isClosed(draft, responseId) && draft.state.responses.active !== responseId
+}
+
+function segmentKey(itemId: string, contentIndex: number): string {
+  return `${itemId} ${contentIndex}`
+}

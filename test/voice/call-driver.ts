@@ -1,0 +1,160 @@
+import {
+  type CallAction,
+  type CallEvent,
+  type CallFact,
+  type CallLimits,
+  type CallOptions,
+  type CallState,
+  defaultLimits,
+} from '../../src/voice/call-state.ts'
+import { SILENCE_BYTE } from '../../src/voice/mu-law.ts'
+import type { ClientEvent, ServerEvent } from '../../src/voice/realtime-protocol.ts'
+import { begin, step } from '../../src/voice/turn-taking.ts'
+
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
+
+/** Base64 mu-law of so many bytes. */
+export function audio(bytes: number, value = SILENCE_BYTE): string {
+  return Buffer.alloc(bytes, value).toString('base64')
+}
+
+export function callOptions(limits: Partial<CallLimits> = {}): CallOptions {
+  return {
+    callSid: 'CA1',
+    streamSid: 'MZ1',
+    party: 'owner',
+    greeting: 'Greet the owner.',
+    resume: 'Say that the line broke.',
+    checkIn: 'Ask whether anybody is there.',
+    phrases: { reconnecting: audio(1_600, 201), trouble: audio(1_600, 202), time_up: audio(1_600, 203) },
+    limits: { ...defaultLimits, ...limits },
+  }
+}
+
+export type Driver = ReturnType<typeof startCall>
+
+/**
+ * A call whose machine is driven by hand. Each method gives one event and returns the actions of that step;
+ * `actions` collects them all.
+ */
+export function startCall(options: CallOptions = callOptions()) {
+  let atMs = 0
+  let state: CallState
+  const all: CallAction[] = []
+  const first = begin(options, atMs)
+  state = first.state
+  all.push(...first.actions)
+
+  const give = (event: Without<CallEvent, 'atMs'>): readonly CallAction[] => {
+    const result = step(state, { ...event, atMs } as CallEvent)
+    state = result.state
+    all.push(...result.actions)
+    return result.actions
+  }
+  const said = (event: ServerEvent, session = state.model.session) =>
+    give({ type: 'model.said', session, event })
+  const ofItem = (responseId: string, itemId: string) => ({
+    response_id: responseId,
+    item_id: itemId,
+    content_index: 0,
+  })
+  const mu = { format: { type: 'audio/pcmu' } }
+
+  const driver = {
+    all: all as readonly CallAction[],
+    state: () => state,
+    now: () => atMs,
+    give,
+    said,
+    /** Time passes, and the machine is told so. */
+    after(ms: number) {
+      atMs += ms
+      return give({ type: 'tick' })
+    },
+    configured: (session?: number) =>
+      said({ type: 'session.updated', session: { audio: { input: mu, output: mu } } }, session),
+    created: (id: string) => said({ type: 'response.created', response: { id } }),
+    delta: (responseId: string, itemId: string, bytes: number, value?: number) =>
+      said({
+        type: 'response.output_audio.delta',
+        ...ofItem(responseId, itemId),
+        delta: audio(bytes, value),
+      }),
+    text: (responseId: string, itemId: string, delta: string) =>
+      said({ type: 'response.output_audio_transcript.delta', ...ofItem(responseId, itemId), delta }),
+    audioDone: (responseId: string, itemId: string) =>
+      said({ type: 'response.output_audio.done', ...ofItem(responseId, itemId) }),
+    textDone: (responseId: string, itemId: string, transcript: string) =>
+      said({ type: 'response.output_audio_transcript.done', ...ofItem(responseId, itemId), transcript }),
+    done: (
+      id: string,
+      status: 'completed' | 'cancelled' | 'failed' | 'incomplete' = 'completed',
+      output: Extract<ServerEvent, { type: 'response.done' }>['response']['output'] = [],
+    ) => said({ type: 'response.done', response: { id, status, output } }),
+    speechStarted: () => said({ type: 'input_audio_buffer.speech_started' }),
+    speechStopped: () => said({ type: 'input_audio_buffer.speech_stopped' }),
+    committed: (itemId: string, previous: string | null = null) =>
+      said({ type: 'input_audio_buffer.committed', item_id: itemId, previous_item_id: previous }),
+    heard: (itemId: string, transcript: string) =>
+      said({
+        type: 'conversation.item.input_audio_transcription.completed',
+        item_id: itemId,
+        transcript,
+      }),
+    mark: (name: string) => give({ type: 'line.mark', name }),
+    /** Every mark that was sent and has not been given back yet, oldest first, comes back. */
+    playedAll() {
+      const names = marks(all)
+      for (const name of names) driver.mark(name)
+    },
+  }
+  return driver
+}
+
+/** A call past its greeting: the session is ready, the greeting was played and nothing is under way. */
+export function startQuietCall(options?: CallOptions): Driver {
+  const call = startCall(options)
+  call.configured()
+  call.created('r0')
+  call.delta('r0', 'i0', 160)
+  call.textDone('r0', 'i0', 'Hello.')
+  call.audioDone('r0', 'i0')
+  call.done('r0')
+  call.playedAll()
+  return call
+}
+
+export function marks(actions: readonly CallAction[]): string[] {
+  return actions.flatMap((action) => (action.type === 'line.media' ? [action.mark] : []))
+}
+
+export function clears(actions: readonly CallAction[]): number {
+  return actions.filter((action) => action.type === 'line.clear').length
+}
+
+export function mediaBytes(actions: readonly CallAction[]): number {
+  return actions.reduce(
+    (sum, a) => sum + (a.type === 'line.media' ? Buffer.from(a.payload, 'base64').length : 0),
+    0,
+  )
+}
+
+export function sent<T extends ClientEvent['type']>(
+  actions: readonly CallAction[],
+  type: T,
+): Extract<ClientEvent, { type: T }>[] {
+  return actions.flatMap((action) =>
+    action.type === 'model.send' && action.event.type === type
+      ? [action.event as Extract<ClientEvent, { type: T }>]
+      : [],
+  )
+}
+
+export function facts<T extends CallFact['type']>(
+  actions: readonly CallAction[],
+  type: T,
+): Extract<CallFact, { type: T }>[] {
+  return actions
+    .flatMap((action) => (action.type === 'record' ? action.facts : []))
+    .filter((fact): fact is Extract<CallFact, { type: T }> => fact.type === type)
+}

@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest'
+import { callOptions, type Driver, facts, sent, startCall, startQuietCall } from './call-driver.ts'
+
+const MINUTE_MS = 60_000
+
+const actionTypes = (actions: Driver['all']) => actions.map((action) => action.type)
+
+function said(call: Driver, itemId: string, text: string) {
+  call.speechStarted()
+  call.speechStopped()
+  call.committed(itemId)
+  call.heard(itemId, text)
+}
+
+// A lost session
+
+test('a lost session: the caller hears a phrase at once, and the next session resumes', () => {
+  const call = startQuietCall()
+  call.created('r1')
+  call.delta('r1', 'i1', 8_000)
+  call.text('r1', 'i1', 'one two three four')
+  const actions = call.give({ type: 'model.closed', session: 1 })
+  expect(actionTypes(actions)).toEqual(['line.clear', 'line.media', 'line.media', 'model.open', 'record'])
+  expect(facts(actions, 'call.reply.spoken')).toMatchObject([{ facts: { heardMs: 50, interrupted: true } }])
+  expect(facts(actions, 'call.interrupted')).toEqual([])
+  expect(sent(call.configured(), 'response.create')).toMatchObject([
+    { response: { instructions: 'Say that the line broke.' } },
+  ])
+})
+
+test('nothing that the lost session still says is heard', () => {
+  const call = startQuietCall()
+  call.created('r1')
+  call.give({ type: 'model.closed', session: 1 })
+  call.configured()
+  const late = call.said(
+    {
+      type: 'response.output_audio.delta',
+      response_id: 'r1',
+      item_id: 'i1',
+      content_index: 0,
+      delta: '/w==',
+    },
+    1,
+  )
+  expect(late).toEqual([])
+})
+
+test('a retry that fails closes the stream, so that the provider says the rest', () => {
+  const call = startQuietCall()
+  call.give({ type: 'model.closed', session: 1 })
+  const actions = call.give({ type: 'model.closed', session: 2 })
+  expect(actionTypes(actions)).toEqual(['line.clear', 'record', 'model.close', 'line.close', 'ended'])
+  expect(facts(actions, 'call.ended')).toMatchObject([{ facts: { reason: 'model_lost' } }])
+})
+
+test('a session that lasted gives the next one its retry back', () => {
+  const call = startQuietCall()
+  call.give({ type: 'model.closed', session: 1 })
+  call.configured()
+  call.created('r1')
+  call.done('r1')
+  call.playedAll()
+  said(call, 'u1', 'Go on.')
+  call.created('r2')
+  call.delta('r2', 'i2', 800)
+  call.audioDone('r2', 'i2')
+  call.done('r2')
+  call.after(MINUTE_MS)
+  expect(actionTypes(call.give({ type: 'model.closed', session: 2 }))).toContain('model.open')
+})
+
+test('a session that does not open in time is lost', () => {
+  const call = startCall()
+  expect(call.after(4_999)).toEqual([])
+  expect(actionTypes(call.after(1))).toEqual(['model.close', 'line.media', 'line.media', 'model.open'])
+  expect(actionTypes(call.after(5_000))).toContain('line.close')
+})
+
+test('a greeting that was never given is given by the second session', () => {
+  const call = startCall()
+  call.give({ type: 'model.closed', session: 1 })
+  expect(sent(call.configured(), 'response.create')).toMatchObject([
+    { response: { instructions: 'Greet the owner.' } },
+  ])
+})
+
+test('a service that owes an event for too long is lost', () => {
+  const call = startQuietCall()
+  call.created('r1')
+  expect(call.after(9_999)).toEqual([])
+  expect(actionTypes(call.after(1))).toContain('model.open')
+})
+
+test('a service that shows no sign of life after the caller spoke is lost', () => {
+  const call = startQuietCall()
+  call.speechStarted()
+  call.after(100)
+  call.speechStopped()
+  expect(actionTypes(call.after(10_000))).toContain('model.open')
+})
+
+test('an utterance that the service chose not to answer leaves the call quiet again', () => {
+  const call = startQuietCall()
+  call.speechStarted()
+  call.speechStopped()
+  call.committed('u1')
+  call.after(10_000)
+  expect(call.state().quietSinceMs).toBe(call.now())
+})
+
+test('a tool result whose session is gone is told in words to the next one', () => {
+  const call = startQuietCall()
+  call.created('r1')
+  call.done('r1', 'completed', [
+    { id: 't1', type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
+  ])
+  call.give({ type: 'model.closed', session: 1 })
+  call.configured()
+  call.created('r2')
+  call.done('r2')
+  const actions = call.give({ type: 'tool.returned', callId: 'c1', output: 'found' })
+  expect(sent(actions, 'conversation.item.create')).toMatchObject([{ item: { role: 'system' } }])
+  expect(sent(actions, 'response.create')).toHaveLength(1)
+})
+
+// Rotation
+
+test('in a quiet moment after 50 minutes a fresh session takes over, unheard', () => {
+  const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
+  expect(call.after(50 * MINUTE_MS - 1)).toEqual([])
+  expect(call.after(1)).toEqual([{ type: 'model.open', session: 2 }])
+  expect(call.configured(2)).toEqual([
+    { type: 'model.adopt', session: 2 },
+    { type: 'model.close', session: 1 },
+  ])
+  expect(call.give({ type: 'model.closed', session: 1 })).toEqual([])
+})
+
+test('a caller who speaks meanwhile keeps the old session: the new one does not know the words', () => {
+  const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
+  call.after(50 * MINUTE_MS)
+  expect(call.speechStarted()).toContainEqual({ type: 'model.close', session: 2 })
+  expect(call.configured(2)).toEqual([])
+  expect(call.state().model.session).toBe(1)
+  call.speechStopped()
+  call.created('r1')
+  call.done('r1')
+  expect(call.after(1)).toEqual([{ type: 'model.open', session: 3 }])
+})
+
+test('while somebody speaks nothing rotates; from 55 minutes on playback no longer holds it up', () => {
+  const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
+  call.created('r1')
+  call.delta('r1', 'i1', 800)
+  call.audioDone('r1', 'i1')
+  call.done('r1')
+  expect(call.after(55 * MINUTE_MS - 1)).toEqual([])
+  expect(call.after(1)).toEqual([{ type: 'model.open', session: 2 }])
+})
+
+test('a next session that fails to open disturbs nobody and is tried again later', () => {
+  const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
+  call.after(50 * MINUTE_MS)
+  expect(actionTypes(call.give({ type: 'model.closed', session: 2 }))).toEqual(['model.close'])
+  expect(call.after(MINUTE_MS - 1)).toEqual([])
+  expect(call.after(1)).toEqual([{ type: 'model.open', session: 3 }])
+})
+
+test('a session that ends sooner by its own account is replaced sooner', () => {
+  const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
+  call.give({ type: 'model.expires', session: 1, inMs: 30 * MINUTE_MS })
+  expect(call.after(20 * MINUTE_MS)).toEqual([{ type: 'model.open', session: 2 }])
+})

@@ -1,0 +1,341 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { CallAction } from '../../src/voice/call-state.ts'
+import { BYTES_PER_MS } from '../../src/voice/mu-law.ts'
+import { HEARD_SLACK_MS } from '../../src/voice/playback.ts'
+import { callOptions, clears, type Driver, facts, sent, startCall } from './call-driver.ts'
+
+/** Audio below this value is a response's own: each byte says which. Ours and silence are above. */
+const PHRASES = 201
+
+type Bare = 'create' | 'speech' | 'stop' | 'commit' | 'stale' | 'configure' | 'tool' | 'drop' | 'refuse'
+
+type Op =
+  | { op: Bare }
+  | { op: 'delta'; which: number; item: number; bytes: number }
+  | { op: 'text'; which: number; item: number }
+  | { op: 'audioDone'; which: number; item: number }
+  | { op: 'done'; which: number; status: 'completed' | 'cancelled' | 'failed'; tool: boolean }
+  | { op: 'mark' | 'tick' | 'transcribe'; n: number }
+
+const which = fc.nat(2)
+const item = fc.nat(1)
+const only = (...ops: Bare[]) => fc.constantFrom(...ops.map((op) => ({ op })))
+const anyOp: fc.Arbitrary<Op> = fc.oneof(
+  { weight: 12, arbitrary: only('create', 'speech', 'stop', 'commit', 'stale', 'configure', 'tool') },
+  { weight: 1, arbitrary: only('drop', 'refuse') },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      op: fc.constant('delta'),
+      which,
+      item,
+      bytes: fc.integer({ min: 1, max: 4_000 }),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('text'), which, item }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('audioDone'), which, item }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: fc.constant('done'),
+      which,
+      status: fc.constantFrom('completed', 'cancelled', 'failed'),
+      tool: fc.boolean(),
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ op: fc.constantFrom('mark', 'transcribe'), n: fc.nat(4) }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('tick'), n: fc.integer({ min: 1, max: 6_000 }) }) },
+)
+
+/** What an outside observer of both sockets knows. */
+class World {
+  readonly call: Driver
+  responses: { number: number; session: number; done: boolean }[] = []
+  requested = false
+  adopted: number | null = null
+  opened: number[] = []
+  closed: number[] = []
+  pendingMarks: { name: string; item: string; endBytes: number }[] = []
+  staleMarks: string[] = []
+  sentBytes = new Map<string, number>()
+  ackedBytes = new Map<string, number>()
+  /** Responses of which nothing may be heard any more. */
+  banned = new Set<number>()
+  audioOut = false
+  texts = new Map<string, string>()
+  utterances: string[] = []
+  tools: string[] = []
+  /** Item of the delta that is being given: the machine sends one item's audio a step. */
+  current = ''
+
+  constructor() {
+    this.call = startCall(callOptions({ silenceMs: 20_000, maxCallMs: null }))
+    this.observe(this.call.all)
+  }
+
+  recent(offset: number) {
+    return this.responses.at(-1 - offset)
+  }
+
+  active() {
+    return this.responses.find((r) => !r.done && r.session === this.adopted)
+  }
+
+  observe(actions: readonly CallAction[]): void {
+    expect(clears(actions)).toBeLessThanOrEqual(1)
+    const interrupted = facts(actions, 'call.interrupted').length
+    expect(interrupted).toBeLessThanOrEqual(1)
+    if (interrupted > 0) for (const response of this.responses) this.banned.add(response.number)
+    for (const action of actions) this.observeOne(action)
+  }
+
+  observeOne(action: CallAction): void {
+    if (action.type === 'line.media') this.observeMedia(Buffer.from(action.payload, 'base64'), action.mark)
+    if (action.type === 'line.clear') {
+      expect(this.audioOut).toBe(true)
+      this.audioOut = false
+      this.staleMarks.push(...this.pendingMarks.map((mark) => mark.name))
+      this.pendingMarks = []
+    }
+    if (action.type === 'model.open') {
+      expect(this.opened).not.toContain(action.session)
+      this.opened.push(action.session)
+    }
+    if (action.type === 'model.adopt') this.adopted = action.session
+    if (action.type === 'model.close') {
+      if (action.session === this.adopted) this.adopted = null
+      this.closed.push(action.session)
+    }
+    if (action.type === 'tool.run') {
+      expect(this.tools).not.toContain(action.callId)
+      this.tools.push(action.callId)
+    }
+    if (action.type === 'model.send') {
+      expect(this.adopted).not.toBeNull()
+      if (action.event.type === 'response.create') {
+        expect(this.requested).toBe(false)
+        expect(this.active()).toBeUndefined()
+        this.requested = true
+      }
+      if (action.event.type === 'conversation.item.truncate') {
+        const { item_id, audio_end_ms } = action.event
+        const sentMs = (this.sentBytes.get(item_id) ?? 0) / BYTES_PER_MS
+        const ackedMs = (this.ackedBytes.get(item_id) ?? 0) / BYTES_PER_MS
+        expect(Number.isInteger(audio_end_ms)).toBe(true)
+        expect(audio_end_ms).toBeGreaterThan(0)
+        expect(audio_end_ms).toBeLessThan(sentMs)
+        expect(audio_end_ms).toBeLessThanOrEqual(ackedMs + HEARD_SLACK_MS)
+      }
+    }
+  }
+
+  observeMedia(bytes: Buffer, mark: string): void {
+    const value = bytes[0] ?? 0
+    expect(bytes.every((byte) => byte === value)).toBe(true)
+    if (value < PHRASES) expect(this.banned).not.toContain(value)
+    const name = value < PHRASES ? this.current : ''
+    const endBytes = (this.sentBytes.get(name) ?? 0) + bytes.length
+    this.sentBytes.set(name, endBytes)
+    expect(this.pendingMarks.map((pending) => pending.name)).not.toContain(mark)
+    expect(this.staleMarks).not.toContain(mark)
+    this.pendingMarks.push({ name: mark, item: name, endBytes })
+    this.audioOut = true
+  }
+
+  do(op: Op): void {
+    const { call } = this
+    const response = 'which' in op ? this.recent(op.which) : undefined
+    const id = `r${response?.number}`
+    const itemId = 'item' in op ? `${id}-${op.item}` : ''
+    const from = response?.session
+    if ('which' in op && !response) return
+    switch (op.op) {
+      case 'create': {
+        if (this.active() || this.adopted === null || this.responses.length >= PHRASES - 1) return
+        const number = this.responses.length + 1
+        this.responses.push({ number, session: this.adopted, done: false })
+        this.requested = false
+        return this.observe(call.created(`r${number}`))
+      }
+      case 'delta':
+        this.current = itemId
+        return this.observe(
+          call.said(
+            {
+              type: 'response.output_audio.delta',
+              response_id: id,
+              item_id: itemId,
+              content_index: 0,
+              delta: Buffer.alloc(op.bytes, response?.number).toString('base64'),
+            },
+            from,
+          ),
+        )
+      case 'text': {
+        const delta = `word${this.texts.size} `
+        this.texts.set(itemId, (this.texts.get(itemId) ?? '') + delta)
+        const ofItem = { response_id: id, item_id: itemId, content_index: 0 }
+        return this.observe(
+          call.said({ type: 'response.output_audio_transcript.delta', ...ofItem, delta }, from),
+        )
+      }
+      case 'audioDone':
+        this.current = itemId
+        return this.observe(
+          call.said(
+            { type: 'response.output_audio.done', response_id: id, item_id: itemId, content_index: 0 },
+            from,
+          ),
+        )
+      case 'done': {
+        if (!response) return
+        response.done = true
+        const output = op.tool
+          ? [{ type: 'function_call', call_id: `c-${id}`, name: 'look', arguments: '{}' }]
+          : []
+        // Carried rests go out now; each segment belongs to one item, so tell them apart by asking the machine.
+        this.current =
+          call.state().playback.segments.find((s) => s.responseId === id && s.carry.length > 0)?.itemId ?? ''
+        const carrying = call
+          .state()
+          .playback.segments.filter((s) => s.responseId === id && s.carry.length > 0)
+        if (carrying.length > 1)
+          for (const s of carrying) this.finishAudio(id, s.itemId ?? '', response.session)
+        return this.observe(
+          call.said({ type: 'response.done', response: { id, status: op.status, output } }, from),
+        )
+      }
+      case 'speech':
+        return this.observe(call.speechStarted())
+      case 'stop':
+        return this.observe(call.speechStopped())
+      case 'commit': {
+        if (this.adopted === null) return
+        const utterance = `u${this.utterances.length}`
+        this.utterances.push(utterance)
+        return this.observe(call.committed(utterance, this.utterances.at(-2) ?? null))
+      }
+      case 'transcribe':
+        return this.observe(call.heard(this.utterances.at(-1 - op.n) ?? 'u', 'words'))
+      case 'mark':
+        for (const mark of this.pendingMarks.splice(0, op.n)) {
+          this.ackedBytes.set(mark.item, mark.endBytes)
+          this.observe(call.mark(mark.name))
+        }
+        return
+      case 'stale':
+        for (const name of [...this.staleMarks.slice(-3), 'nobody']) this.observe(call.mark(name))
+        return
+      case 'configure': {
+        const session = this.opened.at(-1)
+        if (session === undefined || this.closed.includes(session) || this.adopted === session) return
+        return this.observe(call.configured(session))
+      }
+      case 'tool':
+        return this.observe(
+          call.give({ type: 'tool.returned', callId: this.tools.at(-1) ?? 'c', output: 'result' }),
+        )
+      case 'drop': {
+        const session = call.state().model.session
+        for (const lost of this.responses) this.banned.add(lost.number)
+        this.requested = false
+        if (this.adopted === session) this.adopted = null
+        this.closed.push(session)
+        return this.observe(call.give({ type: 'model.closed', session }))
+      }
+      case 'refuse':
+        if (!this.requested) return
+        this.requested = false
+        return this.observe(
+          call.said({
+            type: 'error',
+            error: { code: 'conversation_already_has_active_response', message: 'busy' },
+          }),
+        )
+      case 'tick':
+        return this.observeTick(op.n)
+    }
+  }
+
+  finishAudio(id: string, itemId: string, session: number): void {
+    this.current = itemId
+    const done = { response_id: id, item_id: itemId, content_index: 0 }
+    this.observe(this.call.said({ type: 'response.output_audio.done', ...done }, session))
+  }
+
+  observeTick(ms: number): void {
+    const before = this.call.state().model.session
+    const actions = this.call.after(ms)
+    // A session that the machine itself gave up is as gone as one that dropped.
+    if (this.call.state().model.session !== before) {
+      for (const lost of this.responses) this.banned.add(lost.number)
+      this.requested = false
+    }
+    this.observe(actions)
+  }
+
+  finish(): void {
+    const { call } = this
+    this.observe(call.give({ type: 'line.ended', reason: 'caller_hung_up' }))
+    for (const op of ['speech', 'create', 'configure', 'tool', 'drop', 'commit'] as const) {
+      const before = call.all.length
+      this.do({ op })
+      expect(call.all.length).toBe(before)
+    }
+    expect(facts(call.all, 'call.ended')).toHaveLength(1)
+    const keys = call.all.flatMap((a) => (a.type === 'record' ? a.facts.map((f) => f.key) : []))
+    const given = keys.filter((key) => key !== undefined)
+    expect(new Set(given).size).toBe(given.length)
+    const spoken = new Map(facts(call.all, 'call.reply.spoken').map((fact) => [fact.facts.itemId, fact]))
+    for (const [itemId, bytes] of this.sentBytes) {
+      // Less than a millisecond is nothing that could be told.
+      if (itemId === '' || bytes < BYTES_PER_MS) continue
+      const fact = spoken.get(itemId)
+      expect(fact, itemId).toBeDefined()
+      expect(fact?.facts.sentMs).toBe(Math.floor(bytes / BYTES_PER_MS))
+    }
+    for (const { facts: permanent, body } of spoken.values()) {
+      expect(permanent.heardMs).toBeLessThanOrEqual(permanent.sentMs)
+      expect(body.generatedText.startsWith(body.text)).toBe(true)
+      expect((this.texts.get(permanent.itemId) ?? '').startsWith(body.generatedText)).toBe(true)
+    }
+  }
+}
+
+test('whatever the order of deltas, marks, clears, speech and failures, the promises of a call hold', () => {
+  fc.assert(
+    fc.property(fc.array(anyOp, { minLength: 30, maxLength: 200, size: 'max' }), (ops) => {
+      const world = new World()
+      world.do({ op: 'configure' })
+      for (const op of ops) world.do(op)
+      world.finish()
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('a reply that nobody interrupts goes out whole, byte for byte', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ minLength: 8, maxLength: 3_000 }), { minLength: 1 }), (deltas) => {
+      const call = startCall()
+      call.configured()
+      call.created('r1')
+      for (const bytes of deltas) {
+        const delta = Buffer.from(bytes).toString('base64')
+        const ofItem = { response_id: 'r1', item_id: 'i1', content_index: 0 }
+        call.said({ type: 'response.output_audio.delta', ...ofItem, delta })
+      }
+      call.audioDone('r1', 'i1')
+      call.done('r1')
+      const out = call.all.flatMap((a) => (a.type === 'line.media' ? [Buffer.from(a.payload, 'base64')] : []))
+      expect(Buffer.concat(out)).toEqual(Buffer.concat(deltas))
+      call.playedAll()
+      const total = deltas.reduce((sum, bytes) => sum + bytes.length, 0)
+      expect(sent(call.all, 'conversation.item.truncate')).toEqual([])
+      expect(facts(call.all, 'call.reply.spoken')).toMatchObject([
+        { facts: { sentMs: Math.floor(total / 8), heardMs: Math.floor(total / 8), interrupted: false } },
+      ])
+    }),
+  )
+})
