@@ -1,4 +1,5 @@
 import { auditProjection } from './audit.ts'
+import { contextProjection } from './context.ts'
 import { conversationsProjection } from './conversations.ts'
 import { derivationsProjection } from './derivations.ts'
 import { memoriesProjection } from './memories.ts'
@@ -16,6 +17,7 @@ export const projections: readonly Projection[] = [
   conversationsProjection,
   openSpansProjection,
   turnsProjection,
+  contextProjection,
   derivationsProjection,
   notesProjection,
   memoriesProjection,

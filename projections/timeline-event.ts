@@ -28,7 +28,7 @@ export function toTimelineEvent(event: AnyEvent, options: { readonly whole?: boo
   if (event.type === 'unknown') return { ...shared, type: event.originalType, internal: true, payload: {} }
   const definition = catalogue[event.type]
   const payload: Record<string, unknown> = { ...event.facts }
-  if (event.erased) payload['erased'] = true
+  if (event.erased) payload.erased = true
   else if (event.body)
     Object.assign(payload, visibleBody(event.body, definition.opaque, options.whole ?? false))
   return { ...shared, type: event.type, internal: definition.internal, payload }

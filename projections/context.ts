@@ -1,0 +1,187 @@
+import type { Database } from 'better-sqlite3'
+import { defineProjection } from './projection.ts'
+
+export type ContextRow = {
+  conversationId: string
+  /** Turns that stand, and the channel and tokens of the last of them. */
+  completedTurns: number
+  channel: string | null
+  contextTokens: number
+  inputTokens: number
+  outputTokens: number
+  cachedTokens: number
+  compactThresholdTokens: number | null
+  usageAt: string | null
+  /** Tokens when the capsule was last written, to tell when its own threshold is reached. */
+  tokensSinceCapsule: number
+  /** The compaction under way; null when none is. */
+  compactionId: string | null
+  compactionSource: string | null
+  compactionSeq: number | null
+  /** Compactions that failed since the last that succeeded. */
+  failures: number
+  lastFailureKind: string | null
+  lastFailureAt: string | null
+}
+
+export type CompactionRow = {
+  seq: number
+  conversationId: string
+  throughSeq: number
+  at: string
+  channel: string | null
+  source: 'manual' | 'automatic'
+  inputTokensBefore: number
+  inputTokensAfter: number
+  provider: string
+  model: string
+  compactionId: string
+  consumed: number
+  erased: number
+}
+
+export type CapsuleRow = {
+  seq: number
+  conversationId: string
+  throughSeq: number
+  at: string
+  source: string
+  erased: number
+}
+
+/** The chain that each conversation continues from: its usage, its replacements and its capsules. */
+export const contextProjection = defineProjection({
+  name: 'context',
+  version: 1,
+  tables: ['context_chains', 'context_compactions', 'context_capsules', 'context_erasures'],
+  schema: `
+    CREATE TABLE context_chains (
+      conversationId TEXT PRIMARY KEY, completedTurns INTEGER NOT NULL DEFAULT 0, channel TEXT,
+      contextTokens INTEGER NOT NULL DEFAULT 0, inputTokens INTEGER NOT NULL DEFAULT 0,
+      outputTokens INTEGER NOT NULL DEFAULT 0, cachedTokens INTEGER NOT NULL DEFAULT 0,
+      compactThresholdTokens INTEGER, usageAt TEXT, tokensSinceCapsule INTEGER NOT NULL DEFAULT 0,
+      compactionId TEXT, compactionSource TEXT, compactionSeq INTEGER,
+      failures INTEGER NOT NULL DEFAULT 0, lastFailureKind TEXT, lastFailureAt TEXT
+    ) WITHOUT ROWID, STRICT;
+    CREATE TABLE context_compactions (
+      seq INTEGER PRIMARY KEY, conversationId TEXT NOT NULL, throughSeq INTEGER NOT NULL, at TEXT NOT NULL, channel TEXT,
+      source TEXT NOT NULL, inputTokensBefore INTEGER NOT NULL, inputTokensAfter INTEGER NOT NULL,
+      provider TEXT NOT NULL, model TEXT NOT NULL, compactionId TEXT NOT NULL,
+      consumed INTEGER NOT NULL DEFAULT 0, erased INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX context_compactions_by_conversation ON context_compactions (conversationId, seq);
+    CREATE TABLE context_capsules (
+      seq INTEGER PRIMARY KEY, conversationId TEXT NOT NULL, throughSeq INTEGER NOT NULL, at TEXT NOT NULL,
+      source TEXT NOT NULL, erased INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX context_capsules_by_conversation ON context_capsules (conversationId, seq);
+    CREATE TABLE context_erasures (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL) STRICT;`,
+  fold(db) {
+    const begin = db.prepare('INSERT OR IGNORE INTO context_chains (conversationId) VALUES (?)')
+    const complete = db.prepare(`UPDATE context_chains SET completedTurns = completedTurns + 1, channel = ?,
+      contextTokens = ?, tokensSinceCapsule = tokensSinceCapsule + ? WHERE conversationId = ?`)
+    const record =
+      db.prepare(`UPDATE context_chains SET inputTokens = @inputTokens, outputTokens = @outputTokens,
+      cachedTokens = @cachedTokens, compactThresholdTokens = @compactThresholdTokens, usageAt = @at
+      WHERE conversationId = @conversationId`)
+    const request = db.prepare(
+      'UPDATE context_chains SET compactionId = ?, compactionSource = ?, compactionSeq = ? WHERE conversationId = ?',
+    )
+    const end =
+      db.prepare(`UPDATE context_chains SET compactionId = NULL, compactionSource = NULL, compactionSeq = NULL
+      WHERE conversationId = ? AND compactionId = ?`)
+    const succeed = db.prepare(`UPDATE context_chains SET failures = 0, contextTokens = ?, inputTokens = ?
+      WHERE conversationId = ?`)
+    const fail = db.prepare(`UPDATE context_chains SET failures = failures + @counts, lastFailureKind = @kind,
+      lastFailureAt = @at WHERE conversationId = @conversationId`)
+    const insert = db.prepare(`INSERT INTO context_compactions
+      (seq, conversationId, throughSeq, at, channel, source, inputTokensBefore, inputTokensAfter, provider, model, compactionId)
+      VALUES (@seq, @conversationId, @throughSeq, @at, @channel, @source, @inputTokensBefore, @inputTokensAfter, @provider,
+        @model, @compactionId)`)
+    const consume = db.prepare('UPDATE context_compactions SET consumed = 1 WHERE compactionId = ?')
+    const capsule = db.prepare(
+      'INSERT INTO context_capsules (seq, conversationId, throughSeq, at, source) VALUES (?, ?, ?, ?, ?)',
+    )
+    const restart = db.prepare('UPDATE context_chains SET tokensSinceCapsule = 0 WHERE conversationId = ?')
+    const eraseCompaction = db.prepare('UPDATE context_compactions SET erased = 1 WHERE seq = ?')
+    const eraseCapsule = db.prepare('UPDATE context_capsules SET erased = 1 WHERE seq = ?')
+    const erasure = db.prepare('INSERT OR REPLACE INTO context_erasures VALUES (1, ?)')
+    return {
+      every(event) {
+        if (event.type === 'conversation.started' && event.conversationId !== null)
+          begin.run(event.conversationId)
+      },
+      handlers: {
+        'turn.completed': ({ conversationId, channel, facts }) =>
+          void complete.run(channel, facts.contextTokens, facts.usage.outputTokens, conversationId),
+        'context.usage.recorded': ({ conversationId, at, facts }) =>
+          void record.run({ conversationId, at, ...facts }),
+        'context.compaction.requested': ({ seq, conversationId, facts }) =>
+          void request.run(facts.compactionId, facts.source, seq, conversationId),
+        'context.compaction.succeeded': ({ seq, at, channel, conversationId, facts }) => {
+          end.run(conversationId, facts.compactionId)
+          succeed.run(facts.inputTokensAfter, facts.inputTokensAfter, conversationId)
+          const { throughSeq, source, inputTokensBefore, inputTokensAfter, compactionId, model } = facts
+          insert.run({
+            seq,
+            conversationId,
+            throughSeq,
+            at,
+            channel,
+            source,
+            inputTokensBefore,
+            inputTokensAfter,
+            compactionId,
+            ...model,
+          })
+        },
+        'context.compaction.failed': ({ conversationId, at, facts }) => {
+          end.run(conversationId, facts.compactionId)
+          // A conflict with a running turn says nothing about whether compaction works.
+          fail.run({ conversationId, at, kind: facts.kind, counts: facts.kind === 'busy' ? 0 : 1 })
+        },
+        'context.replacement.consumed': ({ facts }) => void consume.run(facts.compactionId),
+        'context.capsule.written': ({ seq, at, conversationId, facts }) => {
+          capsule.run(seq, conversationId, facts.throughSeq, at, facts.source)
+          restart.run(conversationId)
+        },
+        erased: ({ seq, facts }) => {
+          for (const gone of facts.seqs) {
+            eraseCompaction.run(gone)
+            eraseCapsule.run(gone)
+          }
+          erasure.run(seq)
+        },
+      },
+    }
+  },
+})
+
+/** Queries over the chain, on a connection that reads the views. */
+export function createContextQueries(views: Database) {
+  const chain = views.prepare<[string], ContextRow>('SELECT * FROM context_chains WHERE conversationId = ?')
+  const base = views.prepare<[string], CompactionRow>(
+    'SELECT * FROM context_compactions WHERE conversationId = ? AND erased = 0 ORDER BY seq DESC LIMIT 1',
+  )
+  const latest = views.prepare<[string], CompactionRow>(
+    'SELECT * FROM context_compactions WHERE conversationId = ? ORDER BY seq DESC LIMIT 1',
+  )
+  const capsule = views.prepare<[string], CapsuleRow>(
+    'SELECT * FROM context_capsules WHERE conversationId = ? AND erased = 0 ORDER BY seq DESC LIMIT 1',
+  )
+  const lastErasure = views.prepare<[], { seq: number }>('SELECT seq FROM context_erasures')
+  const unfinished = views.prepare<[], ContextRow>(
+    'SELECT * FROM context_chains WHERE compactionId IS NOT NULL',
+  )
+  return {
+    chain: (conversationId: string) => chain.get(conversationId),
+    /** The newest replacement whose words are still there: what the context is built on. */
+    base: (conversationId: string) => base.get(conversationId),
+    latestCompaction: (conversationId: string) => latest.get(conversationId),
+    capsule: (conversationId: string) => capsule.get(conversationId),
+    /** The last `erased` fact: what was folded before it may hold words that are gone. */
+    lastErasureSeq: () => lastErasure.get()?.seq ?? 0,
+    /** Chains whose compaction has no outcome: under way, or cut off by a crash. */
+    unfinishedCompactions: () => unfinished.all(),
+  }
+}

@@ -1,0 +1,65 @@
+import type { Database } from 'better-sqlite3'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import { type CompactionRow, createContextQueries } from '../../projections/context.ts'
+import type { InputItem, ModelId } from '../model/port.ts'
+import {
+  type ContextItem,
+  type ContextReader,
+  createContextReader,
+  isSameModel,
+  withoutOrphans,
+} from './context.ts'
+
+/** What a turn is built on: the base, then everything since. */
+export type Chain = {
+  readonly items: readonly ContextItem[]
+  /** The replacement that it begins with; null while there is none. */
+  readonly base: { readonly row: CompactionRow; readonly form: 'opaque' | 'text' } | null
+}
+
+export type ChainReader = {
+  /**
+   * The chain of a conversation as a model may have it: an opaque replacement only for the very model that made
+   * it, its text for any other. `textOnly` is for a service that refused the opaque form.
+   */
+  read(conversationId: string, model: ModelId, options?: { readonly textOnly?: boolean }): Chain
+}
+
+/** Reads the chain that a conversation continues from; all of it derived from the ledger. */
+export function createChainReader(views: Database, ledger: LedgerReader): ChainReader {
+  const context: ContextReader = createContextReader(views, ledger)
+  const queries = createContextQueries(views)
+  let erasureSeq = 0
+
+  function baseItem(
+    row: CompactionRow,
+    model: ModelId,
+    textOnly: boolean,
+  ): { item: InputItem; form: 'opaque' | 'text' } | null {
+    const [event] = ledger.readSeqs([row.seq])
+    if (event?.type !== 'context.compaction.succeeded' || !event.body) return null
+    const { replacement, text } = event.body
+    if (replacement !== null && !textOnly && isSameModel(row, model)) {
+      return {
+        item: { type: 'opaque', model: { provider: row.provider, model: row.model }, blob: replacement },
+        form: 'opaque',
+      }
+    }
+    return { item: { type: 'inner', label: 'the conversation until now, summarised', text }, form: 'text' }
+  }
+
+  return {
+    read(conversationId, model, { textOnly = false } = {}) {
+      // What was folded before an erasure may hold words that are gone now.
+      const lastErasureSeq = queries.lastErasureSeq()
+      if (lastErasureSeq !== erasureSeq) context.reset()
+      erasureSeq = lastErasureSeq
+
+      const row = queries.base(conversationId)
+      const base = row && baseItem(row, model, textOnly)
+      const items = withoutOrphans(context.read(conversationId, row && base ? row.throughSeq : 0))
+      if (!row || !base) return { items, base: null }
+      return { items: [{ item: base.item, seqs: [row.seq] }, ...items], base: { row, form: base.form } }
+    },
+  }
+}

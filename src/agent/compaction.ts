@@ -1,0 +1,299 @@
+import type { Database } from 'better-sqlite3'
+import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
+import { createContextQueries } from '../../projections/context.ts'
+import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
+import { estimateItemTokens, estimateTokens } from '../model/tokens.ts'
+import { type Capsule, writeCapsule } from './capsule.ts'
+import type { Chain, ChainReader } from './chain.ts'
+import type { ContextItem } from './context.ts'
+
+export type CompactionSource = 'manual' | 'automatic'
+export type CompactionFailureKind = EventOf<'context.compaction.failed'>['facts']['kind']
+export type CompactionOutcome =
+  | { readonly status: 'succeeded' }
+  | { readonly status: 'failed'; readonly kind: CompactionFailureKind }
+
+export type Compactor = {
+  /** Replaces the chain so far, or fails and leaves it as it was; either way as facts. Never rejects for a failing model. */
+  compact(conversationId: string, source: CompactionSource, signal: AbortSignal): Promise<CompactionOutcome>
+  /** Records a manual attempt that met a running turn. */
+  refuseBusy(conversationId: string): Promise<void>
+  /** Whether the chain has reached its threshold and the circuit breaker allows a try. */
+  isDue(conversationId: string): boolean
+  /** Writes a fresh capsule once enough was said since the last one. */
+  refreshCapsule(conversationId: string, signal: AbortSignal): Promise<void>
+  /** Ends what a crash left without an outcome. */
+  recover(): Promise<void>
+}
+
+/** After this many failures in a row, automatic tries pause, for longer each time. */
+const BREAKER_FAILURES = 3
+const BREAKER_PAUSE_MS = 15 * 60_000
+const BREAKER_MAX_PAUSE_MS = 24 * 60 * 60_000
+/** The part of the threshold that one request may take: the rest is room for the answer and for estimating low. */
+const CHUNK_SHARE = 0.8
+/** A replacement must bring at least this much, or it was not worth it. */
+const MAX_RATIO_AFTER = 0.9
+
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+
+export function createCompactor(options: {
+  readonly append: Append
+  readonly views: Database
+  readonly chain: ChainReader
+  readonly model: () => ModelService
+  readonly instructions: () => string
+  readonly commitments: () => readonly string[]
+  readonly thresholdTokens: () => number
+  readonly capsuleTriggerTokens: () => number
+  readonly timezone: () => string
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly log: { warn(fields: object, message: string): void }
+}): Compactor {
+  const { append, views, chain, newId, nowMs, log } = options
+  const queries = createContextQueries(views)
+
+  async function compactOnce(
+    conversationId: string,
+    source: CompactionSource,
+    signal: AbortSignal,
+  ): Promise<CompactionOutcome & { readonly more: boolean }> {
+    const service = options.model()
+    const read = chain.read(conversationId, service.text.id)
+    const part = partToCompact(read, options.thresholdTokens() * CHUNK_SHARE)
+    const throughSeq = part.flatMap(({ seqs }) => seqs).reduce((highest, seq) => Math.max(highest, seq), 0)
+    const inputTokensBefore = tokensBefore(conversationId, read)
+    const compactionId = newId()
+    const place = { conversationId, channel: 'inner' as const, actor: 'service' as const }
+    const requested = await append([
+      {
+        type: 'context.compaction.requested',
+        ...place,
+        facts: { compactionId, source, throughSeq: Math.max(1, throughSeq), inputTokensBefore },
+      },
+    ])
+    const causedBy = requested.status === 'appended' ? requested.events[0]?.seq : undefined
+
+    async function fail(kind: CompactionFailureKind): Promise<CompactionOutcome & { more: boolean }> {
+      await append([
+        { type: 'context.compaction.failed', ...place, causedBy, facts: { compactionId, source, kind } },
+      ])
+      return { status: 'failed', kind, more: false }
+    }
+
+    try {
+      const input = part.map(({ item }) => item)
+      const { capsule, blob, usage } = await replace(service, input, signal)
+      const problem = objection(capsule.text, input)
+      if (problem) return await fail(problem)
+      const rest = sumTokens(read.items.slice(part.length))
+      const inputTokensAfter = Math.round(
+        (blob === null
+          ? estimateTokens(capsule.text)
+          : Math.min(estimateTokens(blob), estimateTokens(capsule.text))) +
+          rest +
+          estimateTokens(options.instructions()),
+      )
+      const derivedFrom = [...new Set(part.flatMap(({ seqs }) => seqs))].sort((a, b) => a - b)
+      const facts: NewEvent[] = [
+        {
+          type: 'context.compaction.succeeded',
+          ...place,
+          causedBy,
+          derivedFrom,
+          facts: {
+            compactionId,
+            source,
+            method: blob !== null ? 'endpoint' : capsule.method,
+            model: { ...service.text.id },
+            throughSeq,
+            inputTokensBefore,
+            inputTokensAfter,
+            usage: { ...usage },
+          },
+          body: { text: capsule.text, replacement: blob },
+        },
+        {
+          type: 'context.capsule.written',
+          ...place,
+          causedBy,
+          derivedFrom,
+          facts: { source: 'compaction', method: capsule.method, throughSeq, usage: { ...NO_USAGE } },
+          body: { text: capsule.text },
+        },
+      ]
+      await append(facts)
+      return { status: 'succeeded', more: part.length < read.items.length }
+    } catch (error) {
+      if (signal.aborted) return await fail('interrupted')
+      if (error instanceof ModelError) {
+        log.warn({ kind: error.kind, cause: error.message }, 'a compaction failed')
+        return await fail(error.kind)
+      }
+      log.warn({ err: error }, 'a compaction failed')
+      return await fail('internal')
+    }
+  }
+
+  /** The service's own compaction where it has one, and always the text that stands in for it. */
+  async function replace(
+    service: ModelService,
+    input: readonly InputItem[],
+    signal: AbortSignal,
+  ): Promise<{ capsule: Capsule; blob: string | null; usage: Usage }> {
+    const facts = {
+      commitments: options.commitments(),
+      now: new Date(nowMs()).toISOString(),
+      timezone: options.timezone(),
+    }
+    const capsule = await writeCapsule(service, input, facts, signal)
+    if (!service.compaction) return { capsule, blob: null, usage: capsule.usage }
+    try {
+      const compaction = await service.compaction.compact(
+        { instructions: options.instructions(), input },
+        signal,
+      )
+      return { capsule, blob: compaction.blob, usage: addUsage(capsule.usage, compaction.usage) }
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ModelError)) throw error
+      // A service without the endpoint answers as malformed or refused: the text alone will do.
+      if (error.kind !== 'malformed' && error.kind !== 'refused') throw error
+      return { capsule, blob: null, usage: capsule.usage }
+    }
+  }
+
+  /** Why a replacement must not replace anything; null when it may. */
+  function objection(text: string, input: readonly InputItem[]): CompactionFailureKind | null {
+    if (text.trim() === '') return 'empty'
+    const before = input.reduce((sum, item) => sum + estimateItemTokens(item), 0)
+    // A short chain cannot get much smaller: there the headings alone may outweigh what they replace.
+    if (before > SMALL_CHAIN_TOKENS && estimateTokens(text) > before * MAX_RATIO_AFTER) return 'not_smaller'
+    const lower = text.toLowerCase()
+    if (
+      options.model().text.id.provider !== 'builtin' &&
+      options.commitments().some((each) => !lower.includes(each.toLowerCase()))
+    ) {
+      return 'commitments_lost'
+    }
+    return null
+  }
+
+  function tokensBefore(conversationId: string, read: Chain): number {
+    const recorded = queries.chain(conversationId)?.contextTokens ?? 0
+    return recorded > 0 ? recorded : sumTokens(read.items) + estimateTokens(options.instructions())
+  }
+
+  return {
+    async compact(conversationId, source, signal) {
+      for (;;) {
+        const { more, ...outcome } = await compactOnce(conversationId, source, signal)
+        if (!more || source === 'manual') return outcome
+      }
+    },
+    async refuseBusy(conversationId) {
+      const compactionId = newId()
+      const place = { conversationId, channel: 'inner' as const, actor: 'service' as const }
+      await append([
+        {
+          type: 'context.compaction.failed',
+          ...place,
+          facts: { compactionId, source: 'manual', kind: 'busy' },
+        },
+      ])
+    },
+    isDue(conversationId) {
+      const row = queries.chain(conversationId)
+      if (!row || row.completedTurns === 0 || row.contextTokens < options.thresholdTokens()) return false
+      if (row.failures < BREAKER_FAILURES || row.lastFailureAt === null) return true
+      const pauseMs = Math.min(
+        BREAKER_MAX_PAUSE_MS,
+        BREAKER_PAUSE_MS * 2 ** (row.failures - BREAKER_FAILURES),
+      )
+      return nowMs() - Date.parse(row.lastFailureAt) >= pauseMs
+    },
+    async refreshCapsule(conversationId, signal) {
+      const row = queries.chain(conversationId)
+      if (!row || row.tokensSinceCapsule < options.capsuleTriggerTokens()) return
+      const service = options.model()
+      const read = chain.read(conversationId, service.text.id, { textOnly: true })
+      const input = read.items.map(({ item }) => item)
+      const facts = {
+        commitments: options.commitments(),
+        now: new Date(nowMs()).toISOString(),
+        timezone: options.timezone(),
+      }
+      try {
+        const capsule = await writeCapsule(service, input, facts, signal)
+        if (capsule.text.trim() === '') return
+        const seqs = read.items.flatMap((each) => each.seqs)
+        await append([
+          {
+            type: 'context.capsule.written',
+            conversationId,
+            channel: 'inner',
+            actor: 'service',
+            derivedFrom: [...new Set(seqs)].sort((a, b) => a - b),
+            facts: {
+              source: 'threshold',
+              method: capsule.method,
+              throughSeq: Math.max(...seqs),
+              usage: { ...capsule.usage },
+            },
+            body: { text: capsule.text },
+          },
+        ])
+      } catch (error) {
+        // A capsule is a convenience: the chain itself goes on without a fresh one.
+        log.warn({ err: error }, 'a capsule could not be written')
+      }
+    },
+    async recover() {
+      for (const row of queries.unfinishedCompactions()) {
+        if (row.compactionId === null) continue
+        const source = row.compactionSource === 'manual' ? 'manual' : 'automatic'
+        await append([
+          {
+            type: 'context.compaction.failed',
+            conversationId: row.conversationId,
+            channel: 'inner',
+            actor: 'service',
+            facts: { compactionId: row.compactionId, source, kind: 'interrupted' },
+          },
+        ])
+      }
+    },
+  }
+}
+
+const SMALL_CHAIN_TOKENS = 500
+
+/** The oldest items that fit in one request, the base among them; a call is not parted from its result. */
+function partToCompact(read: Chain, budgetTokens: number): ContextItem[] {
+  const part: ContextItem[] = []
+  let tokens = 0
+  for (const each of read.items) {
+    tokens += estimateItemTokens(each.item)
+    if (
+      part.length > (read.base ? 1 : 0) &&
+      tokens > budgetTokens &&
+      each.item.type === 'message' &&
+      each.item.role === 'owner'
+    )
+      break
+    part.push(each)
+  }
+  return part
+}
+
+function sumTokens(items: readonly ContextItem[]): number {
+  return items.reduce((sum, { item }) => sum + estimateItemTokens(item), 0)
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+  }
+}

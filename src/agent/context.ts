@@ -1,0 +1,141 @@
+import type { Database } from 'better-sqlite3'
+import type { LedgerEvent } from '../../ledger/event.ts'
+import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
+import type { InputItem, ModelId } from '../model/port.ts'
+
+/** An item of the model's input, and the facts that it repeats. */
+export type ContextItem = { readonly item: InputItem; readonly seqs: readonly number[] }
+
+/** What one turn adds to the context, while it is not known yet whether it will stand. */
+type OpenTurn = readonly ContextItem[]
+
+/** The context as folded so far: turns that stand, and those under way. */
+export type ContextState = {
+  readonly readSeq: number
+  readonly items: readonly ContextItem[]
+  readonly open: ReadonlyMap<string, OpenTurn>
+}
+
+export const emptyContext = (fromSeq: number): ContextState => ({
+  readSeq: fromSeq,
+  items: [],
+  open: new Map(),
+})
+
+/** A tool's result in a later turn's context: enough to go on from; the whole stays in the ledger. */
+const PAST_RESULT_CHARS = 4000
+
+/**
+ * Folds events into the context. A turn's items join it when the turn ends well or was stopped; those of a failed
+ * turn never do, so it leaves the chain as it was. Erased words are passed over.
+ */
+export function foldContext(state: ContextState, events: readonly AnyEvent[]): ContextState {
+  const items = [...state.items]
+  const open = new Map(state.open)
+  for (const event of events) {
+    if (event.type === 'unknown') continue
+    const { turnId } = event
+    const added = itemOf(event)
+    if (turnId === null) {
+      if (added) items.push(added)
+      continue
+    }
+    if (added) open.set(turnId, [...(open.get(turnId) ?? []), added])
+    if (event.type === 'turn.completed') {
+      items.push(...(open.get(turnId) ?? []))
+      open.delete(turnId)
+    } else if (event.type === 'turn.failed') {
+      open.delete(turnId)
+    }
+  }
+  return { readSeq: events.at(-1)?.seq ?? state.readSeq, items, open }
+}
+
+/** What an event says to the model; null when it says nothing. */
+function itemOf(event: LedgerEvent): ContextItem | null {
+  const seqs = [event.seq]
+  switch (event.type) {
+    case 'chat.message.received':
+      return (
+        event.body && { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
+      )
+    case 'sms.received':
+      if (event.facts.party !== 'owner' || !event.body) return null
+      return { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
+    case 'call.utterance.heard':
+      if (event.facts.party !== 'owner' || !event.body?.text) return null
+      return { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
+    case 'chat.reply.sent':
+    case 'chat.reply.stopped':
+    case 'call.reply.spoken':
+      if (!event.body?.text) return null
+      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
+    case 'tool.called':
+      if (!event.body) return null
+      return {
+        seqs,
+        item: {
+          type: 'tool_call',
+          callId: event.facts.callId,
+          name: event.facts.tool,
+          arguments: event.body.arguments,
+        },
+      }
+    case 'tool.returned':
+      return {
+        seqs,
+        item: {
+          type: 'tool_result',
+          callId: event.facts.callId,
+          output: event.body?.result.slice(0, PAST_RESULT_CHARS).toWellFormed() ?? '{"erased":true}',
+        },
+      }
+    default:
+      return null
+  }
+}
+
+/** A call without its result, or the reverse, is refused by model services: an erasure may leave either. */
+export function withoutOrphans(items: readonly ContextItem[]): ContextItem[] {
+  const called = new Set(items.flatMap(({ item }) => (item.type === 'tool_call' ? [item.callId] : [])))
+  const returned = new Set(items.flatMap(({ item }) => (item.type === 'tool_result' ? [item.callId] : [])))
+  return items.filter(({ item }) => {
+    if (item.type === 'tool_call') return returned.has(item.callId)
+    if (item.type === 'tool_result') return called.has(item.callId)
+    return true
+  })
+}
+
+export type ContextReader = {
+  /** The context of a conversation from just after `baseSeq`: the turns that stand. */
+  read(conversationId: string, baseSeq: number): readonly ContextItem[]
+  /** Forgets what was folded, after an erasure. */
+  reset(): void
+}
+
+/** Reads the context through a fold that goes on where it stopped, so a turn costs what is new, not what was. */
+export function createContextReader(views: Database, ledger: LedgerReader): ContextReader {
+  const seqsAfter = views.prepare<[string, number], { seq: number }>(
+    `SELECT seq FROM timeline WHERE conversationStart = (SELECT startSeq FROM timeline_conversations WHERE conversationId = ?)
+     AND seq > ? ORDER BY seq`,
+  )
+  let cached: { conversationId: string; baseSeq: number; state: ContextState } | null = null
+  return {
+    read(conversationId, baseSeq) {
+      const usable = cached?.conversationId === conversationId && cached.baseSeq === baseSeq
+      let state = usable && cached ? cached.state : emptyContext(baseSeq)
+      const seqs = seqsAfter.all(conversationId, state.readSeq).map(({ seq }) => seq)
+      state = foldContext(state, ledger.readSeqs(seqs))
+      cached = { conversationId, baseSeq, state }
+      return state.items
+    },
+    reset() {
+      cached = null
+    },
+  }
+}
+
+/** Whether a kept blob may be sent to a model: only to the very one that made it. */
+export function isSameModel(a: ModelId, b: ModelId): boolean {
+  return a.provider === b.provider && a.model === b.model
+}

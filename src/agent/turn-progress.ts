@@ -1,0 +1,72 @@
+import type { LedgerEvent } from '../../ledger/event.ts'
+import type { AnyEvent } from '../../ledger/reader.ts'
+import type { InputItem, ModelId } from '../model/port.ts'
+import { isSameModel } from './context.ts'
+
+/** How far a turn has come, by its facts: what a restart goes on from. */
+export type TurnProgress = {
+  readonly starts: number
+  /** Rounds whose calls are recorded. */
+  readonly rounds: number
+  /** The recorded items of the turn, in order, to be given to the model after its message. */
+  readonly items: readonly InputItem[]
+  /** Calls that have no outcome: a crash came between. */
+  readonly orphans: readonly OrphanCall[]
+  /** Facts whose words the turn has seen. */
+  readonly seenSeqs: readonly number[]
+}
+
+export type OrphanCall = {
+  readonly seq: number
+  readonly callId: string
+  readonly tool: string
+  readonly round: number
+  readonly idempotent: boolean
+  readonly arguments: string
+}
+
+/** Folds a turn's own events, oldest first. */
+export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnProgress {
+  const mine = events.filter((event): event is LedgerEvent => event.type !== 'unknown')
+  const returned = new Set(
+    mine.flatMap((event) => (event.type === 'tool.returned' ? [event.facts.callId] : [])),
+  )
+  const keptRounds = new Set(
+    mine.flatMap((event) =>
+      event.type === 'turn.items.kept' && event.body && isSameModel(event.facts.model, model)
+        ? [event.facts.round]
+        : [],
+    ),
+  )
+  const items: InputItem[] = []
+  const orphans: OrphanCall[] = []
+  let rounds = 0
+  for (const event of mine) {
+    if (event.type === 'turn.items.kept' && event.body && keptRounds.has(event.facts.round)) {
+      items.push({ type: 'opaque', model: event.facts.model, blob: event.body.blob })
+    } else if (event.type === 'tool.called') {
+      const { callId, tool, round, idempotent } = event.facts
+      const args = event.body?.arguments ?? '{}'
+      rounds = Math.max(rounds, round)
+      // The service's own items hold the calls of their round already.
+      if (!keptRounds.has(round)) items.push({ type: 'tool_call', callId, name: tool, arguments: args })
+      if (!returned.has(callId))
+        orphans.push({ seq: event.seq, callId, tool, round, idempotent, arguments: args })
+    } else if (event.type === 'tool.returned') {
+      items.push({
+        type: 'tool_result',
+        callId: event.facts.callId,
+        output: event.body?.result ?? '{"erased":true}',
+      })
+    }
+  }
+  return {
+    starts: mine.filter((event) => event.type === 'turn.started').length,
+    rounds,
+    items,
+    orphans,
+    seenSeqs: mine.flatMap((event) =>
+      event.type === 'tool.returned' || event.type === 'tool.called' ? [event.seq] : [],
+    ),
+  }
+}

@@ -1,0 +1,240 @@
+import type { Kysely } from 'kysely'
+import type { Append, LedgerEvent, UnknownEvent } from '../../ledger/event.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import {
+  listNotes,
+  type NoteRow,
+  type NoteSource,
+  noteById,
+  noteRevisions,
+  searchNotes,
+} from '../../projections/notes.ts'
+import { toMatch } from '../../projections/search-text.ts'
+import type { ViewsTables } from '../../projections/tables.ts'
+
+export type Note = {
+  readonly id: string
+  readonly title: string
+  readonly content: string
+  readonly source: NoteSource
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly revision: number
+  /** The events that hold its words. */
+  readonly seqs: readonly number[]
+}
+
+export type NoteSummary = Omit<Note, 'content' | 'seqs'> & { readonly excerpt: string }
+
+export type NoteChange = { readonly title?: string | undefined; readonly content?: string | undefined }
+
+/** An outcome that a caller must expect: somebody else changed the note, or it is not there. */
+export type NoteOutcome =
+  | { readonly status: 'ok'; readonly note: Note }
+  | { readonly status: 'not_found' }
+  | { readonly status: 'stale'; readonly revision: number }
+  /** The revision to be restored was erased. */
+  | { readonly status: 'erased' }
+
+/** Where a change comes from, for its fact. */
+export type NoteOrigin = {
+  readonly source: NoteSource
+  readonly channel?: 'chat' | 'voice' | 'sms' | 'inner' | undefined
+  readonly conversationId?: string | null | undefined
+  readonly spanId?: string | null | undefined
+  readonly turnId?: string | null | undefined
+  readonly causedBy?: number | undefined
+  readonly derivedFrom?: readonly number[] | undefined
+  /** Makes the change once: the same key again finds the first one's result. */
+  readonly key?: string | undefined
+}
+
+export type Notes = {
+  create(note: { title?: string | undefined; content: string }, origin: NoteOrigin): Promise<Note>
+  /** With `ifRevision`, only if that is the present one; without, on top of whatever is present. */
+  update(id: string, change: NoteChange, origin: NoteOrigin, ifRevision?: number): Promise<NoteOutcome>
+  restore(id: string, revision: number, origin: NoteOrigin): Promise<NoteOutcome>
+  remove(id: string, origin: NoteOrigin): Promise<boolean>
+  get(id: string): Promise<Note | undefined>
+  /** Latest first. `cursor` is the `updatedSeq` of the last one seen. */
+  list(query: {
+    q: string | null
+    limit: number
+    beforeSeq: number | null
+  }): Promise<{ notes: NoteSummary[]; nextSeq: number | null }>
+  revisions(id: string): Promise<{ revision: number; at: string; source: NoteSource }[] | undefined>
+}
+
+const EXCERPT_CHARS = 200
+const TITLE_CHARS = 80
+/** Tries at a change on top of whatever is present, before concurrent writers win. */
+const MAX_TRIES = 50
+
+/** The owner's and the delegate's notes: decisions here, words in the ledger, the current state from its view. */
+export function createNotes(options: {
+  readonly append: Append
+  readonly ledger: LedgerReader
+  readonly views: Kysely<ViewsTables>
+  /** Resolves when the search index has every durable fact. */
+  readonly catchUpSearch: () => Promise<void>
+  readonly newId: () => string
+}): Notes {
+  const { append, ledger, views, newId } = options
+
+  function wordsOf(row: Pick<NoteRow, 'titleSeq' | 'contentSeq'>): { title: string; content: string } {
+    const events = ledger.readSeqs(
+      row.titleSeq === row.contentSeq ? [row.titleSeq] : [row.titleSeq, row.contentSeq],
+    )
+    return { title: fieldOf(events[0], 'title') ?? '', content: fieldOf(events.at(-1), 'content') ?? '' }
+  }
+
+  function toNote(row: NoteRow): Note {
+    const { noteId: id, source, createdAt, updatedAt, revision } = row
+    return {
+      id,
+      source,
+      createdAt,
+      updatedAt,
+      revision,
+      ...wordsOf(row),
+      seqs: [...new Set([row.titleSeq, row.contentSeq])],
+    }
+  }
+
+  function envelope({ source, key: _key, ...place }: NoteOrigin) {
+    return { actor: source === 'owner' ? ('owner' as const) : ('delegate' as const), ...place }
+  }
+
+  async function present(id: string): Promise<Note> {
+    const row = await noteById(views, id)
+    if (!row) throw new Error(`note ${id} is not in the views right after its fact`)
+    return toNote(row)
+  }
+
+  /** Appends the next revision of a note; the revision's unique key lets exactly one writer have it. */
+  async function revise(
+    id: string,
+    origin: NoteOrigin,
+    ifRevision: number | undefined,
+    compose: (row: NoteRow, revision: number) => Parameters<Append>[0][number] | null,
+  ): Promise<NoteOutcome> {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
+      const row = await noteById(views, id)
+      if (!row) return { status: 'not_found' }
+      if (ifRevision !== undefined && ifRevision !== row.revision)
+        return { status: 'stale', revision: row.revision }
+      const event = compose(row, row.revision + 1)
+      if (!event) return { status: 'erased' }
+      const result = await append([{ ...event, ...envelope(origin), key: `note:${id}:${row.revision + 1}` }])
+      if (result.status === 'appended') return { status: 'ok', note: await present(id) }
+    }
+    const row = await noteById(views, id)
+    return row ? { status: 'stale', revision: row.revision } : { status: 'not_found' }
+  }
+
+  return {
+    async create({ title, content }, origin) {
+      const noteId = newId()
+      const result = await append([
+        {
+          type: 'note.created',
+          ...envelope(origin),
+          key: origin.key,
+          facts: { noteId, source: origin.source },
+          body: { title: title?.trim() || titleFrom(content), content },
+        },
+      ])
+      if (result.status === 'appended') return present(noteId)
+      const { existing } = result
+      return present(existing.type === 'note.created' ? existing.facts.noteId : noteId)
+    },
+    update: (id, change, origin, ifRevision) =>
+      revise(id, { ...origin, key: undefined }, ifRevision, (_row, revision) => ({
+        type: 'note.updated',
+        actor: 'owner',
+        facts: {
+          noteId: id,
+          revision,
+          source: origin.source,
+          changed: (['title', 'content'] as const).filter((field) => change[field] !== undefined),
+        },
+        body: { title: change.title, content: change.content },
+      })),
+    async restore(id, restoredRevision, origin) {
+      const old = (await noteRevisions(views, id)).find((each) => each.revision === restoredRevision)
+      if (!old) return { status: 'not_found' }
+      return revise(id, origin, undefined, (_row, revision) =>
+        wordsOf(old).content === ''
+          ? null
+          : {
+              type: 'note.restored',
+              actor: 'owner',
+              derivedFrom: [...new Set([old.titleSeq, old.contentSeq])],
+              facts: { noteId: id, revision, restoredRevision, source: origin.source },
+            },
+      )
+    },
+    async remove(id, origin) {
+      if (!(await noteById(views, id))) return false
+      await append([
+        {
+          type: 'note.deleted',
+          ...envelope(origin),
+          key: origin.key,
+          facts: { noteId: id, source: origin.source },
+        },
+      ])
+      return true
+    },
+    async get(id) {
+      const row = await noteById(views, id)
+      return row && toNote(row)
+    },
+    async list({ q, limit, beforeSeq }) {
+      const match = q === null ? null : toMatch(q)
+      if (q !== null) await options.catchUpSearch()
+      const page = { limit: limit + 1, beforeSeq }
+      const rows =
+        match === null
+          ? q === null || q.trim() === ''
+            ? await listNotes(views, page)
+            : []
+          : await searchNotes(views, { ...page, match })
+      const shown = rows.slice(0, limit)
+      return {
+        notes: shown.map((row) => {
+          const { content, seqs: _seqs, ...note } = toNote(row)
+          return { ...note, excerpt: excerptOf(content) }
+        }),
+        nextSeq: rows.length > limit ? (shown.at(-1)?.updatedSeq ?? null) : null,
+      }
+    },
+    async revisions(id) {
+      if (!(await noteById(views, id))) return undefined
+      return (await noteRevisions(views, id)).map(({ revision, at, source }) => ({ revision, at, source }))
+    },
+  }
+}
+
+function fieldOf(
+  event: LedgerEvent | UnknownEvent | undefined,
+  field: 'title' | 'content',
+): string | undefined {
+  return event?.type === 'note.created' || event?.type === 'note.updated' ? event.body?.[field] : undefined
+}
+
+/** The first line that says something, without its markdown. */
+function titleFrom(content: string): string {
+  const line = content.split('\n').find((each) => each.trim() !== '') ?? ''
+  const words = line.replace(/^[\s#>*\-+\d.]+/, '').trim() || line.trim()
+  return words.length <= TITLE_CHARS
+    ? words
+    : `${words
+        .slice(0, TITLE_CHARS - 1)
+        .toWellFormed()
+        .trimEnd()}…`
+}
+
+function excerptOf(content: string): string {
+  return content.slice(0, EXCERPT_CHARS).toWellFormed()
+}

@@ -1,0 +1,57 @@
+import type { Database } from 'better-sqlite3'
+import * as z from 'zod'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import { searchTimeline } from '../../projections/search.ts'
+import { defineTool, type Tool } from '../tools/tool.ts'
+
+const HITS = 10
+
+/** What the delegate can look up for itself: the past, and the time. */
+export function timelineTools(options: {
+  readonly views: Database
+  readonly ledger: LedgerReader
+  readonly catchUpSearch: () => Promise<void>
+}): Tool[] {
+  return [
+    defineTool({
+      name: 'search_timeline',
+      description: 'Finds moments of the past by words that were said, texted or written.',
+      parameters: z.object({ query: z.string().min(1).max(1000) }),
+      idempotent: true,
+      readOnly: true,
+      async run({ query }, context) {
+        await options.catchUpSearch()
+        const hits = searchTimeline(options.views, { query, limit: HITS + 1, beforeSeq: context.messageSeq })
+        const events = new Map(
+          options.ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, event]),
+        )
+        const found = hits.slice(0, HITS).map(({ seq, snippet }) => {
+          const event = events.get(seq)
+          const text = [...snippet].filter((char) => char !== '\u0002' && char !== '\u0003').join('')
+          return { seq, at: event?.at, who: event?.actor, channel: event?.channel, type: event?.type, text }
+        })
+        return {
+          ok: true,
+          data: { hits: found, more: hits.length > HITS },
+          derivedFrom: found.map(({ seq }) => seq),
+        }
+      },
+    }),
+    defineTool({
+      name: 'current_time',
+      description: 'The present date and time where the owner is.',
+      parameters: z.object({}),
+      idempotent: true,
+      readOnly: true,
+      async run(_args, { nowMs, timezone }) {
+        const now = new Date(nowMs)
+        const local = new Intl.DateTimeFormat('en-GB', {
+          dateStyle: 'full',
+          timeStyle: 'short',
+          timeZone: timezone,
+        }).format(now)
+        return { ok: true, data: { now: now.toISOString(), local, timezone } }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,49 @@
+import type * as z from 'zod'
+import type { EventOf } from '../../ledger/event.ts'
+
+export type ToolRef = EventOf<'tool.returned'>['facts']['refs'][number]
+
+/** Where and for whom a tool runs. */
+export type ToolContext = {
+  readonly turnId: string
+  readonly callId: string
+  readonly conversationId: string | null
+  readonly spanId: string | null
+  readonly channel: 'chat' | 'voice' | 'sms' | 'inner'
+  /** The owner's message that the turn answers; null for an activation, which has nobody's words behind it. */
+  readonly messageSeq: number | null
+  /** The fact that records this call. */
+  readonly calledSeq: number
+  /** Derived from turn and call: what a tool makes under this key is made once, however often it runs. */
+  readonly key: string
+  readonly timezone: string
+  readonly nowMs: number
+  readonly signal: AbortSignal
+}
+
+/** What a tool answers. `data` goes to the model as JSON; `derivedFrom` names the facts whose words it repeats. */
+export type ToolResult =
+  | {
+      readonly ok: true
+      readonly data: Readonly<Record<string, unknown>>
+      readonly refs?: readonly ToolRef[]
+      readonly derivedFrom?: readonly number[]
+    }
+  | { readonly ok: false; readonly reason: string; readonly message: string }
+
+/** Something that the delegate can do. Tools of one round run side by side only if all of them are `readOnly`. */
+export type Tool<P extends z.ZodObject = z.ZodObject> = {
+  readonly name: string
+  readonly description: string
+  readonly parameters: P
+  /** Whether a call that a crash orphaned may be run again. */
+  readonly idempotent: boolean
+  readonly readOnly: boolean
+  run(args: z.output<P>, context: ToolContext): Promise<ToolResult>
+}
+
+/** Declares a tool; the type of its arguments follows from its parameters. */
+export function defineTool<P extends z.ZodObject>(tool: Tool<P>): Tool {
+  // Arguments reach `run` only through `parameters.parse`, so the wider type is never used to call it wrongly.
+  return tool as unknown as Tool
+}
