@@ -5,8 +5,10 @@ import { BYTES_PER_MS } from '../../src/voice/mu-law.ts'
 import { HEARD_SLACK_MS } from '../../src/voice/playback.ts'
 import { callOptions, clears, type Driver, facts, sent, startCall } from './call-driver.ts'
 
-/** Audio below this value is a response's own: each byte says which. Ours and silence are above. */
+/** Each byte of a reply says to which response and item it belongs; our own phrases are from this value on. */
 const PHRASES = 201
+const byteOf = (response: number, item: number) => 2 * response + item
+const itemOf = (byte: number) => (byte < PHRASES ? `r${byte >> 1}-${byte & 1}` : '')
 
 type Bare = 'create' | 'speech' | 'stop' | 'commit' | 'stale' | 'configure' | 'tool' | 'drop' | 'refuse'
 
@@ -66,8 +68,6 @@ class World {
   texts = new Map<string, string>()
   utterances: string[] = []
   tools: string[] = []
-  /** Item of the delta that is being given: the machine sends one item's audio a step. */
-  current = ''
 
   constructor() {
     this.call = startCall(callOptions({ silenceMs: 20_000, maxCallMs: null }))
@@ -133,8 +133,8 @@ class World {
   observeMedia(bytes: Buffer, mark: string): void {
     const value = bytes[0] ?? 0
     expect(bytes.every((byte) => byte === value)).toBe(true)
-    if (value < PHRASES) expect(this.banned).not.toContain(value)
-    const name = value < PHRASES ? this.current : ''
+    if (value < PHRASES) expect(this.banned).not.toContain(value >> 1)
+    const name = itemOf(value)
     const endBytes = (this.sentBytes.get(name) ?? 0) + bytes.length
     this.sentBytes.set(name, endBytes)
     expect(this.pendingMarks.map((pending) => pending.name)).not.toContain(mark)
@@ -144,127 +144,104 @@ class World {
   }
 
   do(op: Op): void {
+    this.observe(this.perform(op))
+  }
+
+  /** Gives what the operation means now, and returns what came of it; nothing where it means nothing. */
+  perform(op: Op): readonly CallAction[] {
     const { call } = this
     const response = 'which' in op ? this.recent(op.which) : undefined
     const id = `r${response?.number}`
     const itemId = 'item' in op ? `${id}-${op.item}` : ''
     const from = response?.session
-    if ('which' in op && !response) return
+    if ('which' in op && !response) return []
     switch (op.op) {
       case 'create': {
-        if (this.active() || this.adopted === null || this.responses.length >= PHRASES - 1) return
+        if (this.active() || this.adopted === null || this.responses.length >= 99) return []
         const number = this.responses.length + 1
         this.responses.push({ number, session: this.adopted, done: false })
         this.requested = false
-        return this.observe(call.created(`r${number}`))
+        return call.created(`r${number}`)
       }
       case 'delta':
-        this.current = itemId
-        return this.observe(
-          call.said(
-            {
-              type: 'response.output_audio.delta',
-              response_id: id,
-              item_id: itemId,
-              content_index: 0,
-              delta: Buffer.alloc(op.bytes, response?.number).toString('base64'),
-            },
-            from,
-          ),
+        return call.said(
+          {
+            type: 'response.output_audio.delta',
+            response_id: id,
+            item_id: itemId,
+            content_index: 0,
+            delta: Buffer.alloc(op.bytes, byteOf(response?.number ?? 0, op.item)).toString('base64'),
+          },
+          from,
         )
       case 'text': {
         const delta = `word${this.texts.size} `
         this.texts.set(itemId, (this.texts.get(itemId) ?? '') + delta)
         const ofItem = { response_id: id, item_id: itemId, content_index: 0 }
-        return this.observe(
-          call.said({ type: 'response.output_audio_transcript.delta', ...ofItem, delta }, from),
-        )
+        return call.said({ type: 'response.output_audio_transcript.delta', ...ofItem, delta }, from)
       }
       case 'audioDone':
-        this.current = itemId
-        return this.observe(
-          call.said(
-            { type: 'response.output_audio.done', response_id: id, item_id: itemId, content_index: 0 },
-            from,
-          ),
+        return call.said(
+          { type: 'response.output_audio.done', response_id: id, item_id: itemId, content_index: 0 },
+          from,
         )
       case 'done': {
-        if (!response) return
+        if (!response) return []
         response.done = true
         const output = op.tool
           ? [{ type: 'function_call', call_id: `c-${id}`, name: 'look', arguments: '{}' }]
           : []
-        // Carried rests go out now; each segment belongs to one item, so tell them apart by asking the machine.
-        this.current =
-          call.state().playback.segments.find((s) => s.responseId === id && s.carry.length > 0)?.itemId ?? ''
-        const carrying = call
-          .state()
-          .playback.segments.filter((s) => s.responseId === id && s.carry.length > 0)
-        if (carrying.length > 1)
-          for (const s of carrying) this.finishAudio(id, s.itemId ?? '', response.session)
-        return this.observe(
-          call.said({ type: 'response.done', response: { id, status: op.status, output } }, from),
-        )
+        return call.said({ type: 'response.done', response: { id, status: op.status, output } }, from)
       }
       case 'speech':
-        return this.observe(call.speechStarted())
+        return call.speechStarted()
       case 'stop':
-        return this.observe(call.speechStopped())
+        return call.speechStopped()
       case 'commit': {
-        if (this.adopted === null) return
+        if (this.adopted === null) return []
         const utterance = `u${this.utterances.length}`
         this.utterances.push(utterance)
-        return this.observe(call.committed(utterance, this.utterances.at(-2) ?? null))
+        return call.committed(utterance, this.utterances.at(-2) ?? null)
       }
       case 'transcribe':
-        return this.observe(call.heard(this.utterances.at(-1 - op.n) ?? 'u', 'words'))
+        return call.heard(this.utterances.at(-1 - op.n) ?? 'u', 'words')
       case 'mark':
         for (const mark of this.pendingMarks.splice(0, op.n)) {
           this.ackedBytes.set(mark.item, mark.endBytes)
           this.observe(call.mark(mark.name))
         }
-        return
+        return []
       case 'stale':
         for (const name of [...this.staleMarks.slice(-3), 'nobody']) this.observe(call.mark(name))
-        return
+        return []
       case 'configure': {
         const session = this.opened.at(-1)
-        if (session === undefined || this.closed.includes(session) || this.adopted === session) return
-        return this.observe(call.configured(session))
+        if (session === undefined || this.closed.includes(session) || this.adopted === session) return []
+        return call.configured(session)
       }
       case 'tool':
-        return this.observe(
-          call.give({ type: 'tool.returned', callId: this.tools.at(-1) ?? 'c', output: 'result' }),
-        )
+        return call.give({ type: 'tool.returned', callId: this.tools.at(-1) ?? 'c', output: 'result' })
       case 'drop': {
         const session = call.state().model.session
         for (const lost of this.responses) this.banned.add(lost.number)
         this.requested = false
         if (this.adopted === session) this.adopted = null
         this.closed.push(session)
-        return this.observe(call.give({ type: 'model.closed', session }))
+        return call.give({ type: 'model.closed', session })
       }
       case 'refuse':
-        if (!this.requested) return
+        if (!this.requested) return []
         this.requested = false
-        return this.observe(
-          call.said({
-            type: 'error',
-            error: { code: 'conversation_already_has_active_response', message: 'busy' },
-          }),
-        )
+        return call.said({
+          type: 'error',
+          error: { code: 'conversation_already_has_active_response', message: 'busy' },
+        })
       case 'tick':
-        return this.observeTick(op.n)
+        return this.tick(op.n)
     }
   }
 
-  finishAudio(id: string, itemId: string, session: number): void {
-    this.current = itemId
-    const done = { response_id: id, item_id: itemId, content_index: 0 }
-    this.observe(this.call.said({ type: 'response.output_audio.done', ...done }, session))
-  }
-
-  observeTick(ms: number): void {
+  tick(ms: number): readonly CallAction[] {
     const before = this.call.state().model.session
     const actions = this.call.after(ms)
     // A session that the machine itself gave up is as gone as one that dropped.
@@ -272,7 +249,7 @@ class World {
       for (const lost of this.responses) this.banned.add(lost.number)
       this.requested = false
     }
-    this.observe(actions)
+    return actions
   }
 
   finish(): void {

@@ -1,0 +1,95 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Party } from './party.ts'
+
+/** How long a reservation waits for its stream, which may never come; its token lives as long. */
+export const RESERVATION_MS = 30_000
+
+const TOKEN_BYTES = 32
+
+export type OfferedCall = {
+  readonly callSid: string
+  readonly accountSid: string
+  readonly party: Party
+  readonly from: string
+}
+
+export type Reservation =
+  | {
+      readonly status: 'reserved'
+      readonly token: string
+      /** The guest's call that has to make room; whoever reserves must end it. */
+      readonly evicted: OfferedCall | null
+    }
+  | { readonly status: 'busy' }
+
+export type Claim =
+  | { readonly status: 'claimed'; readonly call: OfferedCall }
+  | { readonly status: 'refused'; readonly reason: 'nothing_reserved' | 'wrong_token' | 'wrong_call' }
+
+export type CallSlot = {
+  /**
+   * Takes the only slot for a call, or says that it is taken; the provider's retry of the same call gets the
+   * same answer. The owner takes it from a guest, never the other way round.
+   */
+  reserve(call: OfferedCall): Reservation
+  /** Presents the token of a reservation, once. A wrong one leaves the reservation to the rightful stream. */
+  claim(stream: { readonly callSid: string; readonly accountSid: string; readonly token: string }): Claim
+  /** Frees the slot if this call holds it; any number of times. */
+  release(callSid: string): boolean
+  /** Who holds the slot; null when it is free. */
+  holder(): { readonly call: OfferedCall; readonly connected: boolean } | null
+}
+
+/**
+ * One call at a time. Nothing here waits, so taking the slot is atomic; and nothing can hold it for ever: a
+ * reservation expires, and a connected call releases it whichever way it ends.
+ */
+export function createCallSlot(options: { readonly nowMs: () => number }): CallSlot {
+  let held: { call: OfferedCall; token: string | null; untilMs: number } | null = null
+
+  const holder = () => {
+    if (held !== null && held.token !== null && options.nowMs() >= held.untilMs) held = null
+    return held
+  }
+
+  return {
+    reserve(call) {
+      const before = holder()
+      if (before !== null && before.call.callSid === call.callSid) {
+        return before.token === null
+          ? { status: 'busy' }
+          : { status: 'reserved', token: before.token, evicted: null }
+      }
+      const mayEvict = call.party === 'owner' && before?.call.party === 'guest'
+      if (before !== null && !mayEvict) return { status: 'busy' }
+      const token = randomBytes(TOKEN_BYTES).toString('base64url')
+      held = { call, token, untilMs: options.nowMs() + RESERVATION_MS }
+      return { status: 'reserved', token, evicted: before?.call ?? null }
+    },
+    claim(stream) {
+      const now = holder()
+      if (now === null || now.token === null) return { status: 'refused', reason: 'nothing_reserved' }
+      if (!equal(stream.token, now.token)) return { status: 'refused', reason: 'wrong_token' }
+      if (stream.callSid !== now.call.callSid || stream.accountSid !== now.call.accountSid) {
+        return { status: 'refused', reason: 'wrong_call' }
+      }
+      held = { ...now, token: null }
+      return { status: 'claimed', call: now.call }
+    },
+    release(callSid) {
+      if (held === null || held.call.callSid !== callSid) return false
+      held = null
+      return true
+    },
+    holder() {
+      const now = holder()
+      return now && { call: now.call, connected: now.token === null }
+    },
+  }
+}
+
+/** In constant time, whatever the lengths. */
+function equal(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}

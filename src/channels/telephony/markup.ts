@@ -1,0 +1,52 @@
+import VoiceResponse from 'twilio/lib/twiml/VoiceResponse.js'
+
+/** The stream parameter that carries the one-time token. */
+export const TOKEN_PARAMETER = 'token'
+
+/** What the provider says when the stream ends although the call goes on: the bridge is gone. */
+const CONNECTION_ENDED = 'I lost the connection. Please call again if we were not done. Goodbye.'
+
+/**
+ * Opens a media stream to the service. The verbs behind it run only once the stream has ended and the caller is
+ * still there, so a bridge that breaks is heard and not just silent. A stream URL carries no query: the provider
+ * strips it, hence the parameter.
+ */
+export function connectMarkup(options: {
+  readonly streamUrl: string
+  readonly token: string
+  readonly statusUrl?: string | undefined
+}): string {
+  const response = new VoiceResponse()
+  const status =
+    options.statusUrl === undefined
+      ? {}
+      : { statusCallback: options.statusUrl, statusCallbackMethod: 'POST' as const }
+  const stream = response.connect().stream({ url: options.streamUrl, ...status })
+  stream.parameter({ name: TOKEN_PARAMETER, value: plain(options.token) })
+  response.say(CONNECTION_ENDED)
+  response.hangup()
+  return response.toString()
+}
+
+/** Not answered and not billed: only as the very first verb does the provider treat it so. */
+export function busyMarkup(): string {
+  const response = new VoiceResponse()
+  response.reject({ reason: 'busy' })
+  return response.toString()
+}
+
+/** A spoken explanation, and the end of the call. */
+export function sayMarkup(text: string): string {
+  const response = new VoiceResponse()
+  response.say(plain(text))
+  response.hangup()
+  return response.toString()
+}
+
+/** One line without the characters that XML cannot carry at all; the builder escapes the others. */
+function plain(text: string): string {
+  return text
+    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+}

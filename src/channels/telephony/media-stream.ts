@@ -1,0 +1,88 @@
+import * as z from 'zod'
+
+/** The largest frame that the provider has a reason to send; the socket's `maxPayload` is the same. */
+export const MAX_FRAME_BYTES = 64 * 1024
+
+const sid = z.string().min(1).max(100)
+/** Counters and times come as decimal strings. */
+const decimal = z
+  .string()
+  .regex(/^\d{1,12}$/)
+  .transform(Number)
+
+const schemas = {
+  connected: z.object({ event: z.literal('connected'), protocol: z.string().optional() }),
+  start: z.object({
+    event: z.literal('start'),
+    streamSid: sid,
+    start: z.object({
+      accountSid: sid,
+      callSid: sid,
+      streamSid: sid,
+      mediaFormat: z.object({
+        encoding: z.literal('audio/x-mulaw'),
+        sampleRate: z.literal(8000),
+        channels: z.literal(1),
+      }),
+      customParameters: z.record(z.string().max(500), z.string().max(500)).default({}),
+    }),
+  }),
+  media: z.object({
+    event: z.literal('media'),
+    streamSid: sid,
+    media: z.object({ timestamp: decimal, payload: z.base64() }),
+  }),
+  mark: z.object({
+    event: z.literal('mark'),
+    streamSid: sid,
+    mark: z.object({ name: z.string().max(200) }),
+  }),
+  dtmf: z.object({
+    event: z.literal('dtmf'),
+    streamSid: sid,
+    dtmf: z.object({ digit: z.string().max(4) }),
+  }),
+  stop: z.object({ event: z.literal('stop'), streamSid: sid }),
+} as const
+
+type Schemas = typeof schemas
+export type MediaFrame = { [E in keyof Schemas]: z.output<Schemas[E]> }[keyof Schemas]
+
+export type ParsedFrame =
+  | { readonly status: 'frame'; readonly frame: MediaFrame }
+  /** Well-formed, of an event that this build does not know. */
+  | { readonly status: 'ignored'; readonly event: string }
+  | { readonly status: 'refused'; readonly reason: 'too_large' | 'malformed' }
+
+const envelope = z.object({ event: z.string() })
+
+/** Parses one text frame of the provider's media stream. Never throws. Audio of any length is accepted. */
+export function parseFrame(text: string): ParsedFrame {
+  if (Buffer.byteLength(text) > MAX_FRAME_BYTES) return { status: 'refused', reason: 'too_large' }
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return { status: 'refused', reason: 'malformed' }
+  }
+  const head = envelope.safeParse(json)
+  if (!head.success) return { status: 'refused', reason: 'malformed' }
+  const { event } = head.data
+  if (!isKnown(event)) return { status: 'ignored', event }
+  const parsed = schemas[event].safeParse(json)
+  return parsed.success ? { status: 'frame', frame: parsed.data } : { status: 'refused', reason: 'malformed' }
+}
+
+/** The frames that go out on one stream. Audio is passed on as it is: it was checked to be base64. */
+export function streamFrames(streamSid: string) {
+  const head = `"streamSid":${JSON.stringify(streamSid)}`
+  return {
+    media: (payload: string) => `{"event":"media",${head},"media":{"payload":"${payload}"}}`,
+    mark: (name: string) => `{"event":"mark",${head},"mark":{"name":${JSON.stringify(name)}}}`,
+    clear: () => `{"event":"clear",${head}}`,
+  }
+}
+
+function isKnown(event: string): event is keyof Schemas {
+  return Object.hasOwn(schemas, event)
+}

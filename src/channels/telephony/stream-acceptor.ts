@@ -1,0 +1,145 @@
+import type { CallSlot, OfferedCall } from './call-slot.ts'
+import { TOKEN_PARAMETER } from './markup.ts'
+import { type MediaFrame, parseFrame, streamFrames } from './media-stream.ts'
+
+/** How long a socket may take to present its token. */
+export const START_DEADLINE_MS = 5_000
+/** Sockets that may wait for their start at once; the oldest gives way. */
+const MAX_WAITING = 16
+
+const REFUSED = 1008
+
+/** A text WebSocket, already open. */
+export type StreamSocket = {
+  send(text: string): void
+  close(code?: number, reason?: string): void
+  readonly bufferedBytes: number
+  listen(handlers: { message(text: string): void; closed(): void }): void
+}
+
+/** The caller's end of an accepted call. */
+export type AcceptedLine = {
+  readonly callSid: string
+  readonly streamSid: string
+  sendMedia(payload: string): void
+  sendMark(name: string): void
+  sendClear(): void
+  close(): void
+  readonly bufferedBytes: number
+  /** Gives what the caller's side does from now on; `ended` may come more than once. */
+  listen(handlers: {
+    media(payload: string, timestampMs: number): void
+    mark(name: string): void
+    ended(): void
+  }): void
+}
+
+export type StreamAcceptor = {
+  /** Takes over a socket that has just been opened. */
+  accept(socket: StreamSocket): void
+}
+
+/**
+ * Lets a media stream in only as the one that was offered: within five seconds it must start with the token of
+ * the reservation, for its call and account, else it is closed with 1008 and nothing was opened for it. Where
+ * nothing is reserved it is closed at once, so sockets that never start cost nothing.
+ */
+export function createStreamAcceptor(options: {
+  readonly slot: CallSlot
+  /** Runs `fn` once after so many milliseconds, unless cancelled. */
+  readonly after: (ms: number, fn: () => void) => () => void
+  readonly accepted: (call: OfferedCall, line: AcceptedLine) => void
+  readonly refused: (reason: string) => void
+}): StreamAcceptor {
+  const { slot } = options
+  const waiting = new Set<(reason: string) => void>()
+
+  return {
+    accept(socket) {
+      const listeners: Partial<Parameters<AcceptedLine['listen']>[0]> = {}
+      let state: 'waiting' | 'live' | 'over' = 'waiting'
+      let streamSid = ''
+
+      const settle = (next: 'live' | 'over') => {
+        cancel()
+        waiting.delete(refuse)
+        state = next
+      }
+      const refuse = (reason: string) => {
+        if (state !== 'waiting') return
+        settle('over')
+        socket.close(REFUSED, reason)
+        options.refused(reason)
+      }
+      const cancel = options.after(START_DEADLINE_MS, () => refuse('no_start'))
+
+      const start = (frame: Extract<MediaFrame, { event: 'start' }>) => {
+        const { callSid, accountSid, customParameters } = frame.start
+        const token = customParameters[TOKEN_PARAMETER] ?? ''
+        const claim = slot.claim({ callSid, accountSid, token })
+        if (claim.status === 'refused') {
+          refuse(claim.reason)
+          return
+        }
+        streamSid = frame.start.streamSid
+        settle('live')
+        options.accepted(claim.call, createLine(socket, callSid, streamSid, listeners))
+      }
+      const live = (frame: MediaFrame) => {
+        if (frame.event === 'connected' || frame.streamSid !== streamSid) return
+        if (frame.event === 'media') listeners.media?.(frame.media.payload, frame.media.timestamp)
+        else if (frame.event === 'mark') listeners.mark?.(frame.mark.name)
+        else if (frame.event === 'stop') listeners.ended?.()
+      }
+
+      socket.listen({
+        message(text) {
+          if (state === 'over') return
+          const parsed = parseFrame(text)
+          const frame = parsed.status === 'frame' ? parsed.frame : null
+          if (state === 'live') {
+            if (frame) live(frame)
+          } else if (frame?.event === 'start') start(frame)
+          else if (frame?.event !== 'connected') refuse('not_a_start')
+        },
+        closed() {
+          if (state === 'waiting') settle('over')
+          state = 'over'
+          listeners.ended?.()
+        },
+      })
+
+      const holder = slot.holder()
+      if (holder === null || holder.connected) {
+        refuse('nothing_reserved')
+        return
+      }
+      waiting.add(refuse)
+      const [oldest] = waiting
+      if (waiting.size > MAX_WAITING) oldest?.('too_many_waiting')
+    },
+  }
+}
+
+function createLine(
+  socket: StreamSocket,
+  callSid: string,
+  streamSid: string,
+  listeners: Partial<Parameters<AcceptedLine['listen']>[0]>,
+): AcceptedLine {
+  const frames = streamFrames(streamSid)
+  return {
+    callSid,
+    streamSid,
+    sendMedia: (payload) => socket.send(frames.media(payload)),
+    sendMark: (name) => socket.send(frames.mark(name)),
+    sendClear: () => socket.send(frames.clear()),
+    close: () => socket.close(1000),
+    get bufferedBytes() {
+      return socket.bufferedBytes
+    },
+    listen: (handlers) => {
+      Object.assign(listeners, handlers)
+    },
+  }
+}

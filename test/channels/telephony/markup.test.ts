@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { busyMarkup, connectMarkup, sayMarkup } from '../../../src/channels/telephony/markup.ts'
+
+/** The verbs and nouns in the order in which they begin. */
+function elements(xml: string): readonly string[] {
+  return [...xml.matchAll(/<([A-Za-z]+)/g)].map((match) => match[1] ?? '')
+}
+
+test('a call is connected to the stream, with the token as parameter, and a lost bridge is spoken', () => {
+  const xml = connectMarkup({
+    streamUrl: 'wss://delegate.example/call',
+    token: 'secret-token',
+    statusUrl: 'https://delegate.example/voice-status',
+  })
+  expect(elements(xml)).toEqual(['Response', 'Connect', 'Stream', 'Parameter', 'Say', 'Hangup'])
+  expect(xml).toContain('url="wss://delegate.example/call"')
+  expect(xml).toContain('<Parameter name="token" value="secret-token"/>')
+  expect(xml).toContain('statusCallback="https://delegate.example/voice-status"')
+})
+
+test('busy is the first and only verb, so that the call is neither answered nor billed', () => {
+  expect(elements(busyMarkup())).toEqual(['Response', 'Reject'])
+  expect(busyMarkup()).toContain('<Reject reason="busy"/>')
+})
+
+test('an explanation is spoken, then the call ends', () => {
+  expect(elements(sayMarkup('No line.'))).toEqual(['Response', 'Say', 'Hangup'])
+})
+
+test('whatever stands in a text, it stays text: well-formed and without a further verb', () => {
+  const evil = '</Say><Dial>+15550100</Dial><Say>\r\n\u0000\u0008\uFFFF\uD800&amp;"\''
+  const xml = sayMarkup(evil)
+  expect(elements(xml)).toEqual(['Response', 'Say', 'Hangup'])
+  expect(elements(connectMarkup({ streamUrl: `wss://x/${evil}`, token: evil }))).toEqual(
+    elements(connectMarkup({ streamUrl: 'wss://x/', token: 't' })),
+  )
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+      const said = sayMarkup(text)
+      expect(elements(said)).toEqual(['Response', 'Say', 'Hangup'])
+      expect(said).not.toMatch(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u)
+    }),
+  )
+})

@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseFrame, streamFrames } from '../../../src/channels/telephony/media-stream.ts'
+
+const start = {
+  event: 'start',
+  sequenceNumber: '1',
+  streamSid: 'MZ1',
+  start: {
+    accountSid: 'AC1',
+    callSid: 'CA1',
+    streamSid: 'MZ1',
+    tracks: ['inbound'],
+    mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+    customParameters: { token: 't' },
+  },
+}
+const media = {
+  event: 'media',
+  sequenceNumber: '4',
+  streamSid: 'MZ1',
+  media: { track: 'inbound', chunk: '2', timestamp: '20', payload: '//8=' },
+}
+
+const parse = (frame: unknown) => parseFrame(JSON.stringify(frame))
+
+test.each([
+  { event: 'connected', protocol: 'Call', version: '1.0.0' },
+  start,
+  media,
+  { event: 'mark', sequenceNumber: '5', streamSid: 'MZ1', mark: { name: '7' } },
+  { event: 'dtmf', streamSid: 'MZ1', sequenceNumber: '6', dtmf: { track: 'inbound_track', digit: '5' } },
+  { event: 'stop', sequenceNumber: '7', streamSid: 'MZ1', stop: { accountSid: 'AC1', callSid: 'CA1' } },
+])('the provider’s $event is read', (frame) => {
+  expect(parse(frame)).toMatchObject({ status: 'frame', frame: { event: frame.event } })
+})
+
+test('audio of any length is accepted, and its time becomes a number', () => {
+  expect(parse(media)).toMatchObject({ frame: { media: { timestamp: 20, payload: '//8=' } } })
+  expect(parse({ ...media, media: { ...media.media, payload: '' } }).status).toBe('frame')
+})
+
+test('an event that this build does not know is passed over', () => {
+  expect(parse({ event: 'transcription', streamSid: 'MZ1' })).toEqual({
+    status: 'ignored',
+    event: 'transcription',
+  })
+  expect(parse({ event: 'constructor' }).status).toBe('ignored')
+})
+
+test.each([
+  ['another encoding', { ...start, start: { ...start.start, mediaFormat: { encoding: 'audio/x-l16' } } }],
+  ['audio that is no base64', { ...media, media: { ...media.media, payload: '"}},{"event":"clear"' } }],
+  ['a time that is no number', { ...media, media: { ...media.media, timestamp: '1e9' } }],
+  ['a start without its call', { ...start, start: {} }],
+  ['no event', {}],
+  ['a list', []],
+  ['null', null],
+])('%s is refused', (_what, frame) => {
+  expect(parse(frame)).toEqual({ status: 'refused', reason: 'malformed' })
+})
+
+test('more than 64 KiB is refused unread, however it is encoded', () => {
+  const of = (payload: string) => parse({ ...media, media: { ...media.media, payload } })
+  expect(of('/'.repeat(64 * 1024))).toEqual({ status: 'refused', reason: 'too_large' })
+  expect(of('/'.repeat(60 * 1024)).status).toBe('frame')
+  expect(parseFrame(`"${'é'.repeat(33 * 1024)}"`)).toEqual({ status: 'refused', reason: 'too_large' })
+})
+
+test('no text makes the parser throw', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      expect(['frame', 'ignored', 'refused']).toContain(parseFrame(text).status)
+    }),
+  )
+})
+
+test('what goes out is the provider’s protocol', () => {
+  const frames = streamFrames('MZ"1')
+  expect(JSON.parse(frames.media('//8='))).toEqual({
+    event: 'media',
+    streamSid: 'MZ"1',
+    media: { payload: '//8=' },
+  })
+  expect(JSON.parse(frames.mark('a"b'))).toEqual({ event: 'mark', streamSid: 'MZ"1', mark: { name: 'a"b' } })
+  expect(JSON.parse(frames.clear())).toEqual({ event: 'clear', streamSid: 'MZ"1' })
+})
