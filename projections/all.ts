@@ -8,7 +8,9 @@ import { openSpansProjection } from './open-spans.ts'
 import { ownerProjection } from './owner.ts'
 import type { Projection } from './projection.ts'
 import { searchProjection } from './search.ts'
+import { signalsProjection } from './signals.ts'
 import { timelineProjection } from './timeline.ts'
+import { timersProjection } from './timers.ts'
 import { turnsProjection } from './turns.ts'
 
 /** Every view of the ledger. */
@@ -18,6 +20,8 @@ export const projections: readonly Projection[] = [
   openSpansProjection,
   turnsProjection,
   contextProjection,
+  signalsProjection,
+  timersProjection,
   derivationsProjection,
   notesProjection,
   memoriesProjection,

@@ -1,5 +1,9 @@
-import type { Database } from 'better-sqlite3'
-import { isEventType } from '../ledger/events/catalogue.ts'
+import { existsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { isKnown } from '../ledger/codec.ts'
+import { viewsFile } from '../ledger/files.ts'
+import type { Witness } from '../ledger/inspect.ts'
+import { probe } from '../ledger/probe.ts'
 import type { Head, LedgerReader } from '../ledger/reader.ts'
 import type { Projection } from './projection.ts'
 
@@ -8,7 +12,7 @@ CREATE TABLE IF NOT EXISTS views_ledger (id TEXT PRIMARY KEY) WITHOUT ROWID, STR
 CREATE TABLE IF NOT EXISTS views_projections (
   name TEXT PRIMARY KEY, version INTEGER NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL
 ) WITHOUT ROWID, STRICT;
-CREATE TABLE IF NOT EXISTS views_unknown_types (type TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
+CREATE TABLE IF NOT EXISTS views_unknown_types (type TEXT, version INTEGER, PRIMARY KEY (type, version)) WITHOUT ROWID, STRICT;
 `
 
 /** How far each projection has come; saved in the transaction that wrote its rows. */
@@ -16,7 +20,7 @@ export type Checkpoints = {
   seqOf(projection: string): number
   save(projections: readonly string[], head: Head): void
   /** A type passed over; once a build knows it, everything is folded anew. */
-  rememberUnknown(type: string): void
+  rememberUnknown(type: string, version: number): void
   /** Makes the tables of a projection anew, empty, at the beginning. */
   reset(projection: Projection): void
 }
@@ -27,9 +31,10 @@ export type Checkpoints = {
  * passed over a type that this build knows; one projection when its version changed.
  */
 export function createCheckpoints(
-  db: Database,
+  db: Database.Database,
   ledger: LedgerReader,
   projections: readonly Projection[],
+  warn: (message: string, fields: Record<string, unknown>) => void,
 ): Checkpoints {
   db.exec(SCHEMA)
   const all = db.prepare<[], { name: string; version: number; seq: number; hash: string }>(
@@ -37,7 +42,7 @@ export function createCheckpoints(
   )
   const seqOf = db.prepare<[string], { seq: number }>('SELECT seq FROM views_projections WHERE name = ?')
   const update = db.prepare('UPDATE views_projections SET seq = ?, hash = ? WHERE name = ?')
-  const remember = db.prepare('INSERT OR IGNORE INTO views_unknown_types (type) VALUES (?)')
+  const remember = db.prepare('INSERT OR IGNORE INTO views_unknown_types (type, version) VALUES (?, ?)')
 
   function makeTables(projection: Projection): void {
     for (const table of projection.tables) db.exec(`DROP TABLE IF EXISTS ${table}`)
@@ -50,7 +55,9 @@ export function createCheckpoints(
   }
 
   db.transaction(() => {
-    const foreign = isForeign(db, ledger, all.all())
+    const reason = foreignReason(db, ledger, all.all())
+    if (reason !== null) warn('the views are made anew', { reason })
+    const foreign = reason !== null
     const byName = new Map(projections.map((projection) => [projection.name, projection]))
     for (const saved of all.all()) {
       const projection = byName.get(saved.name)
@@ -71,19 +78,49 @@ export function createCheckpoints(
     save(names, head) {
       for (const name of names) update.run(head.seq, head.hash, name)
     },
-    rememberUnknown: (type) => void remember.run(type),
+    rememberUnknown: (type, version) => void remember.run(type, version),
     reset: (projection) => db.transaction(() => makeTables(projection))(),
   }
 }
 
-function isForeign(
-  db: Database,
+/**
+ * How far the views of a directory had followed which ledger; null where there are none that can be read. They are
+ * written after the ledger, so an undamaged ledger is never behind them. Changes nothing.
+ */
+export function readWitness(directory: string): Witness | null {
+  if (!existsSync(viewsFile(directory))) return null
+  try {
+    return probe(viewsFile(directory), (db) => {
+      const row = db
+        .prepare<[], Witness>(
+          'SELECT id AS ledgerId, (SELECT max(seq) FROM views_projections) AS seq FROM views_ledger',
+        )
+        .get()
+      return row && Number.isInteger(row.seq) ? row : null
+    })
+  } catch (error) {
+    // Damaged views bear no witness; they will be made anew.
+    if (error instanceof Database.SqliteError) return null
+    throw error
+  }
+}
+
+/** Why the views cannot be continued from; null when they can. */
+function foreignReason(
+  db: Database.Database,
   ledger: LedgerReader,
   saved: readonly { seq: number; hash: string }[],
-): boolean {
+): string | null {
   const owner = db.prepare<[], { id: string }>('SELECT id FROM views_ledger').get()
-  if (owner && owner.id !== ledger.id()) return true
-  const nowKnown = db.prepare<[], { type: string }>('SELECT type FROM views_unknown_types').all()
-  if (nowKnown.some(({ type }) => isEventType(type))) return true
-  return saved.some(({ seq, hash }) => ledger.hashAt(seq) !== hash)
+  if (owner && owner.id !== ledger.id()) return 'they belong to another ledger'
+  const nowKnown = db
+    .prepare<[], { type: string; version: number }>('SELECT type, version FROM views_unknown_types')
+    .all()
+  if (nowKnown.some(({ type, version }) => isKnown(type, version)))
+    return 'this build knows an event type that they passed over'
+  const headSeq = ledger.head().seq
+  const ahead = saved.find(({ seq }) => seq > headSeq)
+  if (ahead) return `they had followed a ledger to event ${ahead.seq}, and this one ends at ${headSeq}`
+  const other = saved.find(({ seq, hash }) => ledger.hashAt(seq) !== hash)
+  return other ? `event ${other.seq} is not the one that they had folded` : null
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { isFileFault } from '../ledger/errors.ts'
 import type { UnknownEvent } from '../ledger/event.ts'
 import { isEventType } from '../ledger/events/catalogue.ts'
 import type { AnyEvent, Head, LedgerReader } from '../ledger/reader.ts'
@@ -27,13 +28,13 @@ export type ProjectionStatus = {
 
 /** Keeps the views in step with the ledger. Synchronous; owns the views' writing connection. */
 export type Projector = {
-  /** After a start, or after writes elsewhere: folds everything up to the head. */
-  catchUp(): void
-  /** Folds events that were just committed; they must follow the last ones. A fold that throws stalls itself alone. */
+  /** Folds up to `maxEvents` of what is missing, after a start or a failure. True while more is waiting. */
+  catchUp(maxEvents?: number): boolean
+  /** Folds events that were just committed. A fold that throws stalls itself alone; a file that fails throws. */
   fold(events: readonly AnyEvent[]): void
-  /** Folds up to `maxEvents` into the lagging projections. True while more is waiting. */
+  /** The same as `catchUp`, for the lagging projections. */
   catchUpLagging(maxEvents: number): boolean
-  /** Empties the projections that stalled: what they hold may be what has just been erased. They start anew. */
+  /** Empties the projections that stalled before the last erasure: they may hold what is gone. They start anew. */
   resetStalled(): void
   status(): ProjectionStatus[]
 }
@@ -54,7 +55,7 @@ const READ_BATCH_EVENTS = 500
  */
 export function createProjector(options: ProjectorOptions): Projector {
   const { db, ledger, warn, trace } = options
-  const checkpoints = createCheckpoints(db, ledger, options.projections)
+  const checkpoints = createCheckpoints(db, ledger, options.projections, warn)
   const running = options.projections.map(
     (projection): Running => ({
       projection,
@@ -80,10 +81,10 @@ export function createProjector(options: ProjectorOptions): Projector {
           applyEvent(each.fold, event)
           micros?.set(each.projection.name, Math.round((performance.now() - before) * 1000))
         }
+        current = undefined
         if (micros) trace?.(event, micros)
-        if (event.type === 'unknown') checkpoints.rememberUnknown(event.originalType)
+        if (event.type === 'unknown') checkpoints.rememberUnknown(event.originalType, event.version)
       }
-      current = undefined
       checkpoints.save(
         cohort.map((each) => each.projection.name),
         head,
@@ -92,7 +93,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
       for (const each of cohort) each.fold.discard?.()
-      if (!current) throw error
+      if (!current || isFileFault(error)) throw error
       stall(current, error)
       applyBatch(
         cohort.filter((each) => each !== current),
@@ -159,7 +160,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 
   return {
-    catchUp: () => void advance(prompt, Number.POSITIVE_INFINITY),
+    catchUp: (maxEvents = Number.POSITIVE_INFINITY) => advance(prompt, maxEvents),
     fold(events) {
       const [first] = events
       const last = events.at(-1)
@@ -169,12 +170,13 @@ export function createProjector(options: ProjectorOptions): Projector {
         applyBatch(cohort, events, last)
         warnOfUnknown(events)
       } else {
-        advance(prompt, Number.POSITIVE_INFINITY)
+        advance(prompt, REBUILD_BATCH_EVENTS)
       }
     },
     catchUpLagging: (maxEvents) => advance(lagging, maxEvents),
     resetStalled() {
-      for (const each of running.filter(({ error }) => error !== null)) {
+      const lastErasure = ledger.lastErasure()
+      for (const each of running.filter(({ error, seq }) => error !== null && seq > 0 && seq < lastErasure)) {
         checkpoints.reset(each.projection)
         each.fold.discard?.()
         each.seq = 0

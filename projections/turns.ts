@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import type { Envelope } from '../ledger/event.ts'
 import { defineProjection } from './projection.ts'
 
 export type TurnStatus = 'waiting' | 'running' | 'completed' | 'failed' | 'stopped'
@@ -9,6 +10,7 @@ export type TurnRow = {
   spanId: string | null
   channel: string | null
   party: string
+  trigger: 'message' | 'activation' | 'call' | 'sms'
   /** What set it off: the message, or the activation. */
   causeSeq: number
   status: TurnStatus
@@ -26,17 +28,20 @@ export type TurnRow = {
   contextTokens: number
 }
 
+/** The envelope of the fact that asks for a turn. */
+type Asking = Pick<Envelope, 'turnId' | 'conversationId' | 'spanId' | 'channel' | 'seq' | 'at'>
+
 /**
  * Every turn from the message that asks for it to its outcome. Those that wait are the attention's queue; those
  * still running when a process starts are what a crash interrupted.
  */
 export const turnsProjection = defineProjection({
   name: 'turns',
-  version: 1,
+  version: 2,
   tables: ['turns', 'turn_events'],
   schema: `
     CREATE TABLE turns (
-      turnId TEXT PRIMARY KEY, conversationId TEXT, spanId TEXT, channel TEXT, party TEXT NOT NULL,
+      turnId TEXT PRIMARY KEY, conversationId TEXT, spanId TEXT, channel TEXT, party TEXT NOT NULL, trigger TEXT NOT NULL,
       causeSeq INTEGER NOT NULL, status TEXT NOT NULL, kind TEXT, receivedAt TEXT NOT NULL, startedAt TEXT,
       endedAt TEXT, startedSeq INTEGER, endedSeq INTEGER, replySeq INTEGER,
       inputTokens INTEGER NOT NULL DEFAULT 0, outputTokens INTEGER NOT NULL DEFAULT 0,
@@ -47,8 +52,8 @@ export const turnsProjection = defineProjection({
     CREATE TABLE turn_events (turnId TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (turnId, seq)) WITHOUT ROWID, STRICT;`,
   fold(db) {
     const wait =
-      db.prepare(`INSERT OR IGNORE INTO turns (turnId, conversationId, spanId, channel, party, causeSeq, status, receivedAt)
-      VALUES (@turnId, @conversationId, @spanId, @channel, @party, @seq, 'waiting', @at)`)
+      db.prepare(`INSERT OR IGNORE INTO turns (turnId, conversationId, spanId, channel, party, trigger, causeSeq, status, receivedAt)
+      VALUES (@turnId, @conversationId, @spanId, @channel, @party, @trigger, @seq, 'waiting', @at)`)
     const start = db.prepare(
       "UPDATE turns SET status = 'running', startedAt = ?, startedSeq = ? WHERE turnId = ?",
     )
@@ -61,30 +66,19 @@ export const turnsProjection = defineProjection({
     const reply = db.prepare('UPDATE turns SET replySeq = ? WHERE turnId = ?')
     const stop = db.prepare("UPDATE turns SET status = 'stopped', replySeq = ? WHERE turnId = ?")
     const insertEvent = db.prepare('INSERT INTO turn_events VALUES (?, ?)')
-    const waiting = (
-      {
-        turnId,
-        conversationId,
-        spanId,
-        channel,
-        seq,
-        at,
-      }: Pick<TurnRow, 'turnId' | 'conversationId' | 'spanId' | 'channel'> & { seq: number; at: string },
-      party: string,
-    ) => void wait.run({ turnId, conversationId, spanId, channel, seq, at, party })
+    const waiting = (event: Asking, party: string, trigger: TurnRow['trigger']): void => {
+      const { turnId, conversationId, spanId, channel, seq, at } = event
+      if (turnId !== null) wait.run({ turnId, conversationId, spanId, channel, seq, at, party, trigger })
+    }
     return {
       every(event) {
         if (event.turnId !== null) insertEvent.run(event.turnId, event.seq)
       },
       handlers: {
-        'chat.message.received': (event) => {
-          if (event.turnId !== null) waiting({ ...event, turnId: event.turnId }, 'owner')
-        },
-        'sms.received': (event) => {
-          if (event.turnId !== null) waiting({ ...event, turnId: event.turnId }, event.facts.party)
-        },
+        'chat.message.received': (event) => waiting(event, 'owner', 'message'),
+        'sms.received': (event) => waiting(event, event.facts.party, 'sms'),
         'turn.started': (event) => {
-          if (event.turnId !== null) waiting({ ...event, turnId: event.turnId }, event.facts.party)
+          waiting(event, event.facts.party, event.facts.trigger)
           start.run(event.at, event.seq, event.turnId)
         },
         'chat.reply.sent': (event) => void reply.run(event.seq, event.turnId),

@@ -1,30 +1,24 @@
 import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { checkHeader, makeFile, viewsFile } from '../ledger/files.ts'
+import { scanLog } from '../ledger/log.ts'
 
 /**
- * Opens the views for their one writer. They are disposable: a file that cannot be read is thrown away and made
- * anew by replay. `synchronous=NORMAL`: a power cut may leave them behind the ledger, never wrong.
+ * Opens the views for their one writer. `synchronous=NORMAL`: a power cut may leave them behind the ledger, never
+ * wrong. Throws when the file or its log is damaged; then `removeViews` and open again: the ledger has it all.
  */
 export function openViewsForWriting(directory: string): Database.Database {
   const file = viewsFile(directory)
-  try {
-    checkHeader(file)
-    return configure(file)
-  } catch {
-    // Whatever is wrong with it, the ledger has it all: start from nothing.
-    removeViews(directory)
-    return configure(file)
-  }
-}
-
-function configure(file: string): Database.Database {
+  checkHeader(file)
+  // Recovery would keep what stands before a torn frame: older than the file, where that had been written since.
+  if (scanLog(`${file}-wal`).torn) throw new Error(`${file}-wal is torn`)
   makeFile(file)
   const db = new Database(file)
   try {
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
     db.pragma('secure_delete = ON')
+    db.pragma('temp_store = MEMORY')
     db.prepare('SELECT count(*) FROM sqlite_schema').get()
     return db
   } catch (error) {
@@ -33,9 +27,28 @@ function configure(file: string): Database.Database {
   }
 }
 
+/**
+ * Empties a views database in place, whatever state its tables are in, so that the connections which others hold
+ * go on. Throws when not even its first page can be used.
+ */
+export function emptyViews(db: Database.Database): void {
+  db.unsafeMode(true)
+  try {
+    db.pragma('writable_schema = ON')
+    db.exec('DELETE FROM sqlite_schema')
+    db.pragma('writable_schema = RESET')
+    // What the tables held is on no list now; this makes the file anew without it.
+    db.exec('VACUUM')
+  } finally {
+    db.pragma('writable_schema = OFF')
+    db.unsafeMode(false)
+  }
+}
+
 /** Deletes the views; the next start makes them anew from the ledger. */
 export function removeViews(directory: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${viewsFile(directory)}${suffix}`, { force: true })
+  for (const suffix of ['', '-wal', '-shm'])
+    rmSync(`${viewsFile(directory)}${suffix}`, { recursive: true, force: true })
 }
 
 /** Opens the views for queries. The caller closes it. */

@@ -1,10 +1,13 @@
 import type { NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
+import type { SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
+import type { Recall } from '../conversation/recall.ts'
 import type { InputItem, ModelService, TextRequest } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './instructions.ts'
+import { batchText, readSignals } from './signals-text.ts'
 
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone'>
@@ -28,41 +31,100 @@ export type Composer = {
   ): Promise<Composed | null>
 }
 
+/** What sets a turn off: words of the owner, or signals, which are nobody's words. */
+type Cue = { readonly text: string; readonly item: InputItem; readonly seqs: readonly number[] }
+
 export function createComposer(options: {
   readonly ledger: LedgerReader
   readonly chain: ChainReader
+  readonly recall: Recall
+  readonly ridingSignals: () => readonly SignalRow[]
   readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
   readonly tools: ReadonlyMap<string, Tool>
   readonly timezone: () => string
 }): Composer {
   const { ledger, chain, tools } = options
+
+  function cueOf(turn: TurnRow): Cue | null {
+    const [cause] = ledger.readSeqs([turn.causeSeq])
+    if (cause?.type === 'activation.started') {
+      const signals = readSignals(ledger, cause.derivedFrom)
+      const text = batchText(signals)
+      return { text, item: { type: 'inner', label: 'signals', text }, seqs: signals.map(({ seq }) => seq) }
+    }
+    if (cause?.type !== 'chat.message.received' && cause?.type !== 'sms.received') return null
+    if (!cause.body) return null
+    const { text } = cause.body
+    return { text, item: { type: 'message', role: 'owner', text, at: cause.at }, seqs: [] }
+  }
+
   return {
     async compose(turn, service, { textOnly }) {
-      const [message] = ledger.readSeqs([turn.causeSeq])
-      if (message?.type !== 'chat.message.received' && message?.type !== 'sms.received') return null
-      if (!message.body) return null
+      const cue = cueOf(turn)
+      if (!cue) return null
+      const { turnId, conversationId, spanId } = turn
       const channel: SpokenChannel =
         turn.channel === 'voice' || turn.channel === 'sms' ? turn.channel : 'chat'
-      const past =
-        turn.conversationId === null ? null : chain.read(turn.conversationId, service.text.id, { textOnly })
+      const isActivation = turn.trigger === 'activation'
+      const past: Chain =
+        conversationId === null
+          ? { items: [], base: null }
+          : chain.read(conversationId, service.text.id, { textOnly })
+      const inContextSeqs = new Set(past.items.flatMap(({ seqs }) => seqs))
+      const recallChannel = isActivation ? 'inner' : channel
+      const recalled = await options.recall({
+        text: cue.text,
+        turnId,
+        conversationId,
+        spanId,
+        channel: recallChannel,
+        beforeSeq: turn.causeSeq,
+        inContextSeqs,
+      })
+      const riding = isActivation ? [] : options.ridingSignals()
+      const ridingSignals = readSignals(
+        ledger,
+        riding.map((row) => row.seq),
+      )
       const adaptations = options.adaptations(channel)
+      const input: InputItem[] = past.items.map(({ item }) => item)
+      if (recalled.text !== null)
+        input.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
+      if (ridingSignals.length > 0)
+        input.push({ type: 'inner', label: 'signals', text: batchText(ridingSignals) })
+      input.push(cue.item)
+      const signalIds = riding.map((row) => row.signalId)
+      const facts: NewEvent[] = [...recalled.facts]
+      if (past.base && past.base.row.consumed === 0) facts.push(consumed(turn, past.base))
+      if (signalIds.length > 0) facts.push(attached(turn, signalIds))
       return {
         request: {
-          instructions: buildInstructions({ channel, adaptations }),
+          instructions: buildInstructions({ channel, adaptations, isActivation }),
           tools: [...tools.values()],
           timezone: options.timezone(),
         },
-        input: [
-          ...(past?.items ?? []).map(({ item }) => item),
-          { type: 'message', role: 'owner', text: message.body.text, at: message.at },
-        ],
-        facts: past?.base && past.base.row.consumed === 0 ? [consumed(turn, past.base)] : [],
+        input,
+        facts,
         adaptationIds: adaptations.map(({ id }) => id),
-        signalIds: [],
-        seenSeqs: [],
-        baseForm: past?.base?.form ?? null,
+        signalIds,
+        seenSeqs: [...cue.seqs, ...recalled.seqs, ...ridingSignals.map(({ seq }) => seq)],
+        baseForm: past.base?.form ?? null,
       }
     },
+  }
+}
+
+/** Signals that rode along with a turn of the owner's are dealt with by it. */
+function attached(turn: TurnRow, signalIds: readonly string[]): NewEvent {
+  const { conversationId, spanId, turnId } = turn
+  return {
+    type: 'signal.dismissed',
+    actor: 'service',
+    channel: 'inner',
+    conversationId,
+    spanId,
+    turnId,
+    facts: { signalIds: [...signalIds], reason: 'attached' },
   }
 }
 

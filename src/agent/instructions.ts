@@ -1,3 +1,5 @@
+import { SILENCE } from './signals-text.ts'
+
 export type SpokenChannel = 'chat' | 'voice' | 'sms'
 
 /** A standing instruction of the owner, in force on some channels. */
@@ -19,13 +21,21 @@ const BY_CHANNEL: Readonly<Record<SpokenChannel, string>> = {
   sms: 'You are answering by text message. Plain text, at most 300 characters unless more is asked for.',
 }
 
+const ACTIVATION = `Nobody has spoken to you: something inside you deserves attention, and the signals say what. Decide \
+whether to act. If the owner should hear of it now, answer with the words to tell them; if nothing needs to be said, \
+answer with exactly ${SILENCE}`
+
 /** Exactly what the model is told, before the conversation itself; the adaptations' preview shows the same. */
 export function buildInstructions(options: {
   readonly channel: SpokenChannel
   readonly adaptations: readonly Adaptation[]
+  readonly isActivation?: boolean
 }): string {
   const adaptations = options.adaptations.map(({ title, content }) => `## ${title}\n\n${content}`)
   const standing =
     adaptations.length > 0 ? `# Standing instructions of the owner\n\n${adaptations.join('\n\n')}` : null
-  return [PERSONA, BY_CHANNEL[options.channel], standing].filter((part) => part !== null).join('\n\n')
+  const activation = options.isActivation ? ACTIVATION : null
+  return [PERSONA, BY_CHANNEL[options.channel], standing, activation]
+    .filter((part) => part !== null)
+    .join('\n\n')
 }

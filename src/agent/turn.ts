@@ -1,16 +1,20 @@
-import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import type { Append, Appended } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Previews } from '../conversation/previews.ts'
-import { type InputItem, ModelError, type ModelService, type TextEvent, type Usage } from '../model/port.ts'
+import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Composed, Composer } from './composer.ts'
-import { failureText, type TurnFailureKind } from './failure-text.ts'
+import type { TurnFailureKind } from './failure-text.ts'
+import type { SpokenChannel } from './instructions.ts'
+import { SILENCE } from './signals-text.ts'
 import { createToolRunner, type RecordedCall } from './tool-runner.ts'
-import { progressOf } from './turn-progress.ts'
+import { type Answer, createTurnFacts } from './turn-facts.ts'
+import { progressOf, type TurnProgress } from './turn-progress.ts'
 
 /** Why a turn was cut short from outside. */
-export type TurnAbort = 'stopped' | 'shutdown'
+export type TurnAbort = 'stopped' | 'shutdown' | 'preempted'
 
 export type TurnRunnerOptions = {
   readonly append: Append
@@ -24,6 +28,8 @@ export type TurnRunnerOptions = {
   readonly thresholdTokens: () => number
   /** Compacts the chain of a conversation that has grown too long. False when that failed. */
   readonly shorten: (conversationId: string, signal: AbortSignal) => Promise<boolean>
+  /** Puts an answer that is too long to be a reply into a note, and returns what to say instead. */
+  readonly shortenReply: (text: string, turn: TurnRow, seen: readonly number[]) => Promise<string>
   readonly nowMs: () => number
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
   /** `ITEMS_DEBUG=1`: hears of each item that goes to the model and comes back, by kind and size. */
@@ -32,267 +38,194 @@ export type TurnRunnerOptions = {
 
 /** Rounds of tool calls in one turn; a model that needs more is going round in circles. */
 const MAX_ROUNDS = 12
-/** A turn is taken up again after a crash this often; a turn that brings the process down must not do so for ever. */
+/** A turn is taken up again after a crash this often; one that brings the process down must not do so for ever. */
 const MAX_STARTS = 3
 
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
-
-/** Runs one turn from its message to its outcome, every step a fact before it counts. */
+/** Runs turns, from message or signals to outcome, every step a fact before it counts. */
 export function createTurnRunner(options: TurnRunnerOptions) {
-  const { append, ledger, previews, composer, nowMs, log } = options
   const toolRunner = createToolRunner({
-    append,
+    append: options.append,
     tools: options.tools,
-    nowMs,
-    onFault: (error, tool) => log.error({ err: error, tool }, 'a tool failed'),
+    nowMs: options.nowMs,
+    onFault: (error, tool) => options.log.error({ err: error, tool }, 'a tool failed'),
   })
+  /** Rejects only when the ledger is unavailable: then the turn stays unfinished and is taken up again. */
+  return (turn: TurnRow, signal: AbortSignal): Promise<void> => runTurn(options, toolRunner, turn, signal)
+}
 
-  /** Never rejects for what can go wrong in a turn; only when the ledger itself is unavailable. */
-  return async function runTurn(turn: TurnRow, signal: AbortSignal): Promise<void> {
-    const startedMs = nowMs()
-    const { turnId, conversationId, spanId } = turn
-    const channel = turn.channel === 'voice' || turn.channel === 'sms' ? turn.channel : 'chat'
-    const place = { conversationId, spanId, turnId, channel } as const
-    const service = options.model()
-    const progress = progressOf(ledger.readSeqs(options.turnEventSeqs(turnId)), service.text.id)
-    let usage = NO_USAGE
-    let said = ''
+type ToolRunner = ReturnType<typeof createToolRunner>
 
-    async function fail(kind: TurnFailureKind): Promise<void> {
-      await append([
-        {
-          type: 'turn.failed',
-          actor: 'service',
-          ...place,
-          causedBy: turn.causeSeq,
-          key: `turn-ended:${turnId}`,
-          facts: { kind, usage: { ...usage }, durationMs: Math.max(0, Math.round(nowMs() - startedMs)) },
-          body: { text: failureText[kind] },
-        },
-      ])
-    }
+/** What a turn has come to so far. */
+type Run = {
+  readonly tail: InputItem[]
+  /** The facts whose words the model has been given, its own calls among them. */
+  readonly seen: Set<number>
+  usage: Usage
+  said: string
+  rounds: number
+}
 
-    async function speak(): Promise<TurnFailureKind | null> {
-      if (progress.starts >= MAX_STARTS) return 'interrupted'
-      if (progress.orphans.some((orphan) => !orphan.idempotent)) return 'interrupted'
-      let composed = await composer.compose(turn, service, { textOnly: false })
-      if (!composed) return 'interrupted'
-      await append([startedFact(composed), ...composed.facts])
-      previews.publish({ type: 'working', turnId })
+async function runTurn(
+  options: TurnRunnerOptions,
+  toolRunner: ToolRunner,
+  turn: TurnRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { append, ledger, previews, composer, nowMs, log } = options
+  const startedMs = nowMs()
+  const { turnId, conversationId } = turn
+  const channel: SpokenChannel = turn.channel === 'voice' || turn.channel === 'sms' ? turn.channel : 'chat'
+  const service = options.model()
+  const facts = createTurnFacts({ turn, channel, model: service.text.id })
+  const progress = progressOf(ledger.readSeqs(options.turnEventSeqs(turnId)), service.text.id)
+  const run: Run = {
+    tail: [...progress.items],
+    seen: new Set([turn.causeSeq, ...progress.seenSeqs]),
+    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
+    said: '',
+    rounds: progress.rounds,
+  }
+  const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
+  const seen = () => [...run.seen].sort((a, b) => a - b)
 
-      const tail: InputItem[] = [...progress.items]
-      const seen = new Set([turn.causeSeq, ...composed.seenSeqs, ...progress.seenSeqs])
-      await runCalls(progress.orphans, tail, seen)
-      let mended = false
-      for (let round = progress.rounds + 1; round <= MAX_ROUNDS; round += 1) {
-        let answer: Answer
-        try {
-          answer = await ask(composed, tail)
-        } catch (error) {
-          const mend: Composed | null = mended || said !== '' ? null : await recompose(composed, error)
-          if (!mend) throw error
-          mended = true
-          composed = mend
-          round -= 1
-          continue
-        }
-        usage = addUsage(usage, answer.usage)
-        if (answer.toolCalls.length === 0) {
-          await append(replyFacts(answer, round, seen))
-          return null
-        }
-        said = ''
-        previews.publish({ type: 'reset', turnId })
-        const calls = await recordCalls(answer, round)
-        if (answer.blob !== null) tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
-        else
-          for (const call of calls)
-            tail.push({ type: 'tool_call', callId: call.callId, name: call.tool, arguments: call.arguments })
-        for (const call of calls) seen.add(call.seq)
-        await runCalls(calls, tail, seen)
+  async function speak(): Promise<TurnFailureKind | null> {
+    if (!canGoOn(progress)) return 'interrupted'
+    let composed = await composer.compose(turn, service, { textOnly: false })
+    if (!composed) return 'interrupted'
+    await append([facts.started(composed), ...composed.facts])
+    if (turn.trigger !== 'activation') previews.publish({ type: 'working', turnId })
+    for (const seq of composed.seenSeqs) run.seen.add(seq)
+
+    await runCalls(progress.orphans)
+    let mended = false
+    while (run.rounds < MAX_ROUNDS) {
+      const answer = await ask(composed).catch(async (error: unknown) => {
+        const mend = mended || run.said !== '' || !composed ? null : await recompose(composed, error)
+        if (!mend) throw error
+        composed = mend
+        mended = true
+        return null
+      })
+      if (!answer) continue
+      run.rounds += 1
+      run.usage = addUsage(run.usage, answer.usage)
+      if (answer.toolCalls.length === 0) {
+        await conclude(answer)
+        return null
       }
-      return 'too_many_rounds'
+      run.said = ''
+      previews.publish({ type: 'reset', turnId })
+      await runCalls(await recordCalls(answer))
     }
+    return 'too_many_rounds'
+  }
 
-    function startedFact(composed: Composed): NewEvent {
-      return {
-        type: 'turn.started',
-        actor: 'service',
-        ...place,
-        causedBy: turn.causeSeq,
-        facts: {
-          trigger: channel === 'sms' ? 'sms' : 'message',
-          party: 'owner',
-          model: { ...service.text.id },
-          adaptationIds: [...composed.adaptationIds],
-          signalIds: [...composed.signalIds],
-        },
-      }
-    }
-
-    async function runCalls(
-      calls: readonly RecordedCall[],
-      tail: InputItem[],
-      seen: Set<number>,
-    ): Promise<void> {
-      const context = {
-        ...place,
-        messageSeq: turn.causeSeq,
-        timezone: options.timezone(),
-        nowMs: startedMs,
-        signal,
-      }
-      for (const outcome of await toolRunner.run(calls, context)) {
-        tail.push({ type: 'tool_result', callId: outcome.callId, output: outcome.output })
-        seen.add(outcome.seq)
-      }
-    }
-
-    function ask(composed: Composed, tail: readonly InputItem[]): Promise<Answer> {
-      const input = [...composed.input, ...tail]
-      for (const item of input)
-        options.traceItem?.('in', { type: item.type, chars: JSON.stringify(item).length })
-      return listen(
-        service.text.respond({ ...composed.request, input, now: new Date(nowMs()).toISOString() }, signal),
-      )
-    }
-
-    /**
-     * What may still save the turn when the service refuses its input: the text of the replacement instead of its
-     * opaque form, or a chain made shorter. Null when neither applies.
-     */
-    async function recompose(composed: Composed, error: unknown): Promise<Composed | null> {
-      if (!(error instanceof ModelError) || conversationId === null) return null
-      if (error.kind === 'context_too_long') {
-        const shortened = await options.shorten(conversationId, signal)
-        return shortened ? composer.compose(turn, service, { textOnly: false }) : null
-      }
-      const refusesBase =
-        composed.baseForm === 'opaque' && (error.kind === 'malformed' || error.kind === 'refused')
-      return refusesBase ? composer.compose(turn, service, { textOnly: true }) : null
-    }
-
-    type Answer = Extract<TextEvent, { type: 'completed' }>
-
-    async function listen(stream: AsyncIterable<TextEvent>): Promise<Answer> {
-      for await (const event of stream) {
-        if (event.type === 'text.delta') {
-          said += event.text
-          previews.publish({ type: 'delta', turnId, text: event.text })
-        } else {
-          options.traceItem?.('out', { type: event.type, chars: event.text.length })
-          return event
-        }
-      }
-      throw new ModelError('malformed', 'the stream ended without completing')
-    }
-
-    async function recordCalls(answer: Answer, round: number): Promise<RecordedCall[]> {
-      const kept: NewEvent[] =
-        answer.blob === null
-          ? []
-          : [
-              {
-                type: 'turn.items.kept',
-                actor: 'service',
-                ...place,
-                derivedFrom: [turn.causeSeq],
-                facts: { model: { ...service.text.id }, round, items: answer.toolCalls.length },
-                body: { blob: answer.blob },
-              },
-            ]
-      const calls = answer.toolCalls.map(
-        (call): NewEvent => ({
-          type: 'tool.called',
-          actor: 'delegate',
-          ...place,
-          causedBy: turn.causeSeq,
-          derivedFrom: [turn.causeSeq],
-          key: `tool-called:${turnId}:${call.callId}`,
-          facts: {
-            callId: call.callId,
-            tool: call.name,
-            round,
-            idempotent: toolRunner.isIdempotent(call.name),
-          },
-          body: { arguments: call.arguments },
-        }),
-      )
-      return recordedCalls(await append([...kept, ...calls]))
-    }
-
-    function replyFacts(answer: Answer, rounds: number, seen: ReadonlySet<number>): NewEvent[] {
-      const derivedFrom = [...seen].sort((a, b) => a - b)
-      return [
-        {
-          type: 'chat.reply.sent',
-          actor: 'delegate',
-          ...place,
-          causedBy: turn.causeSeq,
-          derivedFrom,
-          facts: {},
-          body: { text: answer.text },
-        },
-        completedFact(rounds, answer),
-        {
-          type: 'context.usage.recorded',
-          actor: 'service',
-          ...place,
-          causedBy: turn.causeSeq,
-          facts: { ...answer.usage, compactThresholdTokens: options.thresholdTokens() },
-        },
-      ]
-    }
-
-    function completedFact(rounds: number, answer: Answer | null): NewEvent {
-      return {
-        type: 'turn.completed',
-        actor: 'service',
-        ...place,
-        causedBy: turn.causeSeq,
-        key: `turn-ended:${turnId}`,
-        facts: {
-          model: { ...service.text.id },
-          usage: { ...usage },
-          contextTokens: answer ? answer.usage.inputTokens + answer.usage.outputTokens : 0,
-          responseId: answer?.responseId ?? null,
-          rounds,
-          durationMs: Math.max(0, Math.round(nowMs() - startedMs)),
-        },
-      }
-    }
-
-    try {
-      const kind = await speak()
-      if (kind !== null) await fail(kind)
-    } catch (error) {
-      if (signal.aborted) {
-        const reason: TurnAbort = signal.reason
-        // A turn that the process leaves for its own end is taken up again at the next start.
-        if (reason === 'shutdown') return
-        await append([
-          {
-            type: 'chat.reply.stopped',
-            actor: 'delegate',
-            ...place,
-            causedBy: turn.causeSeq,
-            derivedFrom: [turn.causeSeq],
-            facts: {},
-            body: { text: said },
-          },
-          completedFact(progress.rounds, null),
-        ])
-      } else if (error instanceof ModelError) {
-        log.warn({ kind: error.kind, turnId, cause: error.message }, 'the model service failed')
-        await fail(error.kind)
+  async function ask(composed: Composed): Promise<Answer> {
+    const input = [...composed.input, ...run.tail]
+    for (const item of input)
+      options.traceItem?.('in', { type: item.type, chars: JSON.stringify(item).length })
+    const request = { ...composed.request, input, now: new Date(nowMs()).toISOString() }
+    for await (const event of service.text.respond(request, signal)) {
+      if (event.type === 'text.delta') {
+        run.said += event.text
+        if (turn.trigger !== 'activation') previews.publish({ type: 'delta', turnId, text: event.text })
       } else {
-        log.error({ err: error, turnId }, 'a turn failed')
-        await fail('internal')
+        options.traceItem?.('out', { type: event.type, chars: event.text.length })
+        return event
       }
-    } finally {
-      previews.end(turnId)
+    }
+    throw new ModelError('malformed', 'the stream ended without completing')
+  }
+
+  /**
+   * What may still save a turn whose input the service refused: the text of the replacement instead of its opaque
+   * form, or a chain made shorter. Null when neither applies.
+   */
+  async function recompose(composed: Composed, error: unknown): Promise<Composed | null> {
+    if (!(error instanceof ModelError) || conversationId === null) return null
+    if (error.kind === 'context_too_long') {
+      const shortened = await options.shorten(conversationId, signal)
+      return shortened ? composer.compose(turn, service, { textOnly: false }) : null
+    }
+    const refusesBase =
+      composed.baseForm === 'opaque' && (error.kind === 'malformed' || error.kind === 'refused')
+    return refusesBase ? composer.compose(turn, service, { textOnly: true }) : null
+  }
+
+  async function recordCalls(answer: Answer): Promise<RecordedCall[]> {
+    const events = facts.calls(answer, run.rounds, toolRunner.isIdempotent, seen())
+    const calls = recordedCalls(await append(events))
+    if (answer.blob !== null) run.tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
+    for (const { callId, tool, seq, arguments: args } of calls) {
+      run.seen.add(seq)
+      if (answer.blob === null) run.tail.push({ type: 'tool_call', callId, name: tool, arguments: args })
+    }
+    return calls
+  }
+
+  async function runCalls(calls: readonly RecordedCall[]): Promise<void> {
+    const messageSeq = turn.trigger === 'activation' ? null : turn.causeSeq
+    const { spanId } = turn
+    const timezone = options.timezone()
+    const context = {
+      turnId,
+      conversationId,
+      spanId,
+      channel,
+      messageSeq,
+      timezone,
+      nowMs: startedMs,
+      signal,
+    }
+    for (const outcome of await toolRunner.run(calls, context)) {
+      run.tail.push({ type: 'tool_result', callId: outcome.callId, output: outcome.output })
+      run.seen.add(outcome.seq)
     }
   }
+
+  async function conclude(answer: Answer): Promise<void> {
+    const isSilent =
+      turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
+    const text = isSilent ? null : await options.shortenReply(answer.text, turn, seen())
+    await append([
+      ...facts.replied(text, seen()),
+      facts.completed({ usage: run.usage, answer, rounds: run.rounds, durationMs: durationMs() }),
+      facts.usage(answer.usage, options.thresholdTokens()),
+    ])
+  }
+
+  async function concludeAborted(): Promise<void> {
+    const reason: TurnAbort = signal.reason
+    // A turn that the process leaves for its own end is taken up again at the next start.
+    if (reason === 'shutdown') return
+    if (turn.trigger === 'activation') return fail('stopped')
+    await append([
+      facts.stopped(run.said, seen()),
+      facts.completed({ usage: run.usage, answer: null, rounds: run.rounds, durationMs: durationMs() }),
+    ])
+  }
+
+  async function fail(kind: TurnFailureKind): Promise<void> {
+    await append([facts.failed(kind, run.usage, durationMs())])
+  }
+
+  try {
+    const kind = await speak()
+    if (kind !== null) await fail(kind)
+  } catch (error) {
+    if (error instanceof LedgerUnavailable) throw error
+    if (signal.aborted) return await concludeAborted()
+    const kind = error instanceof ModelError ? error.kind : 'internal'
+    log[kind === 'internal' ? 'error' : 'warn']({ err: error, kind, turnId }, 'a turn failed')
+    await fail(kind)
+  } finally {
+    previews.end(turnId)
+  }
+}
+
+/** Whether a turn that a crash cut off may go on from its recorded items: nothing is run twice that must not be. */
+function canGoOn(progress: TurnProgress): boolean {
+  return progress.starts < MAX_STARTS && progress.orphans.every((orphan) => orphan.idempotent)
 }
 
 function recordedCalls(appended: Appended): RecordedCall[] {

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Append } from '../../ledger/event.ts'
 import { createMemoryQueries, type MemoryRow } from '../../projections/memories.ts'
 import { searchTimeline } from '../../projections/search.ts'
+import { toIndexed } from '../../projections/search-text.ts'
 
 /** Where a memory operation comes from, for its facts. */
 export type MemoryOrigin = {
@@ -18,6 +19,8 @@ export type Memories = {
   remember(text: string, sourceSeqs: readonly number[], key: string, origin: MemoryOrigin): Promise<MemoryRow>
   /** Memories whose words match, or the newest ones for an empty query. */
   find(query: string | null, limit: number): Promise<MemoryRow[]>
+  /** Memories that share any of the words, the closest first. */
+  findAny(words: readonly string[], limit: number): Promise<MemoryRow[]>
   /** Forgets for good: the memory, what derives from it, its index entries. False where there is none. */
   forget(memoryId: string, origin: MemoryOrigin): Promise<boolean>
 }
@@ -32,6 +35,10 @@ export function createMemories(options: {
 }): Memories {
   const { append, views, erase, newId } = options
   const queries = createMemoryQueries(views)
+  const byAnyWord = views.prepare<[string, number], MemoryRow>(
+    `SELECT memories.* FROM search_index JOIN memories ON memories.storedSeq = search_index.rowid
+     WHERE search_index MATCH ? AND memories.status IN ('active', 'contested') ORDER BY rank LIMIT ?`,
+  )
 
   return {
     async remember(text, sourceSeqs, key, origin) {
@@ -94,6 +101,12 @@ export function createMemories(options: {
         if (hits.length < PAGE_HITS) break
       }
       return found
+    },
+    async findAny(words, limit) {
+      const match = words.map((word) => `"${toIndexed(word)}"`).join(' OR ')
+      if (match === '') return []
+      await options.catchUpSearch()
+      return byAnyWord.all(match, limit)
     },
     async forget(memoryId, origin) {
       const memory = queries.byId(memoryId)

@@ -1,0 +1,113 @@
+import type { Database } from 'better-sqlite3'
+import { defineProjection } from './projection.ts'
+
+export type SignalMode = 'ambient' | 'next-turn' | 'wake' | 'interrupt'
+
+export type SignalRow = {
+  signalId: string
+  seq: number
+  kind: string
+  mode: SignalMode
+  priority: number
+  dedupKey: string
+  raisedAt: string
+  /** Activations that took it and failed. */
+  attempts: number
+  /** Not before this moment; null for at once. */
+  retryAt: string | null
+  activationId: string | null
+}
+
+/** The signals that nobody has dealt with yet, and the activation that is dealing with some. */
+export const signalsProjection = defineProjection({
+  name: 'signals',
+  version: 1,
+  tables: ['signals', 'activations'],
+  schema: `
+    CREATE TABLE signals (
+      signalId TEXT PRIMARY KEY, seq INTEGER NOT NULL, kind TEXT NOT NULL, mode TEXT NOT NULL, priority INTEGER NOT NULL,
+      dedupKey TEXT NOT NULL, raisedAt TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, retryAt TEXT, activationId TEXT
+    ) WITHOUT ROWID, STRICT;
+    CREATE INDEX signals_by_key ON signals (dedupKey);
+    CREATE TABLE activations (
+      activationId TEXT PRIMARY KEY, seq INTEGER NOT NULL, conversationId TEXT, spanId TEXT, turnId TEXT, attempt INTEGER NOT NULL
+    ) WITHOUT ROWID, STRICT;`,
+  fold(db) {
+    const raise =
+      db.prepare(`INSERT OR IGNORE INTO signals (signalId, seq, kind, mode, priority, dedupKey, raisedAt)
+      VALUES (@signalId, @seq, @kind, @mode, @priority, @dedupKey, @at)`)
+    const take = db.prepare('UPDATE signals SET activationId = ? WHERE signalId = ?')
+    const settle = db.prepare('DELETE FROM signals WHERE signalId = ?')
+    const retry = db.prepare(
+      'UPDATE signals SET activationId = NULL, attempts = ?, retryAt = ? WHERE signalId = ?',
+    )
+    const start = db.prepare('INSERT OR REPLACE INTO activations VALUES (?, ?, ?, ?, ?, ?)')
+    const end = db.prepare('DELETE FROM activations WHERE activationId = ?')
+    return {
+      handlers: {
+        'signal.raised': ({ seq, at, facts }) => void raise.run({ seq, at, ...facts }),
+        'signal.dismissed': ({ facts }) => {
+          for (const id of facts.signalIds) settle.run(id)
+        },
+        'activation.started': ({ seq, conversationId, spanId, turnId, facts }) => {
+          start.run(facts.activationId, seq, conversationId, spanId, turnId, facts.attempt)
+          for (const id of facts.signalIds) take.run(facts.activationId, id)
+        },
+        'activation.completed': ({ facts }) => {
+          end.run(facts.activationId)
+          for (const id of facts.signalIds) settle.run(id)
+        },
+        'activation.failed': ({ facts }) => {
+          end.run(facts.activationId)
+          for (const id of facts.signalIds) {
+            if (facts.final) settle.run(id)
+            else retry.run(facts.attempt, facts.retryAt, id)
+          }
+        },
+      },
+    }
+  },
+})
+
+export type ActivationRow = {
+  activationId: string
+  seq: number
+  conversationId: string | null
+  spanId: string | null
+  turnId: string | null
+  attempt: number
+}
+
+/** Queries over the attention's queue, on a connection that reads the views. */
+export function createSignalQueries(views: Database) {
+  const waking = views.prepare<[string], SignalRow>(
+    `SELECT * FROM signals WHERE mode IN ('wake', 'interrupt') AND activationId IS NULL AND (retryAt IS NULL OR retryAt <= ?)
+     ORDER BY priority DESC, seq`,
+  )
+  const riding = views.prepare<[], SignalRow>(
+    "SELECT * FROM signals WHERE mode IN ('ambient', 'next-turn') AND activationId IS NULL ORDER BY priority DESC, seq",
+  )
+  const nextRetry = views.prepare<[], { retryAt: string | null }>(
+    "SELECT min(retryAt) AS retryAt FROM signals WHERE mode IN ('wake', 'interrupt') AND activationId IS NULL AND retryAt IS NOT NULL",
+  )
+  const byKey = views.prepare<[string], SignalRow>('SELECT * FROM signals WHERE dedupKey = ? LIMIT 1')
+  const running = views.prepare<[], ActivationRow>('SELECT * FROM activations ORDER BY seq')
+  const ofActivation = views.prepare<[string], { signalId: string }>(
+    'SELECT signalId FROM signals WHERE activationId = ?',
+  )
+  const interrupting = views.prepare<[], { found: number }>(
+    "SELECT 1 AS found FROM signals WHERE mode = 'interrupt' AND activationId IS NULL LIMIT 1",
+  )
+  return {
+    /** Those that may start an activation at `now`, the most urgent first. */
+    waking: (now: string) => waking.all(now),
+    /** Those that wait for the owner's next turn and never start one. */
+    riding: () => riding.all(),
+    nextRetryAt: () => nextRetry.get()?.retryAt ?? null,
+    byDedupKey: (key: string) => byKey.get(key),
+    /** Activations without an outcome: under way, or cut off by a crash. */
+    running: () => running.all(),
+    ofActivation: (activationId: string) => ofActivation.all(activationId).map(({ signalId }) => signalId),
+    hasInterrupt: () => interrupting.get() !== undefined,
+  }
+}

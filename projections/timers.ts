@@ -1,0 +1,79 @@
+import type { Database } from 'better-sqlite3'
+import { defineProjection } from './projection.ts'
+
+export type TimerRow = {
+  timerId: string
+  /** The event that holds its title. */
+  setSeq: number
+  status: 'active' | 'done' | 'cancelled'
+  /** The next occurrence; the last one once it is done. */
+  dueAt: string
+  recurrence: string | null
+  timezone: string
+  missedPolicy: 'fire_once' | 'skip'
+  by: 'owner' | 'delegate'
+  createdAt: string
+  lastFiredAt: string | null
+  conversationId: string | null
+}
+
+/** What is due, and when. */
+export const timersProjection = defineProjection({
+  name: 'timers',
+  version: 1,
+  tables: ['timers'],
+  schema: `
+    CREATE TABLE timers (
+      timerId TEXT PRIMARY KEY, setSeq INTEGER NOT NULL, status TEXT NOT NULL, dueAt TEXT NOT NULL, recurrence TEXT,
+      timezone TEXT NOT NULL, missedPolicy TEXT NOT NULL, by TEXT NOT NULL, createdAt TEXT NOT NULL, lastFiredAt TEXT,
+      conversationId TEXT
+    ) WITHOUT ROWID, STRICT;
+    CREATE INDEX timers_due ON timers (dueAt) WHERE status = 'active';`,
+  fold(db) {
+    const set =
+      db.prepare(`INSERT OR IGNORE INTO timers VALUES (@timerId, @seq, 'active', @dueAt, @recurrence, @timezone,
+      @missedPolicy, @by, @at, NULL, @conversationId)`)
+    const fire =
+      db.prepare(`UPDATE timers SET lastFiredAt = coalesce(@firedAt, lastFiredAt), dueAt = coalesce(@nextAt, dueAt),
+      status = CASE WHEN status = 'cancelled' THEN status WHEN @nextAt IS NULL THEN 'done' ELSE 'active' END
+      WHERE timerId = @timerId`)
+    const cancel = db.prepare("UPDATE timers SET status = 'cancelled' WHERE timerId = ?")
+    return {
+      handlers: {
+        'timer.set': ({ seq, at, conversationId, facts }) =>
+          void set.run({ seq, at, conversationId, ...facts }),
+        'timer.fired': ({ at, facts }) =>
+          void fire.run({ timerId: facts.timerId, firedAt: at, nextAt: facts.nextAt }),
+        'timer.missed': ({ facts }) =>
+          void fire.run({ timerId: facts.timerId, firedAt: null, nextAt: facts.nextAt }),
+        'timer.cancelled': ({ facts }) => void cancel.run(facts.timerId),
+      },
+    }
+  },
+})
+
+/** Queries over timers, on a connection that reads the views. */
+export function createTimerQueries(views: Database) {
+  const byId = views.prepare<[string], TimerRow>('SELECT * FROM timers WHERE timerId = ?')
+  const active = views.prepare<[], TimerRow>(
+    "SELECT * FROM timers WHERE status = 'active' ORDER BY dueAt, timerId",
+  )
+  const all = views.prepare<[number], TimerRow>(
+    "SELECT * FROM timers ORDER BY status = 'active' DESC, CASE status WHEN 'active' THEN dueAt END, dueAt DESC LIMIT ?",
+  )
+  const due = views.prepare<[string], TimerRow>(
+    "SELECT * FROM timers WHERE status = 'active' AND dueAt <= ? ORDER BY dueAt",
+  )
+  const next = views.prepare<[], { dueAt: string | null }>(
+    "SELECT min(dueAt) AS dueAt FROM timers WHERE status = 'active'",
+  )
+  return {
+    byId: (timerId: string) => byId.get(timerId),
+    /** The soonest first. */
+    active: () => active.all(),
+    /** Active ones first, the soonest first; then those that are over, the latest first. */
+    all: (limit: number) => all.all(limit),
+    due: (now: string) => due.all(now),
+    nextDueAt: () => next.get()?.dueAt ?? null,
+  }
+}

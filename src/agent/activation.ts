@@ -1,0 +1,165 @@
+import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { ActivationRow, SignalRow } from '../../projections/signals.ts'
+import type { TurnRow } from '../../projections/turns.ts'
+import { failureText } from './failure-text.ts'
+
+/** Tries at an activation before it is given up, visibly. */
+const MAX_ATTEMPTS = 4
+const FIRST_RETRY_MS = 30_000
+
+export type ActivationOptions = {
+  readonly append: Append
+  readonly ledger: LedgerReader
+  readonly openConversationId: () => string | undefined
+  readonly runTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
+  readonly turnById: (turnId: string) => TurnRow | undefined
+  readonly newId: () => string
+  readonly nowMs: () => number
+  /** 0..1, for the jitter of retries. */
+  readonly random: () => number
+}
+
+/**
+ * Runs one batch of signals as one expandable span: what was noticed, what was recalled, which tools ran, what
+ * came of it. A failed one is tried again later, with growing pauses, then given up and said so.
+ */
+export function createActivationRunner(options: ActivationOptions) {
+  const { append, ledger, newId, nowMs } = options
+
+  async function runActivation(batch: readonly SignalRow[], signal: AbortSignal): Promise<void> {
+    const [first] = batch
+    if (!first) return
+    const attempt = Math.max(...batch.map((row) => row.attempts)) + 1
+    const activationId = newId()
+    const turnId = newId()
+    const spanId = newId()
+    const signalIds = batch.map((row) => row.signalId)
+    const openId = options.openConversationId()
+    const conversationId = openId ?? newId()
+    const place = { conversationId, spanId, channel: 'inner' as const, actor: 'service' as const }
+    const opening: NewEvent[] =
+      openId === undefined
+        ? [{ type: 'conversation.started', actor: 'service', conversationId, facts: {} }]
+        : []
+    const started = await append([
+      ...opening,
+      { type: 'span.opened', ...place, facts: { kind: 'activation' } },
+      {
+        type: 'activation.started',
+        ...place,
+        turnId,
+        causedBy: first.seq,
+        derivedFrom: batch.map((row) => row.seq),
+        facts: { activationId, signalIds, attempt },
+      },
+    ])
+    const causeSeq = started.status === 'appended' ? started.events.at(-1)?.seq : undefined
+    if (causeSeq === undefined) throw new Error('an activation is not in the ledger right after its fact')
+    await options.runTurn(
+      activationTurn({ turnId, conversationId, spanId, causeSeq, at: new Date(nowMs()).toISOString() }),
+      signal,
+    )
+    await append(outcomeFacts(options.turnById(turnId)))
+
+    function outcomeFacts(turn: TurnRow | undefined): NewEvent[] {
+      if (turn?.status === 'completed') {
+        const [reply] = turn.replySeq === null ? [] : ledger.readSeqs([turn.replySeq])
+        const outcome = reply?.type === 'chat.reply.sent' ? 'spoke' : 'silent'
+        return [
+          { type: 'activation.completed', ...place, turnId, facts: { activationId, signalIds, outcome } },
+          { type: 'span.closed', ...place, facts: { reason: 'completed' } },
+        ]
+      }
+      const interrupted = turn?.kind === 'stopped'
+      return [
+        // Giving way to the owner is not a failure of the activation: the try does not count.
+        failedFact(
+          { ...place, turnId },
+          {
+            activationId,
+            signalIds,
+            attempt: interrupted ? attempt - 1 : attempt,
+            kind: turn?.kind ?? 'internal',
+          },
+        ),
+        { type: 'span.closed', ...place, facts: { reason: interrupted ? 'interrupted' : 'failed' } },
+      ]
+    }
+  }
+
+  /** Ends what a crash cut off, so that its signals are tried again. */
+  async function recover(
+    running: readonly ActivationRow[],
+    signalIdsOf: (activationId: string) => string[],
+  ): Promise<void> {
+    for (const { activationId, conversationId, spanId, turnId, attempt } of running) {
+      const place = { conversationId, spanId, channel: 'inner' as const, actor: 'service' as const }
+      const turn = turnId === null ? undefined : options.turnById(turnId)
+      const facts: NewEvent[] = []
+      if (turn && turn.endedSeq === null) {
+        facts.push({
+          type: 'turn.failed',
+          ...place,
+          turnId,
+          key: `turn-ended:${turn.turnId}`,
+          facts: { kind: 'interrupted' },
+          body: { text: failureText.interrupted },
+        })
+      }
+      facts.push(
+        failedFact(
+          { ...place, turnId },
+          { activationId, signalIds: signalIdsOf(activationId), attempt, kind: 'interrupted' },
+        ),
+      )
+      facts.push({ type: 'span.closed', ...place, facts: { reason: 'interrupted' } })
+      await append(facts)
+    }
+  }
+
+  return { runActivation, recover }
+
+  function failedFact(
+    place: Pick<NewEvent, 'conversationId' | 'spanId' | 'turnId' | 'channel' | 'actor'>,
+    facts: Pick<EventOf<'activation.failed'>['facts'], 'activationId' | 'signalIds' | 'attempt' | 'kind'>,
+  ): NewEvent {
+    const final = facts.attempt >= MAX_ATTEMPTS
+    const waitMs =
+      facts.attempt === 0 ? 0 : FIRST_RETRY_MS * 4 ** (facts.attempt - 1) * (0.75 + options.random() / 2)
+    const retryAt = final ? null : new Date(nowMs() + waitMs).toISOString()
+    return {
+      type: 'activation.failed',
+      ...place,
+      facts: { ...facts, signalIds: [...facts.signalIds], final, retryAt },
+    }
+  }
+}
+
+function activationTurn(options: {
+  turnId: string
+  conversationId: string
+  spanId: string
+  causeSeq: number
+  at: string
+}): TurnRow {
+  const { at, ...ids } = options
+  return {
+    ...ids,
+    channel: 'inner',
+    party: 'owner',
+    trigger: 'activation',
+    status: 'waiting',
+    kind: null,
+    receivedAt: at,
+    startedAt: null,
+    endedAt: null,
+    startedSeq: null,
+    endedSeq: null,
+    replySeq: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedTokens: 0,
+    contextTokens: 0,
+  }
+}

@@ -1,0 +1,24 @@
+import type { TurnRow } from '../../projections/turns.ts'
+import type { Notes } from '../notes/notes.ts'
+
+const EXCERPT_CHARS = 280
+const HEADINGS_OF_A_DOCUMENT = 3
+
+/**
+ * A long answer (over `longAnswerChars`, or half of that under several headings, which is a document by nature)
+ * becomes a note; the reply is its beginning and where the rest is. The same turn makes the note once.
+ */
+export function createShortenReply(options: { readonly notes: Notes; readonly longAnswerChars: () => number }) {
+  return async (text: string, turn: TurnRow, seen: readonly number[]): Promise<string> => {
+    const limit = options.longAnswerChars()
+    const headings = text.match(/^#{1,3} \S/gm)?.length ?? 0
+    if (text.length <= (headings >= HEADINGS_OF_A_DOCUMENT ? limit / 2 : limit)) return text
+    const { turnId, conversationId, spanId } = turn
+    const note = await options.notes.create(
+      { content: text },
+      { source: 'delegate', channel: 'chat', conversationId, spanId, turnId, causedBy: turn.causeSeq, derivedFrom: seen, key: `long-answer:${turnId}` },
+    )
+    const beginning = text.replace(/^#.*\n+/, '').slice(0, EXCERPT_CHARS).toWellFormed().trimEnd()
+    return `${beginning}…\n\nThe whole answer is long, so I put it into a note: [${note.title}](/notes/${note.id}).`
+  }
+}

@@ -1,0 +1,133 @@
+import type { NewEvent } from '../../ledger/event.ts'
+import type { TurnRow } from '../../projections/turns.ts'
+import type { ModelId, TextEvent, Usage } from '../model/port.ts'
+import type { Composed } from './composer.ts'
+import { failureText, type TurnFailureKind } from './failure-text.ts'
+
+/** What a model's answer of one round comes to. */
+export type Answer = Extract<TextEvent, { type: 'completed' }>
+
+/** Where and by what model a turn runs. */
+export type TurnPlace = {
+  readonly turn: TurnRow
+  readonly channel: 'chat' | 'voice' | 'sms'
+  readonly model: ModelId
+}
+
+/** The facts of a turn, in the order in which they may occur. */
+export function createTurnFacts({ turn, channel, model }: TurnPlace) {
+  const { turnId, conversationId, spanId } = turn
+  const place = { conversationId, spanId, turnId, channel, causedBy: turn.causeSeq } as const
+  /** A turn ends once: whoever records its end first. */
+  const key = `turn-ended:${turnId}`
+
+  return {
+    started: (composed: Composed): NewEvent => ({
+      type: 'turn.started',
+      actor: 'service',
+      ...place,
+      facts: {
+        trigger: turn.trigger,
+        party: 'owner',
+        model: { ...model },
+        adaptationIds: [...composed.adaptationIds],
+        signalIds: [...composed.signalIds],
+      },
+    }),
+
+    /** The service's own items first: should the batch be cut off, there is nothing of the round at all. */
+    calls(
+      answer: Answer,
+      round: number,
+      isIdempotent: (tool: string) => boolean,
+      seen: readonly number[],
+    ): NewEvent[] {
+      const calls = answer.toolCalls.map(
+        (call): NewEvent => ({
+          type: 'tool.called',
+          actor: 'delegate',
+          ...place,
+          derivedFrom: seen,
+          key: `tool-called:${turnId}:${call.callId}`,
+          facts: { callId: call.callId, tool: call.name, round, idempotent: isIdempotent(call.name) },
+          body: { arguments: call.arguments },
+        }),
+      )
+      if (answer.blob === null) return calls
+      const facts = { model: { ...model }, round, items: answer.toolCalls.length }
+      return [
+        {
+          type: 'turn.items.kept',
+          actor: 'service',
+          ...place,
+          derivedFrom: seen,
+          facts,
+          body: { blob: answer.blob },
+        },
+        ...calls,
+      ]
+    },
+
+    /** `text` null: the delegate had nothing to say. */
+    replied(text: string | null, seen: readonly number[]): NewEvent[] {
+      if (text === null) return []
+      return [
+        {
+          type: 'chat.reply.sent',
+          actor: 'delegate',
+          ...place,
+          derivedFrom: seen,
+          facts: {},
+          body: { text },
+        },
+      ]
+    },
+
+    stopped: (text: string, seen: readonly number[]): NewEvent => ({
+      type: 'chat.reply.stopped',
+      actor: 'delegate',
+      ...place,
+      derivedFrom: seen,
+      facts: {},
+      body: { text },
+    }),
+
+    completed: (outcome: {
+      usage: Usage
+      answer: Answer | null
+      rounds: number
+      durationMs: number
+    }): NewEvent => ({
+      type: 'turn.completed',
+      actor: 'service',
+      ...place,
+      key,
+      facts: {
+        model: { ...model },
+        usage: { ...outcome.usage },
+        contextTokens: outcome.answer
+          ? outcome.answer.usage.inputTokens + outcome.answer.usage.outputTokens
+          : 0,
+        responseId: outcome.answer?.responseId ?? null,
+        rounds: outcome.rounds,
+        durationMs: outcome.durationMs,
+      },
+    }),
+
+    usage: (usage: Usage, compactThresholdTokens: number): NewEvent => ({
+      type: 'context.usage.recorded',
+      actor: 'service',
+      ...place,
+      facts: { ...usage, compactThresholdTokens },
+    }),
+
+    failed: (kind: TurnFailureKind, usage: Usage, durationMs: number): NewEvent => ({
+      type: 'turn.failed',
+      actor: 'service',
+      ...place,
+      key,
+      facts: { kind, usage: { ...usage }, durationMs },
+      body: { text: failureText[kind] },
+    }),
+  }
+}

@@ -1,0 +1,24 @@
+import type { NewEvent } from '../../ledger/event.ts'
+
+/** What a turn or an activation is about, as the cue of passive recall. */
+export type RecallCue = {
+  readonly text: string
+  readonly turnId: string
+  readonly conversationId: string | null
+  readonly spanId: string | null
+  readonly channel: 'chat' | 'voice' | 'sms' | 'inner'
+  /** Only what was said before this may surface. */
+  readonly beforeSeq: number
+  /** What the model is given anyway, so that it is not given twice. */
+  readonly inContextSeqs: ReadonlySet<number>
+}
+
+/** What surfaced: lines for the model, the facts they repeat, and the facts to be recorded with the turn's start. */
+export type Recalled = {
+  readonly text: string | null
+  readonly seqs: readonly number[]
+  readonly facts: readonly NewEvent[]
+}
+
+/** Passive recall, before every activation. Never rejects: without it the turn goes on. */
+export type Recall = (cue: RecallCue) => Promise<Recalled>

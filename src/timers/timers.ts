@@ -1,0 +1,205 @@
+import type { Database } from 'better-sqlite3'
+import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { SubscribeHead } from '../../ledger/follow.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import { createTimerQueries, type TimerRow } from '../../projections/timers.ts'
+import { signalFact } from '../signals/signals.ts'
+import { missedSince, nextOccurrence } from './schedule.ts'
+
+export type Timer = {
+  readonly id: string
+  readonly title: string
+  readonly status: TimerRow['status']
+  readonly dueAt: string
+  readonly recurrence: string | null
+  readonly timezone: string
+  readonly missedPolicy: TimerRow['missedPolicy']
+  readonly by: TimerRow['by']
+  readonly createdAt: string
+  readonly lastFiredAt: string | null
+  readonly setSeq: number
+}
+
+export type NewTimer = {
+  readonly title: string
+  /** The one moment, or null for the first occurrence of `recurrence`. */
+  readonly dueAt: Date | null
+  /** A cron expression in the owner's time zone. */
+  readonly recurrence: string | null
+  readonly missedPolicy?: TimerRow['missedPolicy'] | undefined
+}
+
+export type TimerOrigin = {
+  readonly by: 'owner' | 'delegate'
+  readonly channel?: 'chat' | 'voice' | 'sms' | 'inner' | undefined
+  readonly conversationId?: string | null | undefined
+  readonly spanId?: string | null | undefined
+  readonly turnId?: string | null | undefined
+  readonly causedBy?: number | undefined
+  readonly derivedFrom?: readonly number[] | undefined
+  readonly key?: string | undefined
+}
+
+export type SetOutcome =
+  | { readonly status: 'set'; readonly timer: Timer }
+  | { readonly status: 'refused'; readonly reason: 'past' | 'never' }
+
+export type Timers = {
+  /** Throws InvalidRecurrence for an expression that cannot be read. */
+  set(timer: NewTimer, origin: TimerOrigin): Promise<SetOutcome>
+  cancel(id: string, origin: TimerOrigin): Promise<boolean>
+  get(id: string): Timer | undefined
+  list(limit: number): Timer[]
+  /** Fires what fell due meanwhile, then each as its moment comes. */
+  start(): void
+  close(): Promise<void>
+}
+
+/** An occurrence this late was missed: the service was down, or the machine slept. */
+const LATE_MS = 60_000
+/** setTimeout overflows beyond 2^31 ms, and clocks jump: look again at least this often. */
+const LOOK_AGAIN_MS = 30_000
+
+export function createTimers(options: {
+  readonly append: Append
+  readonly ledger: LedgerReader
+  readonly views: Database
+  readonly onHeadMoved: SubscribeHead
+  readonly timezone: () => string
+  readonly nowMs: () => number
+  readonly newId: () => string
+  readonly onFault: (error: unknown) => void
+}): Timers {
+  const { append, ledger, nowMs, newId } = options
+  const queries = createTimerQueries(options.views)
+  let alarm: NodeJS.Timeout | undefined
+  let firing: Promise<void> = Promise.resolve()
+  let unsubscribe: (() => void) | null = null
+  let armedFor: string | null = null
+
+  function toTimer(row: TimerRow): Timer {
+    const { timerId, conversationId: _conversation, ...rest } = row
+    const [event] = ledger.readSeqs([row.setSeq])
+    return { ...rest, id: timerId, title: event?.type === 'timer.set' ? (event.body?.title ?? '') : '' }
+  }
+
+  /** One occurrence, once: its key is unique, whoever else finds it due. */
+  async function fire(row: TimerRow): Promise<void> {
+    const now = new Date(nowMs())
+    const { passed, last, nextAt } = missedSince(row, now)
+    const isLate = now.getTime() - Date.parse(last) > LATE_MS
+    const title = toTimer(row).title
+    const place = {
+      conversationId: row.conversationId,
+      channel: 'inner' as const,
+      actor: 'service' as const,
+      causedBy: row.setSeq,
+    }
+    const missed = isLate && row.missedPolicy === 'skip' ? passed : passed - 1
+    const facts: NewEvent[] = []
+    if (missed > 0) {
+      const nextOfMissed = isLate && row.missedPolicy === 'skip' ? nextAt : last
+      facts.push({
+        type: 'timer.missed',
+        ...place,
+        key: `timer-missed:${row.timerId}:${row.dueAt}`,
+        facts: { timerId: row.timerId, occurrence: row.dueAt, missed, nextAt: nextOfMissed },
+      })
+    }
+    if (!(isLate && row.missedPolicy === 'skip')) {
+      facts.push({
+        type: 'timer.fired',
+        ...place,
+        key: `timer-fired:${row.timerId}:${last}`,
+        facts: { timerId: row.timerId, occurrence: last, nextAt },
+      })
+      const late = isLate ? ` It was due at ${last} and is late because I was not running.` : ''
+      facts.push(
+        signalFact(
+          {
+            kind: 'timer_due',
+            mode: 'wake',
+            priority: 5,
+            dedupKey: `timer:${row.timerId}:${last}`,
+            text: `The timer “${title}” is due.${late}`,
+            causedBy: row.setSeq,
+            derivedFrom: [row.setSeq],
+          },
+          newId(),
+        ),
+      )
+    }
+    await append(facts)
+  }
+
+  async function fireDue(): Promise<void> {
+    for (const row of queries.due(new Date(nowMs()).toISOString())) await fire(row)
+  }
+
+  function arm(): void {
+    const nextDueAt = queries.nextDueAt()
+    if (nextDueAt === armedFor && alarm !== undefined) return
+    clearTimeout(alarm)
+    armedFor = nextDueAt
+    const waitMs =
+      nextDueAt === null
+        ? LOOK_AGAIN_MS
+        : Math.min(LOOK_AGAIN_MS, Math.max(0, Date.parse(nextDueAt) - nowMs()))
+    alarm = setTimeout(look, waitMs)
+    alarm.unref()
+  }
+
+  function look(): void {
+    alarm = undefined
+    firing = firing.then(fireDue).catch(options.onFault).finally(arm)
+  }
+
+  return {
+    async set({ title, dueAt, recurrence, missedPolicy = 'fire_once' }, origin) {
+      const now = new Date(nowMs())
+      const timezone = options.timezone()
+      const first = dueAt ?? (recurrence === null ? null : nextOccurrence(recurrence, timezone, now))
+      if (!first) return { status: 'refused', reason: 'never' }
+      if (recurrence !== null) nextOccurrence(recurrence, timezone, now)
+      if (first.getTime() <= now.getTime() - LATE_MS) return { status: 'refused', reason: 'past' }
+      const { by, ...envelope } = origin
+      const timerId = newId()
+      const result = await append([
+        {
+          type: 'timer.set',
+          actor: by,
+          ...envelope,
+          facts: { timerId, dueAt: first.toISOString(), recurrence, timezone, missedPolicy, by },
+          body: { title },
+        },
+      ])
+      const event = result.status === 'appended' ? result.events[0] : result.existing
+      const row = event?.type === 'timer.set' ? queries.byId(event.facts.timerId) : undefined
+      if (!row) throw new Error('a timer is not in the views right after its fact')
+      return { status: 'set', timer: toTimer(row) }
+    },
+    async cancel(id, { by, ...envelope }) {
+      const row = queries.byId(id)
+      if (row?.status !== 'active') return false
+      const facts = { timerId: id, by, setSeq: row.setSeq }
+      const result = await append([
+        { type: 'timer.cancelled', actor: by, ...envelope, key: `timer-cancelled:${id}`, facts },
+      ])
+      return result.status === 'appended'
+    },
+    get(id) {
+      const row = queries.byId(id)
+      return row && toTimer(row)
+    },
+    list: (limit) => queries.all(limit).map(toTimer),
+    start() {
+      unsubscribe = options.onHeadMoved(arm)
+      look()
+    },
+    async close() {
+      unsubscribe?.()
+      await firing
+      clearTimeout(alarm)
+    },
+  }
+}

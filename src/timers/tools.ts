@@ -1,0 +1,132 @@
+import * as z from 'zod'
+import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts'
+import { toInstant } from './local-time.ts'
+import { InvalidRecurrence } from './schedule.ts'
+import type { Timer, TimerOrigin, Timers } from './timers.ts'
+
+const LISTED_TIMERS = 50
+
+/** What the delegate can do with timers. */
+export function timerTools(timers: Timers): Tool[] {
+  return [
+    defineTool({
+      name: 'set_timer',
+      description:
+        'Sets a timer that wakes you: at a moment, in a number of minutes, or again and again by a cron expression in the zone of the owner.',
+      parameters: z.object({
+        title: z.string().min(1).max(500),
+        at: z
+          .string()
+          .max(40)
+          .nullable()
+          .describe('ISO 8601; without an offset it is local time of the owner'),
+        in_minutes: z.number().min(0).max(5_256_000).nullable(),
+        recurrence: z
+          .string()
+          .max(100)
+          .nullable()
+          .describe('A cron expression: minute hour day month weekday'),
+        missed_policy: z.enum(['fire_once', 'skip']).nullable(),
+      }),
+      // Each occurrence of the call is one timer: its key makes a second run find the first.
+      idempotent: true,
+      readOnly: false,
+      async run({ title, at, in_minutes, recurrence, missed_policy }, context) {
+        let dueAt: Date | null = null
+        if (at !== null) {
+          dueAt = toInstant(at, context.timezone)
+          if (!dueAt) return refuse('invalid_time', `“${at}” is not a moment.`)
+        } else if (in_minutes !== null) {
+          dueAt = new Date(context.nowMs + in_minutes * 60_000)
+        }
+        if (!dueAt && recurrence === null) return refuse('invalid_time', 'Say when.')
+        try {
+          const outcome = await timers.set(
+            { title, dueAt, recurrence, missedPolicy: missed_policy ?? undefined },
+            originOf(context),
+          )
+          if (outcome.status === 'refused') {
+            return refuse(
+              outcome.reason,
+              outcome.reason === 'past' ? 'That moment is over.' : 'That moment never comes.',
+            )
+          }
+          return {
+            ok: true,
+            data: { timer: present(outcome.timer, context.timezone) },
+            refs: [refTo(outcome.timer)],
+          }
+        } catch (error) {
+          if (error instanceof InvalidRecurrence) return refuse('invalid_recurrence', error.message)
+          throw error
+        }
+      },
+    }),
+    defineTool({
+      name: 'list_timers',
+      description: 'Lists the timers that are still to come.',
+      parameters: z.object({}),
+      idempotent: true,
+      readOnly: true,
+      async run(_args, { timezone }) {
+        const active = timers.list(LISTED_TIMERS).filter((timer) => timer.status === 'active')
+        const derivedFrom = active.map((timer) => timer.setSeq)
+        return { ok: true, data: { timers: active.map((timer) => present(timer, timezone)) }, derivedFrom }
+      },
+    }),
+    defineTool({
+      name: 'cancel_timer',
+      description: 'Cancels a timer, found by words of its title or by its id.',
+      parameters: z.object({ query: z.string().min(1).max(500) }),
+      idempotent: true,
+      readOnly: false,
+      async run({ query }, context) {
+        const words = query.toLowerCase()
+        const active = timers.list(LISTED_TIMERS).filter((timer) => timer.status === 'active')
+        const matching = active.filter(
+          (timer) => timer.id === query || timer.title.toLowerCase().includes(words),
+        )
+        const [timer, ...others] = matching
+        if (!timer) return refuse('not_found', `There is no timer about “${query}”.`)
+        if (others.length > 0) return refuse('ambiguous', `${matching.length} timers match. Say which one.`)
+        await timers.cancel(timer.id, originOf(context))
+        return {
+          ok: true,
+          data: { timer: present(timer, context.timezone) },
+          refs: [refTo(timer)],
+          derivedFrom: [timer.setSeq],
+        }
+      },
+    }),
+  ]
+}
+
+function originOf({
+  channel,
+  conversationId,
+  spanId,
+  turnId,
+  calledSeq,
+  messageSeq,
+  key,
+}: ToolContext): TimerOrigin {
+  const derivedFrom = messageSeq === null ? [calledSeq] : [messageSeq, calledSeq]
+  return { by: 'delegate', channel, conversationId, spanId, turnId, causedBy: calledSeq, derivedFrom, key }
+}
+
+function present({ id, title, dueAt, recurrence }: Timer, timezone: string) {
+  const local = new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'full',
+    timeStyle: 'short',
+    timeZone: timezone,
+  }).format(new Date(dueAt))
+  return { id, title, dueAt, local, recurrence }
+}
+
+function refTo({ id }: Timer) {
+  return { kind: 'timer' as const, id }
+}
+
+function refuse(reason: string, message: string): ToolResult {
+  return { ok: false, reason, message }
+}
