@@ -9,7 +9,7 @@ import {
   type NewEvent,
   type UnknownEvent,
 } from './event.ts'
-import { catalogue, isEventType } from './events/catalogue.ts'
+import { catalogue, type EventType, isEventType } from './events/catalogue.ts'
 import { upcast } from './upcast.ts'
 
 /** An event exactly as it lies in the table. */
@@ -159,7 +159,7 @@ export function parseRow(row: EventRow): LedgerEvent | UnknownEvent {
     hash: row.hash,
     erased: row.bodyDigest !== null && row.body === null,
   }
-  if (!isEventType(row.type) || row.version > catalogue[row.type].version) {
+  if (!isKnown(row.type, row.version)) {
     return { ...envelope, type: 'unknown', originalType: row.type }
   }
   const definition = catalogue[row.type]
@@ -180,6 +180,11 @@ export function parseRow(row: EventRow): LedgerEvent | UnknownEvent {
       seq: row.seq,
     })
   }
+}
+
+/** Whether this build can read events of the type in that version. */
+export function isKnown(type: string, version: number): type is EventType {
+  return isEventType(type) && version <= catalogue[type].version
 }
 
 const NO_SEQS: readonly number[] = []

@@ -1,3 +1,5 @@
+import Database from 'better-sqlite3'
+
 /** The disk refused (full, failing): nothing of the append was kept, and a later try may succeed. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable'
@@ -22,4 +24,18 @@ export class LedgerLocked extends Error {
 /** The caller's fact does not fit its schema: a bug, not a condition. */
 export class InvalidEvent extends Error {
   override readonly name = 'InvalidEvent'
+}
+
+/** Whether SQLite found a file to be other than it left it. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+}
+
+/** Whether a file or the disk beneath it is at fault (full, failing, damaged), not the statement. */
+export function isFileFault(error: unknown): boolean {
+  return (
+    isDamage(error) ||
+    (error instanceof Database.SqliteError &&
+      /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOMEM|PROTOCOL)/.test(error.code))
+  )
 }

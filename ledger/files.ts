@@ -37,7 +37,8 @@ export function syncDirectory(directory: string): void {
 
 /**
  * Looks at the first bytes of a file before SQLite does, so that a file which is not ours is refused untouched.
- * An absent or empty file is fine: it is to be made. Throws LedgerDamaged.
+ * An absent or empty file is fine: it is to be made. Only before anything in this process has it open: closing a
+ * file drops the POSIX locks that the process holds on it, SQLite's too. Throws LedgerDamaged.
  */
 export function checkHeader(file: string): void {
   if (!existsSync(file) || statSync(file).size === 0) return
@@ -56,7 +57,6 @@ export function checkHeader(file: string): void {
 /** Opens the ledger for reading only; it must exist. The caller closes it. Throws LedgerDamaged. */
 export function openLedgerReadOnly(directory: string): Database.Database {
   const file = ledgerFile(directory)
-  checkHeader(file)
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     checkFormat(db, file)
@@ -75,11 +75,12 @@ export function checkFormat(db: Database.Database, file: string): void {
     applicationId = db.pragma('application_id', { simple: true })
     format = db.pragma('user_version', { simple: true })
   } catch (cause) {
-    throw new LedgerDamaged(`${file} cannot be read`, { cause })
+    throw new LedgerDamaged(`${file} is damaged: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    })
   }
   if (applicationId !== APPLICATION_ID)
     throw new LedgerDamaged(`${file} is damaged, or is not a ledger of Delegate`)
-  if (format !== FORMAT_VERSION) {
+  if (format !== FORMAT_VERSION)
     throw new LedgerDamaged(`${file} has format ${format}; this build reads format ${FORMAT_VERSION}`)
-  }
 }

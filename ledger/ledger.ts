@@ -1,13 +1,16 @@
-import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { chainHash, type Draft, type EventRow } from './codec.ts'
-import { LedgerDamaged, LedgerUnavailable } from './errors.ts'
-import { checkFormat, checkHeader, ledgerFile, makeDirectory, makeFile } from './files.ts'
+import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
+import { type ErasureReason, erasedFacts } from './erasure.ts'
+import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable } from './errors.ts'
+import { ledgerFile, makeDirectory, makeFile } from './files.ts'
+import { inspectLedger, type Witness } from './inspect.ts'
 import { createReader, type Head, type LedgerReader } from './reader.ts'
 import { APPLICATION_ID, FORMAT_VERSION, LEDGER_SCHEMA } from './schema.ts'
-import { verifyChain } from './verify.ts'
 
-/** What became of one batch. `rejected` is a broken constraint: a bug of the caller, told to it alone. */
+/**
+ * What became of one batch. `rows` are the batch's own, in its order, then the `erased` facts that had to go with
+ * them. `rejected` is a broken constraint: a bug of the caller, told to it alone.
+ */
 export type CommitOutcome =
   | { readonly status: 'appended'; readonly rows: readonly EventRow[] }
   | { readonly status: 'duplicate'; readonly existing: EventRow }
@@ -18,43 +21,44 @@ export type Ledger = LedgerReader & {
   /**
    * Appends batches in one durable transaction (`synchronous=FULL`: on disk when this returns). Each batch goes
    * in whole or not at all; a batch of which any key is taken is a duplicate and changes nothing. Throws
-   * LedgerUnavailable when the disk refuses: then no batch was kept.
+   * LedgerUnavailable when the disk refuses: then no batch was kept. An `erased` fact takes the bodies that it
+   * names in the same transaction; a fact derived from an erased one is born erased.
    */
   commit(batches: readonly (readonly Draft[])[]): CommitOutcome[]
   /** Appends rows as they are, hash and all, to rebuild a ledger from an export. The chain is not checked. */
   importRows(rows: readonly EventRow[]): void
-  /** Nulls the bodies of events that an `erased` fact names; `truncateLog` then makes the bytes go. */
-  eraseBodies(seqs: readonly number[]): void
   setMeta(name: string, value: string): void
-  /** Moves the write-ahead log into the file and empties it. False while a reader holds it. */
+  /**
+   * Moves the write-ahead log into the file and empties it, so that what was erased is in neither. False while a
+   * reader holds it. Throws LedgerUnavailable when the disk refuses.
+   */
   truncateLog(): boolean
   readonly db: Database.Database
   close(): void
 }
 
-/** Links checked at each start; the full walk runs in a worker. */
-const LINKS_CHECKED_AT_START = 1000
-
-/** Opens the ledger of a directory, or makes one. Throws LedgerDamaged, and then has changed nothing. */
-export function openLedger(directory: string, newId: () => string): Ledger {
+/**
+ * Opens the ledger of a directory, or makes one. `readWitness` tells how far the views had followed it, so that a
+ * damaged log is not taken for the torn tail of a power cut. Throws LedgerDamaged, and then has changed nothing.
+ */
+export function openLedger(
+  directory: string,
+  newId: () => string,
+  readWitness: () => Witness | null = () => null,
+): Ledger {
   makeDirectory(directory)
+  const exists = inspectLedger(directory, readWitness)
   const file = ledgerFile(directory)
-  checkHeader(file)
   makeFile(file)
-  const isNew = statSync(file).size === 0
   const db = new Database(file)
   try {
-    if (!isNew) checkFormat(db, file)
     configure(db)
-    if (isNew) createTables(db, newId)
-    const reader = createReader(db)
-    const head = reader.head()
-    verifyChain(reader, Math.max(0, head.seq - LINKS_CHECKED_AT_START))
-    return createWriter(db, reader)
+    if (!exists) createTables(db, newId)
+    return createWriter(db, createReader(db), newId)
   } catch (cause) {
     db.close()
-    if (cause instanceof Database.SqliteError)
-      throw new LedgerDamaged(`${file} cannot be read: ${cause.message}`, { cause })
+    if (cause instanceof Error && isDamage(cause))
+      throw new LedgerDamaged(`${file} is damaged: ${cause.message}`, { cause })
     throw cause
   }
 }
@@ -65,6 +69,8 @@ function configure(db: Database.Database): void {
   db.pragma('synchronous = FULL')
   db.pragma('recursive_triggers = ON')
   db.pragma('secure_delete = ON')
+  // What is sorted or kept for a rollback may be somebody's words: never into a file outside the directory.
+  db.pragma('temp_store = MEMORY')
 }
 
 function createTables(db: Database.Database, newId: () => string): void {
@@ -76,14 +82,20 @@ function createTables(db: Database.Database, newId: () => string): void {
   })()
 }
 
-function createWriter(db: Database.Database, reader: LedgerReader): Ledger {
+function createWriter(db: Database.Database, reader: LedgerReader, newId: () => string): Ledger {
   let head: Head = reader.head()
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
+  const beginBatch = db.prepare('SAVEPOINT batch')
+  const endBatch = db.prepare('RELEASE batch')
+  const undoBatch = db.prepare('ROLLBACK TO batch')
   const insert = db.prepare(`INSERT INTO events VALUES (
     @seq, @id, @key, @type, @version, @at, @conversationId, @spanId, @turnId, @causedBy, @derivedFrom, @channel,
     @actor, @facts, @body, @salt, @bodyDigest, @hash)`)
-  const erase = db.prepare('UPDATE events SET body = NULL, salt = NULL WHERE seq = ?')
+  const erasedSource = db.prepare<[string], { reason: ErasureReason; erasedBy: number }>(
+    `SELECT events.facts ->> '$.reason' AS reason, erasedBy
+     FROM json_each(?) AS source JOIN erasures ON erasures.seq = source.value JOIN events ON events.seq = erasedBy LIMIT 1`,
+  )
   const setMeta = db.prepare(
     'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   )
@@ -100,19 +112,42 @@ function createWriter(db: Database.Database, reader: LedgerReader): Ledger {
     }
   }
 
+  function insertDraft(draft: Draft): EventRow {
+    const seq = head.seq + 1
+    const row = { seq, ...draft, hash: chainHash(head.hash, seq, draft) }
+    insert.run(row)
+    head = { seq, hash: row.hash }
+    return row
+  }
+
   function insertBatch(batch: readonly Draft[]): CommitOutcome {
     for (const draft of batch) {
       const existing = draft.key === null ? undefined : reader.rowByKey(draft.key)
       if (existing) return { status: 'duplicate', existing }
     }
-    const rows = batch.map((draft) => {
-      const seq = head.seq + 1
-      const row = { seq, ...draft, hash: chainHash(head.hash, seq, draft) }
-      insert.run(row)
-      head = { seq, hash: row.hash }
-      return row
-    })
+    const rows: EventRow[] = []
+    const bornErased: BornErased[] = []
+    for (const draft of batch) {
+      const source = draft.derivedFrom === null ? undefined : erasedSourceOf(draft)
+      // The digest stays, so the chain is the same as if its body had been erased after the append.
+      rows.push(insertDraft(source ? { ...draft, body: null, salt: null } : draft))
+      if (source) bornErased.push({ seq: head.seq, at: draft.at, ...source })
+    }
+    for (const each of bornErased) rows.push(...insertErasedFacts(each))
     return { status: 'appended', rows }
+  }
+
+  /** The erasure of a fact that this one copies or was learned from: a turn may be under way while that goes. */
+  function erasedSourceOf(draft: Draft) {
+    const sources: unknown = JSON.parse(draft.derivedFrom ?? '[]')
+    if (!Array.isArray(sources) || sources.some((seq) => seq > head.seq))
+      throw new InvalidEvent(`${draft.type}: derivedFrom names a seq that does not exist yet`)
+    return erasedSource.get(draft.derivedFrom ?? '[]')
+  }
+
+  function insertErasedFacts({ seq, at, reason, erasedBy }: BornErased): EventRow[] {
+    const facts = erasedFacts([seq], reason, { actor: 'service', causedBy: erasedBy })
+    return facts.map((fact) => insertDraft(toDraft(fact, { newId, newSalt: () => '', at })))
   }
 
   function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
@@ -121,12 +156,33 @@ function createWriter(db: Database.Database, reader: LedgerReader): Ledger {
       return inTransaction(() => batches.map(insertBatch))
     } catch (error) {
       head = before
-      if (!isConstraint(error))
-        throw new LedgerUnavailable(`the ledger could not be written: ${messageOf(error)}`, { cause: error })
-      // One caller's mistake must not cost the others of the group their append.
-      const [only, ...others] = batches
-      if (only && others.length === 0) return [{ status: 'rejected', error }]
-      return batches.flatMap((batch) => commit([batch]))
+      if (isRejection(error)) return commitApart(batches)
+      throw unavailable(error)
+    }
+  }
+
+  /** One caller's mistake must not cost the others of the group their append. */
+  function commitApart(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
+    const before = head
+    const insertApart = (batch: readonly Draft[]): CommitOutcome => {
+      const start = head
+      beginBatch.run()
+      try {
+        return insertBatch(batch)
+      } catch (error) {
+        if (!isRejection(error)) throw error
+        head = start
+        undoBatch.run()
+        return { status: 'rejected', error }
+      } finally {
+        if (db.inTransaction) endBatch.run()
+      }
+    }
+    try {
+      return inTransaction(() => batches.map(insertApart))
+    } catch (error) {
+      head = before
+      throw unavailable(error)
     }
   }
 
@@ -140,29 +196,42 @@ function createWriter(db: Database.Database, reader: LedgerReader): Ledger {
       })
       head = reader.head()
     },
-    eraseBodies(seqs) {
-      inTransaction(() => {
-        for (const seq of seqs) erase.run(seq)
-      })
-    },
     setMeta: (name, value) => void setMeta.run(name, value),
-    truncateLog: () => truncateLog(db),
+    truncateLog() {
+      try {
+        return truncateLog(db)
+      } catch (error) {
+        throw unavailable(error)
+      }
+    },
     close() {
       if (db.open) db.close()
     },
   }
 }
 
-/** Empties a database's write-ahead log. False while a reader holds it. */
+/** Empties a database's write-ahead log. False while a reader holds it; does not wait for it, others do write. */
 export function truncateLog(db: Database.Database): boolean {
-  const result = db.pragma('wal_checkpoint(TRUNCATE)')
-  return Array.isArray(result) && result[0]?.busy === 0
+  const waitMs = db.pragma('busy_timeout', { simple: true })
+  db.pragma('busy_timeout = 0')
+  try {
+    const result = db.pragma('wal_checkpoint(TRUNCATE)')
+    return Array.isArray(result) && result[0]?.busy === 0
+  } finally {
+    db.pragma(`busy_timeout = ${waitMs}`)
+  }
 }
 
-function isConstraint(error: unknown): error is Error {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')
+type BornErased = { seq: number; at: string; reason: ErasureReason; erasedBy: number }
+
+function isRejection(error: unknown): error is Error {
+  return (
+    error instanceof InvalidEvent ||
+    (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT'))
+  )
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function unavailable(cause: unknown): LedgerUnavailable {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new LedgerUnavailable(`the ledger could not be written: ${reason}`, { cause })
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { LedgerLocked } from './errors.ts'
+import { makeFile } from './files.ts'
 
 export type DirectoryLock = { release(): void }
 
@@ -9,7 +10,9 @@ export type DirectoryLock = { release(): void }
  * the process lives. The kernel drops it when the process dies, however it dies. Throws LedgerLocked.
  */
 export function lockDirectory(directory: string): DirectoryLock {
-  const db = new Database(join(directory, 'lock.sqlite'), { timeout: 0 })
+  const file = join(directory, 'lock.sqlite')
+  makeFile(file)
+  const db = new Database(file, { timeout: 0 })
   try {
     db.exec('BEGIN EXCLUSIVE')
   } catch (cause) {

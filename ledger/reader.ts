@@ -21,8 +21,10 @@ export type LedgerReader = {
   rowByKey(key: string): EventRow | undefined
   hashAt(seq: number): string | null
   meta(name: string): string | null
-  /** Seqs that an `erased` fact names and whose body is still there: work that a crash left behind. */
-  unfinishedErasures(): number[]
+  /** Whether an `erased` fact names it, and the ledger's list of erasures says so too. */
+  isErased(seq: number): boolean
+  /** The last `erased` fact's seq; 0 while nothing was erased. */
+  lastErasure(): number
 }
 
 /** Reads through a connection that somebody else opened and closes. */
@@ -37,9 +39,11 @@ export function createReader(db: Database): LedgerReader {
   )
   const bySeq = db.prepare<[number], EventRow>('SELECT * FROM events WHERE seq = ?')
   const byKey = db.prepare<[string], EventRow>('SELECT * FROM events WHERE key = ?')
-  const unfinished = db.prepare<[], { seq: number }>(
-    'SELECT erasures.seq FROM erasures JOIN events USING (seq) WHERE events.body IS NOT NULL ORDER BY erasures.seq',
+  const erased = db.prepare<[number]>(
+    `SELECT 1 FROM erasures JOIN events ON events.seq = erasedBy, json_each(events.facts, '$.seqs')
+     WHERE erasures.seq = ? AND events.type = 'erased' AND json_each.value = erasures.seq`,
   )
+  const lastErasure = db.prepare<[], { seq: number | null }>('SELECT max(erasedBy) AS seq FROM erasures')
   return {
     head: () => head.get() ?? { seq: 0, hash: GENESIS_HASH },
     id: () => meta.get('ledgerId')?.value ?? '',
@@ -51,6 +55,7 @@ export function createReader(db: Database): LedgerReader {
     rowByKey: (key) => byKey.get(key),
     hashAt: (seq) => (seq === 0 ? GENESIS_HASH : (bySeq.get(seq)?.hash ?? null)),
     meta: (name) => meta.get(name)?.value ?? null,
-    unfinishedErasures: () => unfinished.all().map((row) => row.seq),
+    isErased: (seq) => erased.get(seq) !== undefined,
+    lastErasure: () => lastErasure.get()?.seq ?? 0,
   }
 }

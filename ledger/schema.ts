@@ -5,7 +5,7 @@ export const FORMAT_VERSION = 1
 
 /**
  * The truth and its guards. The guards are in the database, so that they hold for any connection: no UPDATE but
- * the erasure of a body that an `erased` fact names, no DELETE, no INSERT that would replace (REPLACE deletes
+ * the erasure of a body that an `erased` fact names (the fact itself does it), no DELETE, no INSERT that would replace (REPLACE deletes
  * without firing delete triggers unless the writer sets recursive_triggers), no gap in `seq`.
  */
 export const LEDGER_SCHEMA = `
@@ -70,6 +70,8 @@ CREATE TRIGGER events_erased AFTER INSERT ON events WHEN NEW.type = 'erased' BEG
   INSERT INTO erasures (seq, erasedBy)
     SELECT DISTINCT value, NEW.seq FROM json_each(NEW.facts, '$.seqs')
     WHERE value < NEW.seq AND NOT EXISTS (SELECT 1 FROM erasures WHERE seq = value);
+  UPDATE events SET body = NULL, salt = NULL
+    WHERE body IS NOT NULL AND seq IN (SELECT value FROM json_each(NEW.facts, '$.seqs'));
 END;
 
 CREATE TRIGGER erasures_insert_guard BEFORE INSERT ON erasures BEGIN

@@ -6,8 +6,8 @@ const CHUNK_ROWS = 500
 
 /**
  * Walks the chain of hashes from just after `fromSeq` to the head and checks every link, every body that is
- * still there against its digest, and that no seq is missing. Returns the head that it reached. Throws
- * LedgerDamaged with the first seq that does not fit.
+ * still there against its digest, that a fact erased the others, and that no seq is missing. Returns the head that
+ * it reached. Throws LedgerDamaged with the first seq that does not fit.
  */
 export function verifyChain(reader: LedgerReader, fromSeq = 0, onProgress?: (seq: number) => void): Head {
   const start = reader.hashAt(fromSeq)
@@ -16,7 +16,13 @@ export function verifyChain(reader: LedgerReader, fromSeq = 0, onProgress?: (seq
   for (;;) {
     const rows = reader.rowsAfter(head.seq, CHUNK_ROWS)
     if (rows.length === 0) return head
-    for (const row of rows) head = verifyLink(head, row)
+    for (const row of rows) {
+      head = verifyLink(head, row)
+      if (row.body === null && row.bodyDigest !== null && !reader.isErased(row.seq))
+        throw new LedgerDamaged(`event ${row.seq} has lost its body, and no erased fact names it`, {
+          seq: row.seq,
+        })
+    }
     onProgress?.(head.seq)
   }
 }

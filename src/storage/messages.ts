@@ -1,4 +1,5 @@
 import type { Draft } from '../../ledger/codec.ts'
+import type { ErasureReason } from '../../ledger/erasure.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
 import type { ProjectionStatus } from '../../projections/projector.ts'
 
@@ -8,26 +9,33 @@ export type StorageThreadData = { readonly directory: string; readonly traceEven
 /** What the service asks of the storage thread; each request is answered once, by its `id`. */
 export type StorageRequest =
   | { readonly id: number; readonly kind: 'append'; readonly drafts: readonly Draft[] }
-  | { readonly id: number; readonly kind: 'erase'; readonly erasedDrafts: readonly Draft[] }
+  | {
+      readonly id: number
+      readonly kind: 'erase'
+      readonly seqs: readonly number[]
+      readonly reason: ErasureReason
+      readonly at: string
+    }
   | { readonly id: number; readonly kind: 'catch-up-lagging' }
   | { readonly id: number; readonly kind: 'status' }
+  | { readonly id: number; readonly kind: 'remake-views'; readonly reason: string }
   | { readonly id: number; readonly kind: 'close' }
 
-/** An append's outcome without what the sender already has: only where its events came to stand. */
+/** Where an appended event came to stand. `erased` when it was born so: its body is nowhere. */
+export type Place = { readonly seq: number; readonly hash: string; readonly erased: boolean }
+
+/** An append's outcome without what the sender already has. */
 export type AppendAnswer =
-  | {
-      readonly status: 'appended'
-      readonly places: readonly { readonly seq: number; readonly hash: string }[]
-    }
+  | { readonly status: 'appended'; readonly places: readonly Place[] }
   | Extract<CommitOutcome, { status: 'duplicate' }>
   | { readonly status: 'rejected'; readonly message: string }
   | { readonly status: 'unavailable'; readonly message: string }
 
 export type EraseAnswer =
-  | { readonly status: 'erased' }
+  | { readonly status: 'erased'; readonly seqs: readonly number[] }
   | { readonly status: 'unavailable'; readonly message: string }
 
-export type StorageStatus = {
+export type ViewsStatus = {
   readonly projections: readonly ProjectionStatus[]
   /** Why the views could not be written; null while they can. The facts are safe either way. */
   readonly viewsError: string | null
@@ -45,5 +53,6 @@ export type StorageMessage =
     }
   | { readonly kind: 'erased'; readonly id: number; readonly answer: EraseAnswer }
   | { readonly kind: 'caught-up'; readonly id: number }
-  | { readonly kind: 'status'; readonly id: number; readonly status: StorageStatus }
+  | { readonly kind: 'status'; readonly id: number; readonly status: ViewsStatus }
+  | { readonly kind: 'remade'; readonly id: number }
   | { readonly kind: 'closed'; readonly id: number }

@@ -1,22 +1,25 @@
 import { Worker } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
-import { createSalts, type Draft, parseRow, toDraft } from '../../ledger/codec.ts'
+import { createSalts, type Draft, type EventRow, parseRow, toDraft } from '../../ledger/codec.ts'
+import type { ErasureReason } from '../../ledger/erasure.ts'
 import { InvalidEvent, LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
-import type { Append, Appended, LedgerEvent, NewEvent } from '../../ledger/event.ts'
+import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { follow, type SubscribeHead } from '../../ledger/follow.ts'
 import { type AnyEvent, createReader, type LedgerReader } from '../../ledger/reader.ts'
-import { closureOf } from '../../projections/derivations.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 import type {
   AppendAnswer,
+  Place,
   StorageMessage,
   StorageRequest,
-  StorageStatus,
   StorageThreadData,
+  ViewsStatus,
 } from './messages.ts'
+import { startVerification, type Verification } from './verification.ts'
 
-export type ErasureReason = Extract<LedgerEvent, { type: 'erased' }>['facts']['reason']
+export type { ErasureReason } from '../../ledger/erasure.ts'
+export type StorageStatus = ViewsStatus & { readonly verification: Verification }
 
 /** The service's one door to what happened and what is derived from it. */
 export type Storage = {
@@ -28,7 +31,8 @@ export type Storage = {
   follow(fromSeq: number, signal: AbortSignal): AsyncGenerator<AnyEvent>
   /**
    * Forgets the events and all that copies them or was learned from them, for good. Resolves to the seqs whose
-   * bodies went, when no byte of them is left in any file. Rejects with LedgerUnavailable.
+   * bodies went, when no byte of them is left in any file. Rejects with LedgerUnavailable when that cannot be said
+   * yet; what is recorded as erased then goes on going by itself.
    */
   erase(seqs: readonly number[], reason: ErasureReason): Promise<readonly number[]>
   /** Resolves when the search indexes have every fact that is durable now. */
@@ -42,14 +46,16 @@ export type StorageOptions = {
   readonly nowMs: () => number
   readonly newId: () => string
   readonly traceEvents?: boolean
+  /** How long after the start the whole chain is walked. */
+  readonly verifyAfterMs?: number
+  readonly onVerified?: (verification: Verification) => void
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
   readonly onProgress?: (projection: string, seq: number, headSeq: number) => void
   /** The storage thread died: nothing can be acknowledged any more, so the process must end. */
   readonly onFatal: (error: Error) => void
 }
 
-/** Seqs that one `erased` fact may name (events/owner.ts). */
-const ERASED_SEQS_A_FACT = 500
+const VERIFY_AFTER_MS = 1000
 
 /** Opens a data directory, catches the views up, and keeps both until `close`. Rejects with LedgerDamaged or LedgerLocked. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
@@ -61,6 +67,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const newSalt = createSalts()
   let lastRequest = 0
   let closing = false
+  let closed: Promise<void> | undefined
   const ready = Promise.withResolvers<void>()
 
   worker.on('message', (message: StorageMessage) => {
@@ -68,6 +75,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       case 'ready':
         return ready.resolve()
       case 'refused':
+        closing = true
         return ready.reject(
           message.name === 'LedgerLocked'
             ? new LedgerLocked(message.message)
@@ -115,7 +123,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     if (answer.status === 'appended') {
       const events = answer.places.flatMap((place, index) => {
         const draft = drafts[index]
-        const event = draft ? parseRow({ ...draft, ...place }) : null
+        const event = draft ? parseRow(rowOf(draft, place)) : null
         return event && event.type !== 'unknown' ? [event] : []
       })
       settle.resolve({ status: 'appended', events })
@@ -146,6 +154,18 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   }
 
   await ready.promise
+  const verification = startVerification({
+    directory: options.directory,
+    afterMs: options.verifyAfterMs ?? VERIFY_AFTER_MS,
+    onVerified(found) {
+      if (found.status === 'damaged') options.onWarning('the ledger is damaged', { ...found })
+      options.onVerified?.(found)
+    },
+    onViewsDamaged: (reason) =>
+      void ask((id) => ({ id, kind: 'remake-views', reason })).catch((error: unknown) =>
+        options.onWarning('the views could not be made anew', { error: String(error) }),
+      ),
+  })
   const ledgerDb = openLedgerReadOnly(options.directory)
   const ledger = createReader(ledgerDb)
   const views = openViewsReadOnly(options.directory)
@@ -169,17 +189,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     },
     follow: (fromSeq, signal) => follow(ledger, onHeadMoved, fromSeq, signal),
     async erase(seqs, reason) {
-      const gone = closureOf(views, seqs).filter((seq) => hasBody(ledger, seq))
-      if (gone.length === 0) return gone
-      const facts: NewEvent[] = []
-      for (let start = 0; start < gone.length; start += ERASED_SEQS_A_FACT) {
-        const part = gone.slice(start, start + ERASED_SEQS_A_FACT)
-        facts.push({ type: 'erased', actor: 'owner', channel: 'system', facts: { seqs: part, reason } })
-      }
-      const answer = await ask((id) => ({ id, kind: 'erase', erasedDrafts: toDrafts(facts) }))
-      if (answer.kind === 'erased' && answer.answer.status === 'unavailable')
-        throw new LedgerUnavailable(answer.answer.message)
-      return gone
+      const at = new Date(options.nowMs()).toISOString()
+      const message = await ask((id) => ({ id, kind: 'erase', seqs, reason, at }))
+      if (message.kind !== 'erased') throw new Error(`the storage thread answered ${message.kind} to erase`)
+      if (message.answer.status === 'unavailable') throw new LedgerUnavailable(message.answer.message)
+      return message.answer.seqs
     },
     async catchUpLagging() {
       await ask((id) => ({ id, kind: 'catch-up-lagging' }))
@@ -187,21 +201,27 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     async status() {
       const answer = await ask((id) => ({ id, kind: 'status' }))
       if (answer.kind !== 'status') throw new Error(`the storage thread answered ${answer.kind} to status`)
-      return answer.status
+      return { ...answer.status, verification: verification.verification() }
     },
-    async close() {
-      if (closing) return
-      const closed = ask((id) => ({ id, kind: 'close' }))
-      closing = true
-      await closed
-      ledgerDb.close()
-      views.close()
-      await worker.terminate()
+    close() {
+      closed ??= close()
+      return closed
     },
+  }
+
+  async function close(): Promise<void> {
+    const isGone = closing
+    closing = true
+    await verification.stop()
+    // Ours go first: the last connection to close moves the log into the file.
+    ledgerDb.close()
+    views.close()
+    if (!isGone) await ask((id) => ({ id, kind: 'close' }))
+    await worker.terminate()
   }
 }
 
-function hasBody(ledger: LedgerReader, seq: number): boolean {
-  const row = ledger.rowAt(seq)
-  return row !== undefined && row.body !== null
+/** A draft in its place, as it lies in the table. */
+function rowOf(draft: Draft, { seq, hash, erased }: Place): EventRow {
+  return { ...draft, seq, hash, ...(erased ? { body: null, salt: null } : {}) }
 }

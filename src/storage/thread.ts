@@ -4,7 +4,13 @@ import { makeDirectory } from '../../ledger/files.ts'
 import { createIds } from '../../ledger/ids.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
-import type { AppendAnswer, StorageMessage, StorageRequest, StorageThreadData } from './messages.ts'
+import type {
+  AppendAnswer,
+  EraseAnswer,
+  StorageMessage,
+  StorageRequest,
+  StorageThreadData,
+} from './messages.ts'
 import { traceToStderr } from './trace.ts'
 import { openWriter, type Writer } from './writer.ts'
 
@@ -12,9 +18,19 @@ import { openWriter, type Writer } from './writer.ts'
 const LAGGING_BATCH_EVENTS = 100
 /** How long nothing may arrive before idle work begins. */
 const IDLE_MS = 25
+/** When to try again what a full disk or a reader of the log has held up. */
+const RETRY_MS = 100
+/** How long an erasure is held back for a reader of the log, before its sender is told that it is not complete. */
+const ERASURE_WAIT_MS = 10_000
+
+type Port = NonNullable<typeof parentPort>
+type AppendRequest = Extract<StorageRequest, { kind: 'append' }>
+
+/** Who waits for the writer to have settled everything: answered after the step that does it. */
+type Waiting = { readonly sinceMs: number; readonly settle: (isSettled: boolean) => StorageMessage }
 
 /** The shell of the storage thread: takes requests off the port, groups the appends among them, answers. */
-function run(port: NonNullable<typeof parentPort>, data: StorageThreadData): void {
+function run(port: Port, data: StorageThreadData): void {
   const send = (message: StorageMessage) => port.postMessage(message)
   makeDirectory(data.directory)
   const lock = lockDirectory(data.directory)
@@ -28,38 +44,84 @@ function run(port: NonNullable<typeof parentPort>, data: StorageThreadData): voi
   const { seq: headSeq, hash: headHash } = writer.ledger.head()
   send({ kind: 'ready', headSeq, headHash })
 
-  let idle: NodeJS.Timeout | undefined
-  const whenIdle = () => {
-    if (writer.catchUpLagging(LAGGING_BATCH_EVENTS)) idle = setTimeout(whenIdle, 0)
+  let erasures: Waiting[] = []
+  let searches: Waiting[] = []
+  let timer = setTimeout(work, IDLE_MS)
+
+  /** What can wait, one step at a time, so that an append never waits for more than a step. */
+  function work(): void {
+    const hasMore = writer.step(LAGGING_BATCH_EVENTS)
+    if (!hasMore) {
+      for (const { settle } of searches) send(settle(true))
+      searches = []
+      const isSettled = writer.isSettled()
+      const nowMs = performance.now()
+      erasures = erasures.filter(({ sinceMs, settle }) => {
+        const isOver = isSettled || nowMs - sinceMs > ERASURE_WAIT_MS
+        if (isOver) send(settle(isSettled))
+        return !isOver
+      })
+      if (isSettled) return
+    }
+    timer = setTimeout(work, hasMore ? 0 : RETRY_MS)
+  }
+
+  function close(id: number): void {
+    clearTimeout(timer)
+    for (const { settle } of [...searches, ...erasures]) send(settle(false))
+    writer.close()
+    lock.release()
+    send({ kind: 'closed', id })
+    port.close()
   }
 
   port.on('message', (first: StorageRequest) => {
-    clearTimeout(idle)
-    const requests = [first, ...drain(port)]
-    let appends: Extract<StorageRequest, { kind: 'append' }>[] = []
-    for (const request of requests) {
+    clearTimeout(timer)
+    let appends: AppendRequest[] = []
+    const commitAppends = () => {
+      if (appends.length > 0) send({ kind: 'appended', answers: commitGroup(writer, appends) })
+      appends = []
+    }
+    for (const request of [first, ...drain(port)]) {
       if (request.kind === 'append') {
         appends.push(request)
         continue
       }
-      send({ kind: 'appended', answers: commitGroup(writer, appends) })
-      appends = []
-      if (request.kind === 'close') {
-        writer.close()
-        lock.release()
-        send({ kind: 'closed', id: request.id })
-        port.close()
-        return
+      commitAppends()
+      const { id } = request
+      const sinceMs = performance.now()
+      switch (request.kind) {
+        case 'erase': {
+          const answer = erase(writer, request)
+          if (answer.status === 'unavailable') send({ kind: 'erased', id, answer })
+          else
+            erasures.push({
+              sinceMs,
+              settle: (isSettled) => ({ kind: 'erased', id, answer: isSettled ? answer : UNSETTLED }),
+            })
+          break
+        }
+        case 'catch-up-lagging':
+          searches.push({ sinceMs, settle: () => ({ kind: 'caught-up', id }) })
+          break
+        case 'remake-views':
+          writer.remakeViews(request.reason)
+          send({ kind: 'remade', id })
+          break
+        case 'status':
+          send({ kind: 'status', id, status: writer.status() })
+          break
+        case 'close':
+          return close(id)
       }
-      send(answer(writer, request))
     }
-    if (appends.length > 0) send({ kind: 'appended', answers: commitGroup(writer, appends) })
-    idle = setTimeout(whenIdle, IDLE_MS)
+    commitAppends()
+    timer = setTimeout(work, erasures.length + searches.length > 0 ? 0 : IDLE_MS)
   })
 }
 
-/** What has arrived by now, without waiting: these requests share a commit. */
-function drain(port: NonNullable<typeof parentPort>): StorageRequest[] {
+/** What has arrived by now, without waiting: the appends among these share a commit. */
+function drain(port: Port): StorageRequest[] {
   const requests: StorageRequest[] = []
   for (;;) {
     const received: { message: StorageRequest } | undefined = receiveMessageOnPort(port)
@@ -70,14 +132,13 @@ function drain(port: NonNullable<typeof parentPort>): StorageRequest[] {
 
 function commitGroup(
   writer: Writer,
-  group: readonly Extract<StorageRequest, { kind: 'append' }>[],
+  group: readonly AppendRequest[],
 ): { id: number; answer: AppendAnswer }[] {
-  if (group.length === 0) return []
   try {
     const outcomes = writer.commit(group.map((request) => request.drafts))
-    return group.flatMap(({ id }, index) => {
+    return group.flatMap(({ id, drafts }, index) => {
       const outcome = outcomes[index]
-      return outcome ? [{ id, answer: answerOf(outcome) }] : []
+      return outcome ? [{ id, answer: answerOf(outcome, drafts.length) }] : []
     })
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error
@@ -85,32 +146,32 @@ function commitGroup(
   }
 }
 
-function answerOf(outcome: CommitOutcome): AppendAnswer {
+function answerOf(outcome: CommitOutcome, count: number): AppendAnswer {
   if (outcome.status === 'appended') {
-    return { status: 'appended', places: outcome.rows.map(({ seq, hash }) => ({ seq, hash })) }
+    const own = outcome.rows.slice(0, count)
+    return {
+      status: 'appended',
+      places: own.map(({ seq, hash, body, bodyDigest }) => ({
+        seq,
+        hash,
+        erased: body === null && bodyDigest !== null,
+      })),
+    }
   }
   return outcome.status === 'rejected' ? { status: 'rejected', message: outcome.error.message } : outcome
 }
 
-function answer(
-  writer: Writer,
-  request: Exclude<StorageRequest, { kind: 'append' | 'close' }>,
-): StorageMessage {
-  const { id } = request
-  switch (request.kind) {
-    case 'erase':
-      try {
-        writer.erase(request.erasedDrafts)
-        return { kind: 'erased', id, answer: { status: 'erased' } }
-      } catch (error) {
-        if (!(error instanceof LedgerUnavailable)) throw error
-        return { kind: 'erased', id, answer: { status: 'unavailable', message: error.message } }
-      }
-    case 'catch-up-lagging':
-      while (writer.catchUpLagging(LAGGING_BATCH_EVENTS * 10));
-      return { kind: 'caught-up', id }
-    case 'status':
-      return { kind: 'status', id, status: writer.status() }
+const UNSETTLED: EraseAnswer = {
+  status: 'unavailable',
+  message: 'the erasure is recorded and goes on by itself, but the files could not be cleared of it yet',
+}
+
+function erase(writer: Writer, request: Extract<StorageRequest, { kind: 'erase' }>): EraseAnswer {
+  try {
+    return { status: 'erased', seqs: writer.erase(request) }
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error
+    return { status: 'unavailable', message: error.message }
   }
 }
 

@@ -1,11 +1,15 @@
-import type { Draft } from '../../ledger/codec.ts'
-import { parseRow } from '../../ledger/codec.ts'
-import { LedgerUnavailable } from '../../ledger/errors.ts'
+import type Database from 'better-sqlite3'
+import { type Draft, parseRow, toDraft } from '../../ledger/codec.ts'
+import { type ErasureReason, erasedFacts, scanClosure } from '../../ledger/erasure.ts'
+import { isDamage, isFileFault } from '../../ledger/errors.ts'
 import { type CommitOutcome, type Ledger, openLedger, truncateLog } from '../../ledger/ledger.ts'
-import { projections } from '../../projections/all.ts'
-import { createProjector, type FoldTrace } from '../../projections/projector.ts'
-import { openViewsForWriting } from '../../projections/views.ts'
-import type { StorageStatus } from './messages.ts'
+import { projections as allProjections } from '../../projections/all.ts'
+import { readWitness } from '../../projections/checkpoints.ts'
+import { closureOf } from '../../projections/derivations.ts'
+import type { Projection } from '../../projections/projection.ts'
+import { createProjector, type FoldTrace, type Projector } from '../../projections/projector.ts'
+import { emptyViews, openViewsForWriting, removeViews } from '../../projections/views.ts'
+import type { ViewsStatus } from './messages.ts'
 
 export type WriterOptions = {
   readonly directory: string
@@ -13,6 +17,13 @@ export type WriterOptions = {
   readonly warn: (message: string, fields: Record<string, unknown>) => void
   readonly trace?: FoldTrace | undefined
   readonly onProgress?: ((projection: string, seq: number, headSeq: number) => void) | undefined
+  readonly projections?: readonly Projection[]
+}
+
+export type Erasure = {
+  readonly seqs: readonly number[]
+  readonly reason: ErasureReason
+  readonly at: string
 }
 
 /**
@@ -21,83 +32,145 @@ export type WriterOptions = {
  */
 export type Writer = {
   readonly ledger: Ledger
-  /** Durable on return, and in the views. Throws LedgerUnavailable: then nothing of it was kept. */
+  /** Durable on return, and in the views, unless those fail. Throws LedgerUnavailable: then nothing was kept. */
   commit(batches: readonly (readonly Draft[])[]): CommitOutcome[]
   /**
-   * Appends `erased` facts, takes the words out of the views and their indexes, then nulls the bodies and empties
-   * both logs, so that no byte is left in any file. A crash in between is made good at the next start.
+   * Appends the `erased` facts of the events and of all that copies them or was learned from them, which takes
+   * their bodies. Once `isSettled`, no byte of them is left in any file; a crash before is made good after the next
+   * start. Returns the seqs whose bodies went. Throws LedgerUnavailable.
    */
-  erase(erased: readonly Draft[]): void
-  catchUpLagging(maxEvents: number): boolean
-  status(): StorageStatus
+  erase(erasure: Erasure): number[]
+  /**
+   * One step of what can wait: views that fell behind, up to `maxEvents` of the lagging ones, and, when all are at
+   * the head, the logs that may still hold erased words. True while there is more to do at once.
+   */
+  step(maxEvents: number): boolean
+  /** Whether the views are at the head, and no log holds what was erased. */
+  isSettled(): boolean
+  /** Empties the views in place and begins them anew: something found them damaged. */
+  remakeViews(reason: string): void
+  status(): ViewsStatus
   close(): void
 }
 
-const LAGGING_BATCH_EVENTS = 1000
+/** Events folded in one step into views that fell behind: some ten milliseconds. */
+const CATCH_UP_EVENTS = 5000
 
 /** Opens both stores and catches the views up. Throws LedgerDamaged. */
 export function openWriter(options: WriterOptions): Writer {
-  const ledger = openLedger(options.directory, options.newId)
-  const views = openViewsForWriting(options.directory)
-  const projector = createProjector({ ...options, db: views, ledger, projections })
+  const { directory, newId, warn } = options
+  const projections = options.projections ?? allProjections
+  const ledger = openLedger(directory, newId, () => readWitness(directory))
+  let { views, projector } = openViews()
   let viewsError: string | null = null
+  // A crash may have come between an erasure and the emptying of the logs, so they are emptied after each start.
+  let logsMayHoldErased = true
+
+  function openViews(): { views: Database.Database; projector: Projector } {
+    try {
+      return tryViews()
+    } catch (error) {
+      if (isFileFault(error) && !isDamage(error)) throw error
+      warn('the views are damaged and are made anew', { error: messageOf(error) })
+      removeViews(directory)
+      return tryViews()
+    }
+  }
+
+  function tryViews() {
+    const db = openViewsForWriting(directory)
+    try {
+      return { views: db, projector: projectorOver(db) }
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  }
+
+  function projectorOver(db: Database.Database): Projector {
+    return createProjector({ ...options, db, ledger, projections })
+  }
 
   /** A fact that is on disk is acknowledged even if the views cannot take it now: they are behind, and say so. */
-  function inViews(work: () => void): void {
+  function inViews<T>(otherwise: T, work: () => T): T {
     try {
-      work()
+      const result = work()
       viewsError = null
+      return result
     } catch (error) {
-      viewsError = error instanceof Error ? error.message : String(error)
-      options.warn('the views could not be written', { error: viewsError })
+      if (viewsError === null) warn('the views could not be written', { error: messageOf(error) })
+      viewsError = messageOf(error)
+      if (isDamage(error)) remakeViews(viewsError)
+      return otherwise
+    }
+  }
+
+  function remakeViews(reason: string): void {
+    warn('the views are damaged and are made anew', { error: reason })
+    try {
+      emptyViews(views)
+      projector = projectorOver(views)
+    } catch (error) {
+      // Not even in place; the next start throws the file away.
+      viewsError = messageOf(error)
     }
   }
 
   function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const outcomes = ledger.commit(batches)
     const rows = outcomes.flatMap((outcome) => (outcome.status === 'appended' ? outcome.rows : []))
-    inViews(() => projector.fold(rows.map(parseRow)))
+    if (rows.length > 0) inViews(undefined, () => projector.fold(rows.map(parseRow)))
     return outcomes
   }
 
-  function finishErasures(): void {
-    const seqs = ledger.unfinishedErasures()
-    if (seqs.length === 0) return
-    while (projector.catchUpLagging(LAGGING_BATCH_EVENTS));
-    projector.resetStalled()
-    ledger.eraseBodies(seqs)
-    const emptied = truncateLog(views) && ledger.truncateLog()
-    if (!emptied) options.warn('a write-ahead log could not be emptied: a reader holds it', {})
+  function closure(seqs: readonly number[]): number[] {
+    const derivations = projector.status().find(({ name }) => name === 'derivations')
+    const isCurrent = derivations?.error === null && derivations.seq === ledger.head().seq
+    return isCurrent ? closureOf(views, seqs) : scanClosure(ledger.db, seqs)
   }
 
-  inViews(() => {
-    projector.catchUp()
-    finishErasures()
-  })
+  function emptyLogs(): boolean {
+    try {
+      return truncateLog(views) && ledger.truncateLog()
+    } catch (error) {
+      warn('a write-ahead log could not be emptied', { error: messageOf(error) })
+      return false
+    }
+  }
+
+  inViews(false, () => projector.catchUp())
   return {
     ledger,
     commit,
-    erase(erased) {
-      // The index must hold what is erased before it can let go of it, so it comes up to the head first.
-      while (projector.catchUpLagging(LAGGING_BATCH_EVENTS));
-      for (const outcome of commit([erased])) {
+    erase({ seqs, reason, at }) {
+      const named = closure(seqs).filter((seq) => ledger.rowAt(seq) && !ledger.isErased(seq))
+      const gone = named.filter((seq) => ledger.rowAt(seq)?.body)
+      if (gone.length === 0) return []
+      const facts = erasedFacts(named, reason, { actor: 'owner' })
+      for (const outcome of commit([facts.map((fact) => toDraft(fact, { newId, newSalt: () => '', at }))]))
         if (outcome.status === 'rejected') throw outcome.error
-      }
-      if (viewsError !== null)
-        throw new LedgerUnavailable('the views cannot be written; the erasure goes on at the next start')
-      finishErasures()
+      logsMayHoldErased = true
+      return gone
     },
-    catchUpLagging(maxEvents) {
-      let more = false
-      inViews(() => {
-        more = projector.catchUpLagging(maxEvents)
+    step(maxEvents) {
+      const more = inViews(false, () => {
+        const isBehind = projector.catchUp(CATCH_UP_EVENTS) || projector.catchUpLagging(maxEvents)
+        if (!isBehind) projector.resetStalled()
+        return isBehind
       })
+      if (!more && viewsError === null && logsMayHoldErased) logsMayHoldErased = !emptyLogs()
       return more
     },
+    isSettled: () => viewsError === null && !logsMayHoldErased,
+    remakeViews,
     status: () => ({ projections: projector.status(), viewsError }),
     close() {
       views.close()
       ledger.close()
     },
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

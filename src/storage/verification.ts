@@ -1,0 +1,64 @@
+import { Worker } from 'node:worker_threads'
+import type { Head } from '../../ledger/reader.ts'
+import type { VerifyMessage, VerifyThreadData } from './verify-thread.ts'
+
+/** What the walk of the whole chain, begun after each start, has found so far. */
+export type Verification =
+  | { readonly status: 'running'; readonly seq: number }
+  | { readonly status: 'sound'; readonly head: Head }
+  | { readonly status: 'damaged'; readonly seq: number | null; readonly message: string }
+  /** The walk itself broke off; that says nothing about the ledger. */
+  | { readonly status: 'failed'; readonly message: string }
+
+export type VerificationOptions = {
+  readonly directory: string
+  /** Leaves the first moments to the service's own start. */
+  readonly afterMs: number
+  readonly onVerified: (verification: Verification) => void
+  readonly onViewsDamaged: (reason: string) => void
+}
+
+/** Walks the chain in a thread of its own. `stop` ends it wherever it is. */
+export function startVerification({ directory, afterMs, onVerified, onViewsDamaged }: VerificationOptions) {
+  let verification: Verification = { status: 'running', seq: 0 }
+  let worker: Worker | undefined
+  let isStopped = false
+
+  function conclude(outcome: Verification): void {
+    verification = outcome
+    if (!isStopped) onVerified(outcome)
+  }
+
+  const timer = setTimeout(() => {
+    const data: VerifyThreadData = { directory }
+    worker = new Worker(new URL('./verify-thread.ts', import.meta.url), { workerData: data })
+    worker.unref()
+    worker.on('message', (message: VerifyMessage) => {
+      switch (message.kind) {
+        case 'progress':
+          verification = { status: 'running', seq: message.seq }
+          break
+        case 'ledger':
+          conclude({ status: 'sound', head: message.head })
+          break
+        case 'ledger-damaged':
+          conclude({ status: 'damaged', seq: message.seq, message: message.message })
+          break
+        case 'views':
+          if (message.damage !== null && !isStopped) onViewsDamaged(message.damage)
+      }
+    })
+    worker.on('error', (error) =>
+      conclude({ status: 'failed', message: error instanceof Error ? error.message : String(error) }),
+    )
+  }, afterMs).unref()
+
+  return {
+    verification: () => verification,
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await worker?.terminate()
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import Database from 'better-sqlite3'
+import { LedgerDamaged } from '../../ledger/errors.ts'
+import { openLedgerReadOnly } from '../../ledger/files.ts'
+import { createReader, type Head } from '../../ledger/reader.ts'
+import { verifyChain } from '../../ledger/verify.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
+
+/** What the walk found. `views` says why they are damaged, null when they are sound. */
+export type VerifyMessage =
+  | { readonly kind: 'progress'; readonly seq: number }
+  | { readonly kind: 'ledger'; readonly head: Head }
+  | { readonly kind: 'ledger-damaged'; readonly seq: number | null; readonly message: string }
+  | { readonly kind: 'views'; readonly damage: string | null }
+
+export type VerifyThreadData = { readonly directory: string }
+
+/** Rested after each chunk of the walk, about as long as it took: a call in progress needs the processor more. */
+const REST_MS = 1
+
+function run(port: NonNullable<typeof parentPort>, { directory }: VerifyThreadData): void {
+  const send = (message: VerifyMessage) => port.postMessage(message)
+  const never = new Int32Array(new SharedArrayBuffer(4))
+  const ledger = openLedgerReadOnly(directory)
+  try {
+    const head = verifyChain(createReader(ledger), 0, (seq) => {
+      send({ kind: 'progress', seq })
+      Atomics.wait(never, 0, 0, REST_MS)
+    })
+    const damage = findDamage(ledger)
+    if (damage === null) send({ kind: 'ledger', head })
+    else send({ kind: 'ledger-damaged', seq: null, message: `ledger.sqlite is damaged: ${damage}` })
+  } catch (error) {
+    if (!(error instanceof LedgerDamaged || error instanceof Database.SqliteError)) throw error
+    const seq = error instanceof LedgerDamaged ? error.seq : null
+    send({ kind: 'ledger-damaged', seq, message: error.message })
+  } finally {
+    ledger.close()
+  }
+  const views = openViewsReadOnly(directory)
+  try {
+    send({ kind: 'views', damage: findDamage(views) })
+  } finally {
+    views.close()
+  }
+}
+
+/** The first thing that SQLite finds wrong with the structure of a database; null when nothing is. */
+function findDamage(db: Database.Database): string | null {
+  try {
+    const tables = db
+      .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+      .all()
+    // Table by table, so that no read transaction holds the log for long.
+    for (const { name } of tables) {
+      const found = db.pragma(`quick_check(${name})`, { simple: true })
+      if (found !== 'ok') return `${name}: ${found}`
+    }
+    return null
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error
+    return error.message
+  }
+}
+
+if (parentPort) run(parentPort, workerData)
