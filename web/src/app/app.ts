@@ -1,0 +1,78 @@
+import { type ChatSession, createChatSession } from '../chat/session.ts'
+import { fetchAuthStatus } from '../data/auth.ts'
+import { createHttp, type Http } from '../data/http.ts'
+import type { Toaster } from '../design/toast.ts'
+import { newId } from './platform.ts'
+import { createThemeChoice, type ThemeChoice } from './theme.ts'
+
+/** What every page is given. */
+export type App = {
+  readonly http: Http
+  readonly theme: ThemeChoice
+  /** Goes to another page of this app. */
+  readonly navigate: (path: string) => void
+  readonly toast: Toaster
+  /** Reads a sentence out to assistive technology. */
+  readonly announce: (text: string) => void
+  /** The chat of this tab: opened when first asked for, kept while the owner goes from page to page. */
+  readonly chat: () => ChatSession
+  /** After signing out or losing the session: what this tab knows is forgotten. */
+  readonly leave: () => void
+}
+
+export function createApp(options: {
+  readonly navigate: (path: string) => void
+  readonly toast: Toaster
+  readonly announce: (text: string) => void
+}): App {
+  const { navigate, toast, announce } = options
+  let session: ChatSession | null = null
+
+  const leave = (): void => {
+    session?.close()
+    session = null
+    sessionStorage.clear()
+    navigate('/login')
+  }
+  const http = createHttp({
+    fetch: (input, init) => fetch(input, init),
+    onNoSession: leave,
+    onNotInstalled: () => navigate('/install'),
+  })
+
+  /** A refused socket says nothing of why: the service is asked whether this browser is still signed in. */
+  async function mayConnect(): Promise<boolean> {
+    try {
+      const { configured, authenticated } = await fetchAuthStatus(http, AbortSignal.timeout(5000))
+      if (configured && authenticated) return true
+      if (configured) leave()
+      else navigate('/install')
+      return false
+    } catch {
+      // No answer to be had now: the socket tries again and waits longer each time.
+      return true
+    }
+  }
+
+  return {
+    http,
+    theme: createThemeChoice(document.documentElement),
+    navigate,
+    toast,
+    announce,
+    leave,
+    chat() {
+      session ??= createChatSession({
+        socketUrl: `${location.origin.replace(/^http/, 'ws')}/chat`,
+        mayConnect,
+        onProblem: (problem) => toast(problem.detail, 'warning'),
+        onReply: (text) => announce(`Delegate: ${text.slice(0, 300)}`),
+        onMalformed: () => toast('The service sent something that this page does not understand.', 'warning'),
+        newId,
+        random: Math.random,
+        nowMs: Date.now,
+      })
+      return session
+    },
+  }
+}

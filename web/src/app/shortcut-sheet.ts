@@ -1,0 +1,68 @@
+import { css, html, LitElement } from 'lit'
+import { controls } from '../design/controls.ts'
+import '../design/dialog.ts'
+import { modName, shortcutGroups } from './shortcuts.ts'
+
+export class DgShortcutSheet extends LitElement {
+  static override readonly properties = { open: { type: Boolean } }
+  static override readonly styles = [
+    controls,
+    css`
+      h3 {
+        margin: var(--space-4) 0 var(--space-2);
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+        font-weight: 600;
+      }
+      h3:first-child {
+        margin-top: 0;
+      }
+      dl {
+        display: grid;
+        gap: var(--space-2);
+        margin: 0;
+      }
+      dl > div {
+        display: flex;
+        align-items: baseline;
+        justify-content: space-between;
+        gap: var(--space-4);
+      }
+      dd {
+        display: flex;
+        flex: none;
+        gap: var(--space-1);
+        margin: 0;
+      }
+    `,
+  ]
+  declare open: boolean
+
+  constructor() {
+    super()
+    this.open = false
+  }
+
+  private readonly closed = (): void => {
+    this.open = false
+    this.dispatchEvent(new Event('close'))
+  }
+
+  override render() {
+    return html`<dg-dialog heading="Keyboard shortcuts" .open=${this.open} @close=${this.closed}>
+      ${shortcutGroups.map(
+        ({ heading, shortcuts }) => html`<h3>${heading}</h3>
+          <dl>
+            ${shortcuts.map(
+              ({ keys, label }) => html`<div>
+                <dt>${label}</dt>
+                <dd>${keys.map((key) => html`<kbd>${key === 'mod' ? modName : key}</kbd>`)}</dd>
+              </div>`,
+            )}
+          </dl>`,
+      )}
+    </dg-dialog>`
+  }
+}
+
+customElements.define('dg-shortcut-sheet', DgShortcutSheet)

@@ -1,0 +1,125 @@
+import { type ClientMessage, parseServerMessage, type ServerMessage } from '../data/chat.ts'
+
+export type Connection =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'open' }
+  /** Cut off; the next attempt is at `retryAtMs` (epoch). */
+  | { readonly state: 'waiting'; readonly retryAtMs: number }
+  | { readonly state: 'closed' }
+
+export type ChatSocket = {
+  /** False where there is no open connection: the message is then not sent. */
+  send(message: ClientMessage): boolean
+  /** Tries at once, whatever the backoff says. */
+  retryNow(): void
+  /** Gives the present connection up, if there is one, and opens another. */
+  restart(): void
+  close(): void
+}
+
+const firstDelayMs = 500
+const maxDelayMs = 15_000
+
+/** Exponential backoff with jitter: half of the step is certain, half is chance. `attempt` counts from 0. */
+export function backoffMs(attempt: number, random: () => number): number {
+  const stepMs = Math.min(maxDelayMs, firstDelayMs * 2 ** attempt)
+  return stepMs / 2 + (stepMs / 2) * random()
+}
+
+/**
+ * The socket of the chat, reconnecting for ever. `url` is asked before each attempt, so that it can carry what
+ * has been seen; `mayConnect` decides whether an attempt makes sense at all (false ends it for good).
+ */
+export function openChatSocket(options: {
+  readonly url: () => string
+  readonly mayConnect: () => Promise<boolean>
+  readonly onMessage: (message: ServerMessage) => void
+  readonly onConnection: (connection: Connection) => void
+  readonly onMalformed: (error: unknown) => void
+  readonly random: () => number
+  readonly nowMs: () => number
+}): ChatSocket {
+  let socket: WebSocket | null = null
+  let timer: ReturnType<typeof setTimeout> | null = null
+  let attempt = 0
+  let closed = false
+
+  function connect(): void {
+    timer = null
+    options.onConnection({ state: 'connecting' })
+    const opening = new WebSocket(options.url())
+    socket = opening
+    opening.addEventListener('open', () => {
+      if (socket !== opening) return
+      options.onConnection({ state: 'open' })
+    })
+    opening.addEventListener('message', (message: MessageEvent<unknown>) => {
+      if (socket !== opening || typeof message.data !== 'string') return
+      // Only a server that speaks proves the connection; one that accepts and drops must not reset the backoff.
+      attempt = 0
+      let parsed: ServerMessage | null
+      try {
+        parsed = parseServerMessage(message.data)
+      } catch (error) {
+        options.onMalformed(error)
+        return
+      }
+      if (parsed) options.onMessage(parsed)
+    })
+    opening.addEventListener('close', () => {
+      if (socket === opening) scheduleRetry()
+    })
+  }
+
+  function scheduleRetry(): void {
+    socket = null
+    if (closed) return
+    const delayMs = backoffMs(attempt, options.random)
+    attempt += 1
+    options.onConnection({ state: 'waiting', retryAtMs: options.nowMs() + delayMs })
+    timer = setTimeout(() => void tryAgain(), delayMs)
+  }
+
+  async function tryAgain(): Promise<void> {
+    timer = null
+    if (!(await options.mayConnect())) {
+      end()
+      return
+    }
+    if (!closed && socket === null && timer === null) connect()
+  }
+
+  function end(): void {
+    closed = true
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    const ending = socket
+    socket = null
+    ending?.close()
+    options.onConnection({ state: 'closed' })
+  }
+
+  connect()
+
+  return {
+    send(message) {
+      if (socket?.readyState !== WebSocket.OPEN) return false
+      socket.send(JSON.stringify(message))
+      return true
+    },
+    retryNow() {
+      if (closed || socket !== null || timer === null) return
+      clearTimeout(timer)
+      timer = null
+      void tryAgain()
+    },
+    restart() {
+      if (closed || socket === null) return
+      const stale = socket
+      socket = null
+      stale.close()
+      connect()
+    },
+    close: end,
+  }
+}

@@ -1,0 +1,64 @@
+import type { Http } from './http.ts'
+import { asObject, optionalString, parseJson, stringField } from './json.ts'
+import { type Problem, parseProblem } from './problem.ts'
+import { parseEvent, parsePage, type TimelineEvent, type TimelinePage } from './timeline.ts'
+
+/** What this page says on the socket. */
+export type ClientMessage =
+  | { readonly type: 'chat.message'; readonly content: string; readonly clientMessageId: string }
+  | { readonly type: 'chat.stop' }
+  | { readonly type: 'history.more'; readonly cursor: string }
+  | { readonly type: 'conversation.end'; readonly conversationId?: string }
+
+/** What the service says on the socket. */
+export type ServerMessage =
+  | { readonly type: 'history.page'; readonly mode: 'initial' | 'prepend'; readonly page: TimelinePage }
+  | { readonly type: 'timeline.event'; readonly event: TimelineEvent }
+  | { readonly type: 'chat.working'; readonly turnId: string }
+  | { readonly type: 'chat.delta'; readonly turnId: string; readonly text: string }
+  | { readonly type: 'chat.response'; readonly turnId: string; readonly content: string }
+  | { readonly type: 'chat.done'; readonly turnId: string }
+  | {
+      readonly type: 'chat.error'
+      readonly turnId: string | null
+      readonly clientMessageId: string | null
+      readonly problem: Problem
+    }
+
+/** Null for a message that this page does not know. Throws UnexpectedAnswer for one that is malformed. */
+export function parseServerMessage(text: string): ServerMessage | null {
+  const object = asObject(parseJson(text, 'socket message'), 'socket message')
+  const turnId = () => stringField(object, 'turnId')
+  switch (object.type) {
+    case 'history.page':
+      return {
+        type: 'history.page',
+        mode: object.mode === 'prepend' ? 'prepend' : 'initial',
+        page: parsePage(object.page),
+      }
+    case 'timeline.event':
+      return { type: 'timeline.event', event: parseEvent(object.event) }
+    case 'chat.working':
+      return { type: 'chat.working', turnId: turnId() }
+    case 'chat.delta':
+      return { type: 'chat.delta', turnId: turnId(), text: stringField(object, 'text') }
+    case 'chat.response':
+      return { type: 'chat.response', turnId: turnId(), content: stringField(object, 'content') }
+    case 'chat.done':
+      return { type: 'chat.done', turnId: turnId() }
+    case 'chat.error':
+      return {
+        type: 'chat.error',
+        turnId: optionalString(object, 'turnId'),
+        clientMessageId: optionalString(object, 'clientMessageId'),
+        problem: parseProblem(object.problem, 500),
+      }
+    default:
+      return null
+  }
+}
+
+/** Stops the running turn; what was said so far is kept. */
+export async function stopTurn(http: Http): Promise<void> {
+  await http('POST', '/api/chat/stop')
+}

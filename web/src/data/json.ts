@@ -1,0 +1,62 @@
+/** The service answered with something that the contract does not allow. */
+export class UnexpectedAnswer extends Error {
+  constructor(what: string) {
+    super(`The service sent an answer that this page does not understand (${what}).`)
+    this.name = 'UnexpectedAnswer'
+  }
+}
+
+export type JsonObject = { readonly [key: string]: unknown }
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Throws UnexpectedAnswer where `value` is no JSON object. */
+export function asObject(value: unknown, what: string): JsonObject {
+  if (!isObject(value)) throw new UnexpectedAnswer(what)
+  return value
+}
+
+/** Throws UnexpectedAnswer where the field is no string. */
+export function stringField(object: JsonObject, field: string): string {
+  const value = object[field]
+  if (typeof value !== 'string') throw new UnexpectedAnswer(field)
+  return value
+}
+
+/** A missing or null field is null; throws UnexpectedAnswer where it is neither that nor a string. */
+export function optionalString(object: JsonObject, field: string): string | null {
+  const value = object[field]
+  if (value === undefined || value === null) return null
+  return stringField(object, field)
+}
+
+/** Throws UnexpectedAnswer where the field is no finite number. */
+export function numberField(object: JsonObject, field: string): number {
+  const value = object[field]
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new UnexpectedAnswer(field)
+  return value
+}
+
+/** Throws UnexpectedAnswer where the field is no boolean. */
+export function booleanField(object: JsonObject, field: string): boolean {
+  const value = object[field]
+  if (typeof value !== 'boolean') throw new UnexpectedAnswer(field)
+  return value
+}
+
+/** Throws UnexpectedAnswer where the field is no array, or `parse` refuses an item. */
+export function arrayField<T>(object: JsonObject, field: string, parse: (item: unknown) => T): T[] {
+  const value = object[field]
+  if (!Array.isArray(value)) throw new UnexpectedAnswer(field)
+  return value.map(parse)
+}
+
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw Object.assign(new UnexpectedAnswer(what), { cause })
+  }
+}

@@ -1,0 +1,135 @@
+import type { Http } from './http.ts'
+import {
+  arrayField,
+  asObject,
+  booleanField,
+  isObject,
+  type JsonObject,
+  numberField,
+  optionalString,
+  stringField,
+} from './json.ts'
+
+export type Channel = 'chat' | 'voice' | 'sms' | 'inner' | 'system'
+
+/** One fact, as the service shows it. */
+export type TimelineEvent = {
+  readonly seq: number
+  readonly id: string
+  readonly type: string
+  readonly at: string
+  readonly channel: Channel | null
+  readonly conversationId: string | null
+  readonly spanId: string | null
+  readonly turnId: string | null
+  /** Part of the delegate's inner life: never somebody's words. */
+  readonly internal: boolean
+  readonly payload: JsonObject
+}
+
+export type TimelinePage = {
+  /** Ascending by `seq`; no span is cut. */
+  readonly events: readonly TimelineEvent[]
+  readonly nextCursor: string | null
+  readonly hasMore: boolean
+}
+
+export type SearchHit = {
+  readonly seq: number
+  readonly at: string
+  readonly type: string
+  readonly channel: Channel | null
+  readonly spanId: string | null
+  readonly snippet: string
+}
+
+const channels: readonly string[] = ['chat', 'voice', 'sms', 'inner', 'system']
+
+function isChannel(value: string): value is Channel {
+  return channels.includes(value)
+}
+
+function channelField(object: JsonObject): Channel | null {
+  const value = optionalString(object, 'channel')
+  return value !== null && isChannel(value) ? value : null
+}
+
+/** Throws UnexpectedAnswer where it is no timeline event. */
+export function parseEvent(value: unknown): TimelineEvent {
+  const object = asObject(value, 'event')
+  return {
+    seq: numberField(object, 'seq'),
+    id: stringField(object, 'id'),
+    type: stringField(object, 'type'),
+    at: stringField(object, 'at'),
+    channel: channelField(object),
+    conversationId: optionalString(object, 'conversationId'),
+    spanId: optionalString(object, 'spanId'),
+    turnId: optionalString(object, 'turnId'),
+    internal: booleanField(object, 'internal'),
+    payload: isObject(object.payload) ? object.payload : {},
+  }
+}
+
+/** Throws UnexpectedAnswer where it is no timeline page. */
+export function parsePage(value: unknown): TimelinePage {
+  const object = asObject(value, 'timeline page')
+  return {
+    events: arrayField(object, 'events', parseEvent),
+    nextCursor: optionalString(object, 'nextCursor'),
+    hasMore: booleanField(object, 'hasMore'),
+  }
+}
+
+function parseHit(value: unknown): SearchHit {
+  const object = asObject(value, 'search hit')
+  return {
+    seq: numberField(object, 'seq'),
+    at: stringField(object, 'at'),
+    type: stringField(object, 'type'),
+    channel: channelField(object),
+    spanId: optionalString(object, 'spanId'),
+    snippet: stringField(object, 'snippet'),
+  }
+}
+
+/** The page before `cursor`, or the newest. `limit` is 1..5000; the service's own default without. */
+export async function fetchPage(
+  http: Http,
+  query: { readonly before?: string; readonly limit?: number; readonly signal?: AbortSignal },
+): Promise<TimelinePage> {
+  const { signal, ...rest } = query
+  return parsePage(await http('GET', '/api/timeline', { query: rest, ...(signal ? { signal } : {}) }))
+}
+
+/** A span whole, its long bodies included. */
+export async function fetchSpanEvents(http: Http, spanId: string): Promise<readonly TimelineEvent[]> {
+  const answer = asObject(await http('GET', `/api/timeline/spans/${encodeURIComponent(spanId)}`), 'span')
+  const holder = Array.isArray(answer.events) ? answer : asObject(answer.span, 'span')
+  return arrayField(holder, 'events', parseEvent)
+}
+
+/** Newest first. */
+export async function searchTimeline(
+  http: Http,
+  query: {
+    readonly q: string
+    readonly cursor?: string
+    readonly limit?: number
+    readonly signal?: AbortSignal
+  },
+): Promise<{ readonly hits: readonly SearchHit[]; readonly nextCursor: string | null }> {
+  const { signal, ...rest } = query
+  const path = '/api/timeline/search'
+  const answer = asObject(await http('GET', path, { query: rest, ...(signal ? { signal } : {}) }), 'search')
+  return { hits: arrayField(answer, 'hits', parseHit), nextCursor: optionalString(answer, 'nextCursor') }
+}
+
+/** Erases for good what was said in a span; the events stay, without their words. */
+export async function eraseSpan(http: Http, spanId: string): Promise<void> {
+  await http('DELETE', `/api/timeline/spans/${encodeURIComponent(spanId)}`)
+}
+
+export async function eraseEvent(http: Http, seq: number): Promise<void> {
+  await http('DELETE', `/api/timeline/events/${seq}`)
+}

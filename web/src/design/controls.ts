@@ -1,0 +1,206 @@
+import { css } from 'lit'
+
+/** Native controls in the design system's clothes. Every shadow root that has controls takes these styles. */
+export const controls = css`
+  *,
+  *::before,
+  *::after {
+    box-sizing: border-box;
+  }
+  [hidden] {
+    display: none !important;
+  }
+  h1,
+  h2,
+  h3,
+  p {
+    margin: 0;
+  }
+  a {
+    color: var(--accent);
+    text-underline-offset: 0.18em;
+    text-decoration-thickness: 1px;
+  }
+  :focus {
+    outline: none;
+  }
+  :focus-visible {
+    outline: 2px solid var(--accent);
+    outline-offset: 2px;
+  }
+  ::selection {
+    background: color-mix(in oklch, var(--accent) 28%, transparent);
+  }
+
+  .button {
+    display: inline-flex;
+    align-items: center;
+    justify-content: center;
+    gap: var(--space-2);
+    min-height: 2.5rem;
+    padding: 0 var(--space-4);
+    border: 1px solid var(--line);
+    border-radius: var(--radius-md);
+    background: var(--surface);
+    color: var(--ink);
+    font: 500 var(--text-md) / 1 var(--font);
+    cursor: pointer;
+    transition:
+      background var(--quick),
+      border-color var(--quick),
+      color var(--quick);
+  }
+  .button:hover {
+    border-color: var(--line-strong);
+  }
+  .button.primary {
+    border-color: transparent;
+    background: var(--accent);
+    color: var(--on-accent);
+  }
+  .button.primary:hover {
+    background: var(--accent-strong);
+  }
+  .button.danger {
+    border-color: transparent;
+    background: var(--danger);
+    color: var(--on-danger);
+  }
+  .button.quiet {
+    border-color: transparent;
+    background: none;
+    color: var(--ink-soft);
+  }
+  .button.quiet:hover {
+    background: var(--hover);
+    color: var(--ink);
+  }
+  .button.small {
+    min-height: 2rem;
+    padding: 0 var(--space-3);
+    font-size: var(--text-sm);
+  }
+  .button.icon {
+    width: 2.25rem;
+    min-height: 2.25rem;
+    padding: 0;
+  }
+  .button.icon.small {
+    width: 1.875rem;
+    min-height: 1.875rem;
+  }
+  .button.wide {
+    width: 100%;
+  }
+  .button:disabled {
+    opacity: 0.5;
+    cursor: default;
+  }
+
+  .field {
+    display: grid;
+    gap: 0.375rem;
+    border: 0;
+    padding: 0;
+    margin: 0;
+    min-width: 0;
+  }
+  .field > label,
+  .label {
+    font-size: var(--text-sm);
+    font-weight: 550;
+  }
+  .field .hint {
+    font-size: var(--text-sm);
+    color: var(--ink-soft);
+  }
+  .field .error {
+    display: flex;
+    gap: 0.375rem;
+    font-size: var(--text-sm);
+    color: var(--danger);
+  }
+  .input {
+    width: 100%;
+    min-height: 2.75rem;
+    padding: var(--space-2) var(--space-3);
+    border: 1px solid var(--line-strong);
+    border-radius: var(--radius-md);
+    background: var(--surface);
+    color: var(--ink);
+    font: 400 1rem / 1.4 var(--font);
+    transition: border-color var(--quick);
+  }
+  .input::placeholder {
+    color: var(--ink-faint);
+    opacity: 1;
+  }
+  .input:focus-visible {
+    outline-offset: 0;
+    border-color: var(--accent);
+  }
+  .input[aria-invalid="true"] {
+    border-color: var(--danger);
+  }
+  .input-with-button {
+    position: relative;
+  }
+  .input-with-button .input {
+    padding-right: 3rem;
+  }
+  .input-with-button .button {
+    position: absolute;
+    right: 0.25rem;
+    top: 0.25rem;
+  }
+
+  .card {
+    border: 1px solid var(--line);
+    border-radius: var(--radius-lg);
+    background: var(--surface);
+    box-shadow: var(--shadow-low);
+  }
+
+  .callout {
+    display: flex;
+    gap: var(--space-2);
+    padding: var(--space-3);
+    border-radius: var(--radius-md);
+    background: var(--danger-soft);
+    color: var(--ink);
+    font-size: var(--text-sm);
+  }
+  .callout > dg-icon {
+    color: var(--danger);
+    margin-top: 0.1em;
+  }
+  .callout.warning {
+    background: var(--warning-soft);
+  }
+  .callout.warning > dg-icon {
+    color: var(--warning);
+  }
+
+  kbd {
+    display: inline-block;
+    min-width: 1.6em;
+    padding: 0.1em 0.45em;
+    border: 1px solid var(--line);
+    border-bottom-width: 2px;
+    border-radius: var(--radius-sm);
+    background: var(--sunken);
+    color: var(--ink-soft);
+    font: 500 var(--text-xs) / 1.5 var(--font);
+    text-align: center;
+  }
+
+  .visually-hidden {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    margin: -1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+`

@@ -1,0 +1,119 @@
+import { css, html, LitElement } from 'lit'
+import './icon.ts'
+import { controls } from './controls.ts'
+
+/**
+ * A modal dialog on the native element: focus goes in and comes back, Escape closes. Fires `close` once closed.
+ */
+export class DgDialog extends LitElement {
+  static override readonly properties = { open: { type: Boolean }, heading: {}, wide: { type: Boolean } }
+  static override readonly styles = [
+    controls,
+    css`
+      dialog {
+        display: flex;
+        flex-direction: column;
+        width: min(27rem, calc(100vw - 2rem));
+        max-height: min(44rem, calc(100dvh - 2rem));
+        padding: 0;
+        border: 1px solid var(--line);
+        border-radius: var(--radius-lg);
+        background: var(--raised);
+        color: var(--ink);
+        box-shadow: var(--shadow-high);
+        overflow: hidden;
+      }
+      dialog:not([open]) {
+        display: none;
+      }
+      dialog.wide {
+        width: min(44rem, calc(100vw - 2rem));
+      }
+      dialog::backdrop {
+        background: oklch(0.15 0.01 235 / 0.45);
+      }
+      header {
+        display: flex;
+        align-items: center;
+        gap: var(--space-3);
+        padding: var(--space-4) var(--space-4) var(--space-2) var(--space-5);
+      }
+      h2 {
+        flex: 1;
+        font-size: var(--text-lg);
+        font-weight: 600;
+        line-height: 1.3;
+      }
+      .body {
+        padding: var(--space-2) var(--space-5) var(--space-4);
+        overflow-y: auto;
+        overscroll-behavior: contain;
+      }
+      footer {
+        padding: var(--space-2) var(--space-5) var(--space-5);
+      }
+      footer ::slotted(*) {
+        display: flex;
+        justify-content: flex-end;
+        gap: var(--space-2);
+      }
+    `,
+  ]
+  declare open: boolean
+  declare heading: string
+  declare wide: boolean
+
+  constructor() {
+    super()
+    this.open = false
+    this.heading = ''
+    this.wide = false
+  }
+
+  override updated(): void {
+    const dialog = this.renderRoot.querySelector('dialog')
+    if (!dialog) return
+    if (this.open && !dialog.open) dialog.showModal()
+    if (!this.open && dialog.open) dialog.close()
+  }
+
+  private readonly closed = (): void => {
+    this.open = false
+    this.dispatchEvent(new Event('close'))
+  }
+
+  private readonly clicked = (event: MouseEvent): void => {
+    // A click on the backdrop hits the dialog element itself, outside of its content.
+    const dialog = event.currentTarget
+    if (!(dialog instanceof HTMLDialogElement) || event.target !== dialog) return
+    const { left, right, top, bottom } = dialog.getBoundingClientRect()
+    const inside =
+      event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom
+    if (!inside) dialog.close()
+  }
+
+  override render() {
+    return html`<dialog
+      class=${this.wide ? 'wide' : ''}
+      aria-labelledby="heading"
+      @close=${this.closed}
+      @click=${this.clicked}
+    >
+      <header>
+        <h2 id="heading">${this.heading}</h2>
+        <button
+          class="button quiet icon"
+          type="button"
+          aria-label="Close"
+          @click=${() => this.renderRoot.querySelector('dialog')?.close()}
+        >
+          <dg-icon name="close"></dg-icon>
+        </button>
+      </header>
+      <div class="body"><slot></slot></div>
+      <footer><slot name="actions"></slot></footer>
+    </dialog>`
+  }
+}
+
+customElements.define('dg-dialog', DgDialog)

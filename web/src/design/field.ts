@@ -1,0 +1,87 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import './icon.ts'
+
+export type Field = {
+  readonly name: string
+  readonly label: string
+  readonly type?: 'text' | 'url' | 'tel'
+  readonly value?: string
+  readonly hint?: string
+  /** What is wrong with it, for its owner to read. */
+  readonly error?: string | undefined
+  readonly placeholder?: string
+  readonly autocomplete?: AutoFill
+  readonly required?: boolean
+  /** Ids of suggestions (a datalist). */
+  readonly list?: string
+}
+
+/** A labelled native input; hint and error are tied to it for assistive technology. */
+export function fieldView(field: Field): TemplateResult {
+  return html`<div class="field">
+    <label for=${field.name}>${field.label}</label>
+    <input
+      class="input"
+      id=${field.name}
+      name=${field.name}
+      type=${field.type ?? 'text'}
+      .value=${field.value ?? ''}
+      placeholder=${field.placeholder ?? nothing}
+      autocomplete=${field.autocomplete ?? 'off'}
+      autocapitalize="off"
+      spellcheck="false"
+      list=${field.list ?? nothing}
+      ?required=${field.required ?? false}
+      aria-invalid=${field.error ? 'true' : 'false'}
+      aria-describedby="${field.name}-notes"
+    />
+    ${notesView(field)}
+  </div>`
+}
+
+/** A password that can be looked at before it is sent. */
+export function passwordView(
+  field: Field & { readonly shown: boolean; readonly onToggle: () => void },
+): TemplateResult {
+  return html`<div class="field">
+    <label for=${field.name}>${field.label}</label>
+    <div class="input-with-button">
+      <input
+        class="input"
+        id=${field.name}
+        name=${field.name}
+        type=${field.shown ? 'text' : 'password'}
+        autocomplete=${field.autocomplete ?? 'current-password'}
+        autocapitalize="off"
+        spellcheck="false"
+        ?required=${field.required ?? false}
+        aria-invalid=${field.error ? 'true' : 'false'}
+        aria-describedby="${field.name}-notes"
+      />
+      <button
+        class="button quiet icon"
+        type="button"
+        aria-label=${field.shown ? 'Hide the password' : 'Show the password'}
+        aria-pressed=${field.shown}
+        @click=${field.onToggle}
+      >
+        <dg-icon name=${field.shown ? 'hide' : 'show'}></dg-icon>
+      </button>
+    </div>
+    ${notesView(field)}
+  </div>`
+}
+
+function notesView({ name, hint, error }: Field): TemplateResult {
+  return html`<div id="${name}-notes">
+    ${error ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
+    ${!error && hint ? html`<div class="hint">${hint}</div>` : nothing}
+  </div>`
+}
+
+/** Something went wrong with the form as a whole. Read out when it appears. */
+export function problemView(text: string): TemplateResult {
+  return html`<div role="alert">
+    ${text === '' ? nothing : html`<div class="callout"><dg-icon name="warning"></dg-icon><span>${text}</span></div>`}
+  </div>`
+}

@@ -1,0 +1,160 @@
+import { css, html, LitElement, nothing } from 'lit'
+import './icon.ts'
+import { controls } from './controls.ts'
+import type { IconName } from './icon.ts'
+
+export type MenuItem = {
+  readonly label: string
+  readonly icon: IconName
+  readonly danger?: boolean
+  readonly run: () => void
+}
+
+/** A button that opens a menu: arrows move, Escape closes and gives the focus back (the popover's own doing). */
+export class DgMenu extends LitElement {
+  static override readonly properties = {
+    label: {},
+    items: { attribute: false },
+    icon: {},
+    reachable: { type: Boolean },
+    open: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    css`
+      :host {
+        display: inline-block;
+      }
+      [popover] {
+        position: fixed;
+        inset: auto;
+        margin: 0;
+        min-width: 13rem;
+        padding: var(--space-1);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-md);
+        background: var(--raised);
+        color: var(--ink);
+        box-shadow: var(--shadow-high);
+      }
+      .item {
+        display: flex;
+        align-items: center;
+        gap: var(--space-3);
+        width: 100%;
+        min-height: 2.375rem;
+        padding: 0 var(--space-3);
+        border: 0;
+        border-radius: var(--radius-sm);
+        background: none;
+        color: var(--ink);
+        font: 400 var(--text-md) / 1.2 var(--font);
+        text-align: start;
+        cursor: pointer;
+      }
+      .item:hover,
+      .item:focus-visible {
+        background: var(--hover);
+      }
+      .item.danger {
+        color: var(--danger);
+      }
+    `,
+  ]
+  declare label: string
+  declare icon: IconName
+  declare items: readonly MenuItem[]
+  /** Whether the Tab key reaches it. */
+  declare reachable: boolean
+  declare open: boolean
+
+  constructor() {
+    super()
+    this.label = 'More'
+    this.icon = 'more'
+    this.items = []
+    this.reachable = true
+    this.open = false
+  }
+
+  private readonly toggle = (): void => {
+    this.renderRoot.querySelector<HTMLElement>('[popover]')?.togglePopover()
+  }
+
+  private readonly toggled = (event: ToggleEvent): void => {
+    this.open = event.newState === 'open'
+    const menu = event.currentTarget
+    if (this.open && menu instanceof HTMLElement) void this.present(menu)
+  }
+
+  private async present(menu: HTMLElement): Promise<void> {
+    await this.updateComplete
+    this.place(menu)
+    menu.querySelector<HTMLElement>('.item')?.focus()
+  }
+
+  private place(menu: HTMLElement): void {
+    const button = this.getBoundingClientRect()
+    const { width, height } = menu.getBoundingClientRect()
+    const below = button.bottom + 4 + height <= innerHeight
+    menu.style.top = `${below ? button.bottom + 4 : Math.max(8, button.top - height - 4)}px`
+    menu.style.left = `${Math.min(Math.max(8, button.right - width), innerWidth - width - 8)}px`
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    const items = [...this.renderRoot.querySelectorAll<HTMLElement>('.item')]
+    const at = items.findIndex((item) => item.matches(':focus'))
+    const steps: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: items.length - 1,
+    }
+    const next = steps[event.key]
+    if (event.key === 'Tab') this.toggle()
+    if (next === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    items.at(next % items.length)?.focus()
+  }
+
+  private choose(item: MenuItem): void {
+    this.toggle()
+    item.run()
+  }
+
+  override render() {
+    return html`
+      <button
+        class="button quiet icon small"
+        type="button"
+        tabindex=${this.reachable ? 0 : -1}
+        aria-label=${this.label}
+        aria-haspopup="menu"
+        aria-expanded=${this.open}
+        @click=${this.toggle}
+      >
+        <dg-icon name=${this.icon}></dg-icon>
+      </button>
+      <div popover role="menu" aria-label=${this.label} @toggle=${this.toggled} @keydown=${this.keyPressed}>
+        ${
+          this.open
+            ? this.items.map(
+                (item) => html`<button
+                  class="item ${item.danger ? 'danger' : ''}"
+                  role="menuitem"
+                  type="button"
+                  tabindex="-1"
+                  @click=${() => this.choose(item)}
+                >
+                  <dg-icon name=${item.icon}></dg-icon>${item.label}
+                </button>`,
+              )
+            : nothing
+        }
+      </div>
+    `
+  }
+}
+
+customElements.define('dg-menu', DgMenu)

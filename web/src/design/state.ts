@@ -1,0 +1,50 @@
+import { css, html, LitElement, nothing } from 'lit'
+import './icon.ts'
+import type { IconName } from './icon.ts'
+
+/** What stands where content will be, cannot be, or is not yet: empty, failed, loading. Says what to do. */
+export class DgState extends LitElement {
+  static override readonly properties = { icon: {}, heading: {}, loading: { type: Boolean } }
+  static override readonly styles = css`
+    :host {
+      display: grid;
+      justify-items: center;
+      gap: var(--space-2);
+      max-width: 28rem;
+      margin: 0 auto;
+      padding: var(--space-6) var(--space-4);
+      text-align: center;
+      color: var(--ink-soft);
+    }
+    dg-icon {
+      --icon-size: 1.75rem;
+      color: var(--ink-faint);
+    }
+    h2 {
+      margin: 0;
+      color: var(--ink);
+      font-size: var(--text-lg);
+      font-weight: 600;
+    }
+  `
+  declare icon: IconName | ''
+  declare heading: string
+  declare loading: boolean
+
+  constructor() {
+    super()
+    this.icon = ''
+    this.heading = ''
+    this.loading = false
+  }
+
+  override render() {
+    return html`
+      ${this.icon === '' ? nothing : html`<dg-icon name=${this.icon}></dg-icon>`}
+      ${this.heading === '' ? nothing : html`<h2>${this.heading}</h2>`}
+      <slot></slot>
+    `
+  }
+}
+
+customElements.define('dg-state', DgState)

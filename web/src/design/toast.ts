@@ -1,0 +1,113 @@
+import { css, html, LitElement } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import './icon.ts'
+import { controls } from './controls.ts'
+
+export type ToastTone = 'done' | 'warning'
+export type Toaster = (text: string, tone?: ToastTone) => void
+
+type Toast = { readonly id: number; readonly text: string; readonly tone: ToastTone }
+
+const shownForMs = 6000
+
+/** Short news at the edge of the page, read out politely. Stays while it is pointed at or has focus. */
+export class DgToasts extends LitElement {
+  static override readonly properties = { toasts: { state: true } }
+  static override readonly styles = [
+    controls,
+    css`
+      :host {
+        position: fixed;
+        inset: auto 0 calc(6.5rem + env(safe-area-inset-bottom)) 0;
+        display: grid;
+        justify-items: center;
+        gap: var(--space-2);
+        padding: 0 var(--space-4);
+        pointer-events: none;
+        z-index: 20;
+      }
+      .toast {
+        display: flex;
+        align-items: center;
+        gap: var(--space-2);
+        max-width: min(30rem, 100%);
+        padding: var(--space-2) var(--space-2) var(--space-2) var(--space-4);
+        border-radius: var(--radius-md);
+        background: var(--ink);
+        color: var(--paper);
+        font-size: var(--text-sm);
+        box-shadow: var(--shadow-high);
+        pointer-events: auto;
+        animation: rise 160ms ease-out;
+      }
+      .toast .button {
+        color: inherit;
+      }
+      .toast .button:hover {
+        background: color-mix(in oklch, var(--paper) 16%, transparent);
+        color: inherit;
+      }
+      .toast :focus-visible {
+        outline-color: var(--paper);
+      }
+      @keyframes rise {
+        from {
+          opacity: 0;
+          transform: translateY(0.5rem);
+        }
+      }
+      @media (prefers-reduced-motion: reduce) {
+        .toast {
+          animation: none;
+        }
+      }
+    `,
+  ]
+  declare toasts: readonly Toast[]
+  private nextId = 0
+
+  constructor() {
+    super()
+    this.toasts = []
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.role = 'status'
+  }
+
+  readonly show: Toaster = (text, tone = 'done') => {
+    const id = this.nextId
+    this.nextId += 1
+    this.toasts = [...this.toasts.filter((toast) => toast.text !== text).slice(-2), { id, text, tone }]
+    this.dismissLater(id)
+  }
+
+  private dismissLater(id: number): void {
+    setTimeout(() => {
+      const element = this.renderRoot.querySelector(`[data-id="${id}"]`)
+      if (element?.matches(':hover, :focus-within')) this.dismissLater(id)
+      else this.dismiss(id)
+    }, shownForMs)
+  }
+
+  private dismiss(id: number): void {
+    this.toasts = this.toasts.filter((toast) => toast.id !== id)
+  }
+
+  override render() {
+    return repeat(
+      this.toasts,
+      ({ id }) => id,
+      ({ id, text, tone }) => html`<div class="toast" data-id=${id}>
+        <dg-icon name=${tone}></dg-icon>
+        <span>${text}</span>
+        <button class="button quiet icon small" aria-label="Dismiss" @click=${() => this.dismiss(id)}>
+          <dg-icon name="close"></dg-icon>
+        </button>
+      </div>`,
+    )
+  }
+}
+
+customElements.define('dg-toasts', DgToasts)

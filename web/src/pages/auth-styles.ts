@@ -1,0 +1,69 @@
+import { css } from 'lit'
+
+/** Install and sign-in: one card in the middle of a quiet page. */
+export const authStyles = css`
+  .auth {
+    display: grid;
+    align-content: center;
+    justify-items: center;
+    min-height: 100dvh;
+    padding: var(--space-5) var(--space-4) max(var(--space-5), env(safe-area-inset-bottom));
+  }
+  .auth-card {
+    width: min(26rem, 100%);
+    padding: var(--space-6);
+  }
+  .auth-card > img {
+    display: block;
+    width: 2.75rem;
+    height: 2.75rem;
+    margin-bottom: var(--space-4);
+  }
+  .auth h1 {
+    font-size: var(--text-xl);
+    font-weight: 650;
+    letter-spacing: -0.015em;
+    line-height: 1.25;
+  }
+  .auth .lead {
+    margin: var(--space-2) 0 var(--space-5);
+    color: var(--ink-soft);
+  }
+  .auth form {
+    display: grid;
+    gap: var(--space-4);
+  }
+  .auth details {
+    border-top: 1px solid var(--line);
+    padding-top: var(--space-3);
+  }
+  .auth summary {
+    width: fit-content;
+    border-radius: var(--radius-sm);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+    font-weight: 550;
+    cursor: pointer;
+  }
+  .auth details[open] summary {
+    margin-bottom: var(--space-4);
+  }
+  .auth .more {
+    display: grid;
+    gap: var(--space-4);
+  }
+  @media (max-width: 30rem) {
+    .auth {
+      align-content: start;
+      padding: 0;
+    }
+    .auth-card {
+      min-height: 100dvh;
+      border: 0;
+      border-radius: 0;
+      box-shadow: none;
+      padding: var(--space-6) var(--space-5);
+      background: none;
+    }
+  }
+`

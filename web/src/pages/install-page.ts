@@ -1,0 +1,233 @@
+import { html, nothing } from 'lit'
+import type { App } from '../app/app.ts'
+import { type Installation, install, minPasswordLength } from '../data/auth.ts'
+import { explain, Refused } from '../data/http.ts'
+import { fieldView, passwordView, problemView } from '../design/field.ts'
+import { LightElement } from '../design/light-element.ts'
+import { authStyles } from './auth-styles.ts'
+
+/** Optional fields, in the order of the form. */
+const optional = [
+  'timezone',
+  'publicUrl',
+  'ownerPhoneNumber',
+  'openaiApiKey',
+  'openaiBaseUrl',
+  'setupCode',
+] as const
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+}
+
+/** First launch: one password, everything else may wait. */
+export class DgInstallPage extends LightElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    shown: { state: true },
+    busy: { state: true },
+    errors: { state: true },
+    problem: { state: true },
+    installed: { state: true },
+    needsCode: { state: true },
+  }
+  protected override readonly sheets = [authStyles]
+  declare app: App
+  declare shown: boolean
+  declare busy: boolean
+  declare errors: Readonly<Record<string, string>>
+  declare problem: string
+  declare installed: boolean
+  declare needsCode: boolean
+  private readonly timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+  constructor() {
+    super()
+    this.shown = false
+    this.busy = false
+    this.errors = {}
+    this.problem = ''
+    this.installed = false
+    this.needsCode = !isLoopback(location.hostname)
+  }
+
+  override firstUpdated(): void {
+    this.input('password')?.focus()
+  }
+
+  private input(name: string): HTMLInputElement | null {
+    return this.querySelector<HTMLInputElement>(`#${name}`)
+  }
+
+  private readonly submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    if (this.busy) return
+    const password = this.input('password')?.value ?? ''
+    this.problem = ''
+    this.errors = passwordErrors(password)
+    if (Object.keys(this.errors).length > 0) {
+      this.focusFirstError()
+      return
+    }
+    this.busy = true
+    try {
+      await install(this.app.http, this.installation(password))
+      this.app.navigate('/')
+    } catch (error) {
+      this.refused(error)
+    } finally {
+      this.busy = false
+    }
+  }
+
+  private installation(password: string): Installation {
+    const filled = optional.flatMap((name) => {
+      const value = this.input(name)?.value.trim() ?? ''
+      return value === '' ? [] : [[name, value] as const]
+    })
+    return { password, ...Object.fromEntries(filled) }
+  }
+
+  private refused(error: unknown): void {
+    if (!(error instanceof Refused)) {
+      this.problem = explain(error)
+      return
+    }
+    const { status, detail, errors } = error.problem
+    this.installed = status === 409
+    if (status === 403) {
+      this.needsCode = true
+      const given = this.input('setupCode')?.value !== undefined && this.input('setupCode')?.value !== ''
+      this.errors = { setupCode: given ? 'That is not the code in the log.' : 'Enter the code from the log.' }
+    } else {
+      const named = errors.filter(({ path }) => this.input(path) !== null)
+      this.errors = Object.fromEntries(named.map(({ path, message }) => [path, message]))
+      if (named.length === 0 && status !== 409) this.problem = detail
+    }
+    this.focusFirstError()
+  }
+
+  private focusFirstError(): void {
+    void this.updateComplete.then(() => {
+      const [first] = Object.keys(this.errors)
+      const input = first === undefined ? null : this.input(first)
+      const more = input?.closest('details')
+      if (more) more.open = true
+      input?.focus()
+    })
+  }
+
+  override render() {
+    return html`<main class="auth">
+      <div class="card auth-card">
+        <img src="/favicon.svg" alt="" width="44" height="44" />
+        ${this.installed ? this.installedView() : this.formView()}
+      </div>
+    </main>`
+  }
+
+  private installedView() {
+    return html`<h1>Already set up</h1>
+      <p class="lead">This delegate has its owner. If that is you, sign in.</p>
+      <a class="button primary wide" href="/login">Sign in</a>`
+  }
+
+  private formView() {
+    const { errors } = this
+    return html`
+      <h1>Meet your delegate</h1>
+      <p class="lead">Choose the password that only you know. Everything else can wait.</p>
+      <form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
+        ${problemView(this.problem)}
+        <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
+        ${passwordView({
+          name: 'password',
+          label: 'Password',
+          autocomplete: 'new-password',
+          required: true,
+          hint: `At least ${minPasswordLength} characters. A few random words are strong and easy to keep.`,
+          error: errors.password,
+          shown: this.shown,
+          onToggle: () => {
+            this.shown = !this.shown
+          },
+        })}
+        ${
+          this.needsCode
+            ? fieldView({
+                name: 'setupCode',
+                label: 'Setup code',
+                hint: 'Printed in the log of the service when it started, so that nobody else can take it over.',
+                error: errors.setupCode,
+                required: true,
+              })
+            : nothing
+        }
+        ${fieldView({
+          name: 'timezone',
+          label: 'Time zone',
+          value: this.timezone,
+          hint: 'So that “tomorrow at nine” means yours.',
+          error: errors.timezone,
+        })}
+        <details>
+          <summary>More, if you have it at hand</summary>
+          <div class="more">${this.moreView()}</div>
+        </details>
+        <button class="button primary wide" ?disabled=${this.busy}>
+          ${this.busy ? 'Setting up…' : 'Set up'}
+        </button>
+      </form>
+    `
+  }
+
+  private moreView() {
+    const { errors } = this
+    return html`
+      ${fieldView({
+        name: 'openaiApiKey',
+        label: 'API key of a model service',
+        hint: 'Without one, the built-in model answers: it remembers, takes notes and keeps time.',
+        placeholder: 'sk-…',
+        error: errors.openaiApiKey,
+      })}
+      ${fieldView({
+        name: 'openaiBaseUrl',
+        label: 'Address of the model service',
+        type: 'url',
+        hint: 'Any OpenAI-compatible service; leave empty for OpenAI.',
+        placeholder: 'https://',
+        error: errors.openaiBaseUrl,
+      })}
+      ${fieldView({
+        name: 'publicUrl',
+        label: 'Public address of this service',
+        type: 'url',
+        hint: 'Needed for phone calls and text messages.',
+        placeholder: 'https://',
+        error: errors.publicUrl,
+      })}
+      ${fieldView({
+        name: 'ownerPhoneNumber',
+        label: 'Your phone number',
+        type: 'tel',
+        hint: 'Calls and texts from it are yours; everybody else is a guest.',
+        placeholder: '+1 555 010 0100',
+        autocomplete: 'tel',
+        error: errors.ownerPhoneNumber,
+      })}
+    `
+  }
+}
+
+function passwordErrors(password: string): Readonly<Record<string, string>> {
+  const missing = minPasswordLength - [...password].length
+  if (password === '') return { password: 'Choose a password.' }
+  if (missing > 0)
+    return {
+      password: `${missing} more character${missing === 1 ? '' : 's'}, please: ${minPasswordLength} at least.`,
+    }
+  return {}
+}
+
+customElements.define('dg-install-page', DgInstallPage)

@@ -1,0 +1,107 @@
+import { html } from 'lit'
+import type { App } from '../app/app.ts'
+import { signIn } from '../data/auth.ts'
+import { explain, Refused } from '../data/http.ts'
+import { passwordView, problemView } from '../design/field.ts'
+import { LightElement } from '../design/light-element.ts'
+import { authStyles } from './auth-styles.ts'
+
+export class DgLoginPage extends LightElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    shown: { state: true },
+    busy: { state: true },
+    wrong: { state: true },
+    problem: { state: true },
+  }
+  protected override readonly sheets = [authStyles]
+  declare app: App
+  declare shown: boolean
+  declare busy: boolean
+  declare wrong: string
+  declare problem: string
+
+  constructor() {
+    super()
+    this.shown = false
+    this.busy = false
+    this.wrong = ''
+    this.problem = ''
+  }
+
+  override firstUpdated(): void {
+    this.field()?.focus()
+  }
+
+  private field(): HTMLInputElement | null {
+    return this.querySelector<HTMLInputElement>('#password')
+  }
+
+  private readonly submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const field = this.field()
+    if (!field || this.busy) return
+    this.problem = ''
+    this.wrong = field.value === '' ? 'Enter your password.' : ''
+    if (this.wrong !== '') {
+      field.focus()
+      return
+    }
+    this.busy = true
+    try {
+      await signIn(this.app.http, field.value)
+      this.app.navigate('/')
+    } catch (error) {
+      this.refused(error)
+      field.select()
+    } finally {
+      this.busy = false
+    }
+  }
+
+  private refused(error: unknown): void {
+    if (error instanceof Refused && error.problem.status === 401) {
+      this.wrong = 'That is not the password.'
+    } else if (error instanceof Refused && error.problem.status === 429) {
+      this.problem = `Too many attempts. ${waitText(error.retryAfterSeconds)}`
+    } else {
+      this.problem = explain(error)
+    }
+  }
+
+  override render() {
+    return html`<main class="auth">
+      <div class="card auth-card">
+        <img src="/favicon.svg" alt="" width="44" height="44" />
+        <h1>Welcome back</h1>
+        <p class="lead">Sign in to your delegate.</p>
+        <form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
+          ${problemView(this.problem)}
+          <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
+          ${passwordView({
+            name: 'password',
+            label: 'Password',
+            autocomplete: 'current-password',
+            required: true,
+            error: this.wrong,
+            shown: this.shown,
+            onToggle: () => {
+              this.shown = !this.shown
+            },
+          })}
+          <button class="button primary wide" ?disabled=${this.busy}>
+            ${this.busy ? 'Signing in…' : 'Sign in'}
+          </button>
+        </form>
+      </div>
+    </main>`
+  }
+}
+
+function waitText(seconds: number | null): string {
+  if (seconds === null) return 'Try again in a while.'
+  if (seconds < 90) return `Try again in ${seconds} seconds.`
+  return `Try again in ${Math.ceil(seconds / 60)} minutes.`
+}
+
+customElements.define('dg-login-page', DgLoginPage)

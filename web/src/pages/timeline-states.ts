@@ -1,0 +1,48 @@
+import { html, type TemplateResult } from 'lit'
+import type { Connection } from '../chat/socket.ts'
+import type { IconName } from '../design/icon.ts'
+
+/** Before the first page is there: shapes of what is coming, or, when nothing comes, what is wrong. */
+export function loadingView(connection: Connection, retry: () => void): TemplateResult {
+  if (connection.state !== 'waiting') {
+    return html`<div class="skeleton" role="status" aria-label="Loading the timeline">
+      <div></div>
+      <div></div>
+      <div></div>
+      <div></div>
+    </div>`
+  }
+  return html`<div class="center">
+    <dg-state icon="offline" heading="The service cannot be reached" role="alert">
+      <p>It may be starting, or this device may be offline. Trying again by itself.</p>
+      <button class="button" @click=${retry}>Try now</button>
+    </dg-state>
+  </div>`
+}
+
+const suggestions: readonly { readonly icon: IconName; readonly text: string }[] = [
+  { icon: 'brain', text: 'Remember that I take my coffee black' },
+  { icon: 'note', text: 'Make a note: ideas for the garden' },
+  { icon: 'timer', text: 'What time is it?' },
+  { icon: 'help', text: 'What can you do for me?' },
+]
+
+/** A fresh install: what this is, and how to begin. */
+export function emptyView(send: (text: string) => void): TemplateResult {
+  return html`<div class="center">
+    <div class="welcome">
+      <h2>Hello. I’m your delegate.</h2>
+      <p>
+        Whatever you tell me, here, by phone or by text, becomes one timeline that only you can read. Ask me
+        something, or begin with one of these:
+      </p>
+      <div class="suggestions">
+        ${suggestions.map(
+          ({ icon, text }) => html`<button class="suggestion" @click=${() => send(text)}>
+            <dg-icon name=${icon}></dg-icon><span>${text}</span>
+          </button>`,
+        )}
+      </div>
+    </div>
+  </div>`
+}

@@ -1,0 +1,117 @@
+import type { TimelineEvent } from '../data/timeline.ts'
+import { durationText, plural, wordsText } from '../view/format.ts'
+import { titleOf } from './titles.ts'
+
+/** One thing that the delegate did: an internal event, or a tool's call and return taken together. */
+export type Step = {
+  readonly key: string
+  readonly title: string
+  readonly tool: boolean
+  readonly outcome: 'ok' | 'refused' | 'failed' | 'running' | null
+  readonly durationMs: number | null
+  readonly events: readonly TimelineEvent[]
+}
+
+function textField(event: TimelineEvent, field: string): string {
+  const value = event.payload[field]
+  return typeof value === 'string' ? value : ''
+}
+
+function countField(event: TimelineEvent, field: string): number | null {
+  const value = event.payload[field]
+  return typeof value === 'number' ? value : null
+}
+
+function isOutcome(value: string): value is 'ok' | 'refused' | 'failed' {
+  return value === 'ok' || value === 'refused' || value === 'failed'
+}
+
+function toolStep(called: TimelineEvent, returned: TimelineEvent | undefined): Step {
+  const outcome = returned ? textField(returned, 'outcome') : 'running'
+  return {
+    key: `step:${called.seq}`,
+    title: textField(called, 'tool') || 'tool',
+    tool: true,
+    outcome: isOutcome(outcome) ? outcome : outcome === 'running' ? 'running' : null,
+    durationMs: returned ? countField(returned, 'durationMs') : null,
+    events: returned ? [called, returned] : [called],
+  }
+}
+
+/** The steps in the order in which they began. */
+export function stepsOf(events: readonly TimelineEvent[]): readonly Step[] {
+  const returns = new Map<string, TimelineEvent>()
+  const called = new Set<string>()
+  for (const event of events) {
+    if (event.type === 'tool.returned') returns.set(textField(event, 'callId'), event)
+    if (event.type === 'tool.called') called.add(textField(event, 'callId'))
+  }
+  return events.flatMap((event): Step[] => {
+    if (event.type === 'tool.called') return [toolStep(event, returns.get(textField(event, 'callId')))]
+    if (event.type === 'tool.returned' && called.has(textField(event, 'callId'))) return []
+    return [
+      {
+        key: `step:${event.seq}`,
+        title: titleOf(event),
+        tool: false,
+        outcome: null,
+        durationMs: countField(event, 'durationMs'),
+        events: [event],
+      },
+    ]
+  })
+}
+
+function tally(events: readonly TimelineEvent[], type: string): number {
+  return events.filter((event) => event.type === type).length
+}
+
+/** The one line that stands for a folded activity: "Recalled 2 memories · used note_create · 0.4 s". */
+export function summaryOf(events: readonly TimelineEvent[]): string {
+  const parts: string[] = []
+  const recalled = new Set(events.flatMap((event) => idsOf(event)))
+  if (recalled.size > 0) parts.push(`recalled ${plural(recalled.size, 'memory', 'memories')}`)
+  const tools = [...new Set(events.filter((e) => e.type === 'tool.called').map((e) => textField(e, 'tool')))]
+  if (tools.length > 0 && tools.length <= 2) parts.push(`used ${tools.map(wordsText).join(' and ')}`)
+  if (tools.length > 2) parts.push(`used ${plural(tools.length, 'tool')}`)
+  for (const [type, verb, one, many] of counted) {
+    const times = tally(events, type)
+    if (times > 0) parts.push(`${verb} ${plural(times, one, many)}`)
+  }
+  if (events.some((event) => event.type === 'context.compaction.succeeded'))
+    parts.push('compacted the context')
+  if (parts.length === 0) parts.push(quietSummary(events))
+  const completed = events.find((event) => event.type === 'turn.completed')
+  const durationMs = completed ? countField(completed, 'durationMs') : null
+  if (durationMs !== null) parts.push(durationText(durationMs))
+  const line = parts.join(' · ')
+  return line.charAt(0).toUpperCase() + line.slice(1)
+}
+
+const counted: readonly (readonly [string, string, string, string])[] = [
+  ['memory.stored', 'learned', 'memory', 'memories'],
+  ['memory.reinforced', 'strengthened', 'memory', 'memories'],
+  ['memory.merged', 'merged', 'memory', 'memories'],
+  ['memory.conflicted', 'found', 'contradiction', 'contradictions'],
+  ['memory.deleted', 'forgot', 'memory', 'memories'],
+  ['signal.raised', 'noticed', 'thing', 'things'],
+]
+
+function idsOf(event: TimelineEvent): string[] {
+  if (event.type !== 'memory.recalled' || !Array.isArray(event.payload.ids)) return []
+  return event.payload.ids.filter((id: unknown) => typeof id === 'string')
+}
+
+function quietSummary(events: readonly TimelineEvent[]): string {
+  if (events.some((event) => event.type === 'turn.started')) return 'thought it through'
+  const [only] = events
+  if (only && events.length === 1) return titleOf(only)
+  return plural(events.length, 'background step')
+}
+
+/** What the delegate is doing right now, while a turn runs. */
+export function progressOf(events: readonly TimelineEvent[]): string {
+  const last = stepsOf(events).findLast((step) => step.tool)
+  if (last?.outcome === 'running') return `Using ${wordsText(last.title)}…`
+  return 'Thinking…'
+}

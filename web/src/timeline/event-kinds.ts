@@ -1,0 +1,81 @@
+import type { TimelineEvent } from '../data/timeline.ts'
+
+export type Role = 'owner' | 'guest' | 'delegate'
+
+/** What a timeline event is to the reader. */
+export type EventClass =
+  /** Somebody's words. */
+  | { readonly kind: 'message'; readonly role: Role }
+  /** A turn that came to nothing. */
+  | { readonly kind: 'failure' }
+  /** The end of a conversation. */
+  | { readonly kind: 'boundary' }
+  /** Shapes the timeline, is not shown itself. */
+  | { readonly kind: 'structure' }
+  /** The delegate's inner life: folded. */
+  | { readonly kind: 'internal' }
+  /** Everything else that happened: one line. */
+  | { readonly kind: 'notice' }
+
+const structure = new Set(['span.opened', 'span.closed', 'conversation.started', 'erased'])
+const delegateWords = new Set([
+  'chat.reply.sent',
+  'chat.reply.stopped',
+  'sms.sent',
+  'sms.failed',
+  'call.reply.spoken',
+])
+const partyWords = new Set(['sms.received', 'sms.ignored', 'call.utterance.heard'])
+
+const owner: EventClass = { kind: 'message', role: 'owner' }
+const guest: EventClass = { kind: 'message', role: 'guest' }
+const delegate: EventClass = { kind: 'message', role: 'delegate' }
+const internal: EventClass = { kind: 'internal' }
+const structural: EventClass = { kind: 'structure' }
+const failure: EventClass = { kind: 'failure' }
+const boundary: EventClass = { kind: 'boundary' }
+const notice: EventClass = { kind: 'notice' }
+
+/** Only words that the service did not mark as internal are ever shown as somebody's. */
+export function classify(event: TimelineEvent): EventClass {
+  if (structure.has(event.type)) return structural
+  if (event.internal) return internal
+  if (event.type === 'chat.message.received') return owner
+  if (delegateWords.has(event.type)) return delegate
+  if (partyWords.has(event.type)) return event.payload.party === 'owner' ? owner : guest
+  if (event.type === 'turn.failed') return failure
+  if (event.type === 'conversation.ended') return boundary
+  return notice
+}
+
+export function isErased(event: TimelineEvent): boolean {
+  return event.payload.erased === true
+}
+
+/** A body over 4 KiB: how much of it the page holds, and how much there is. */
+export type Cut = { readonly excerpt: string; readonly bytes: number }
+
+function asCut(value: unknown): Cut | null {
+  if (typeof value !== 'object' || value === null) return null
+  const excerpt: unknown = Reflect.get(value, 'excerpt')
+  const bytes: unknown = Reflect.get(value, 'bytes')
+  return typeof excerpt === 'string' && typeof bytes === 'number' ? { excerpt, bytes } : null
+}
+
+/** How this event was cut to fit the page, or null where it is whole. */
+export function cutOf(event: TimelineEvent): Cut | null {
+  const whole = asCut(event.payload)
+  if (whole) return whole
+  for (const value of Object.values(event.payload)) {
+    const cut = asCut(value)
+    if (cut) return cut
+  }
+  return null
+}
+
+/** The words of a field, cut or whole; empty where there are none. */
+export function wordsOf(event: TimelineEvent, field = 'text'): string {
+  const value = event.payload[field]
+  if (typeof value === 'string') return value
+  return asCut(value)?.excerpt ?? asCut(event.payload)?.excerpt ?? ''
+}

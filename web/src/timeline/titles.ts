@@ -1,0 +1,120 @@
+import type { TimelineEvent } from '../data/timeline.ts'
+import { countText, durationText, plural, wordsText } from '../view/format.ts'
+import { isErased, wordsOf } from './event-kinds.ts'
+
+type Title = (event: TimelineEvent) => string
+
+const text = (event: TimelineEvent, field: string): string => {
+  const value = event.payload[field]
+  return typeof value === 'string' ? value : ''
+}
+const number = (event: TimelineEvent, field: string): number => {
+  const value = event.payload[field]
+  return typeof value === 'number' ? value : 0
+}
+const size = (event: TimelineEvent, field: string): number => {
+  const value = event.payload[field]
+  return Array.isArray(value) ? value.length : 0
+}
+const named = (event: TimelineEvent, what: string, field = 'title'): string => {
+  const name = isErased(event) ? '' : wordsOf(event, field)
+  return name === '' ? what : `${what}: ${name}`
+}
+const tokens = (event: TimelineEvent): string => {
+  const usage = event.payload.usage
+  const holder: unknown = typeof usage === 'object' && usage !== null ? usage : event.payload
+  const read = (field: string): number => {
+    const value: unknown = typeof holder === 'object' && holder !== null ? Reflect.get(holder, field) : 0
+    return typeof value === 'number' ? value : 0
+  }
+  return `${countText(read('inputTokens'))} tokens in, ${countText(read('outputTokens'))} out`
+}
+
+const titles: Readonly<Record<string, Title>> = {
+  'conversation.ended': () => 'Conversation ended',
+  'turn.started': (e) =>
+    text(e, 'trigger') === 'activation'
+      ? 'Started on its own'
+      : `Took up the ${text(e, 'trigger') || 'message'}`,
+  'turn.completed': (e) => `Finished: ${tokens(e)}`,
+  'turn.items.kept': () => 'Kept its reasoning for the next step',
+  'tool.called': (e) => `Called ${text(e, 'tool')}`,
+  'tool.returned': (e) => `${text(e, 'tool')} returned`,
+  'context.usage.recorded': (e) => `Context: ${tokens(e)}`,
+  'context.compaction.requested': (e) => `Compaction requested (${text(e, 'source')})`,
+  'context.compaction.succeeded': (e) =>
+    `Compacted the context from ${countText(number(e, 'inputTokensBefore'))} to ${countText(number(e, 'inputTokensAfter'))} tokens`,
+  'context.compaction.failed': (e) => `Compaction failed: ${wordsText(text(e, 'kind'))}`,
+  'context.replacement.consumed': () => 'Continued from the compacted context',
+  'context.capsule.written': () => 'Wrote a summary of the conversation so far',
+  'memory.checkpoint.created': (e) => `Reviewed ${plural(number(e, 'turns'), 'turn')} for memories`,
+  'memory.extraction.completed': (e) =>
+    number(e, 'accepted') === 0
+      ? 'Found nothing new to remember'
+      : `Found ${plural(number(e, 'accepted'), 'memory', 'memories')} to keep`,
+  'memory.extraction.failed': (e) => `Could not review for memories: ${wordsText(text(e, 'kind'))}`,
+  'memory.stored': (e) => named(e, 'Remembered', 'text'),
+  'memory.reinforced': () => 'Heard something again that it knew',
+  'memory.merged': () => 'Merged two memories',
+  'memory.discarded': (e) => `Chose not to remember something: ${wordsText(text(e, 'reason'))}`,
+  'memory.conflicted': () => 'Two memories contradict each other',
+  'memory.overridden': () => 'A newer memory replaced an older one',
+  'memory.retired': (e) => `Retired a memory: ${wordsText(text(e, 'reason'))}`,
+  'memory.restored': () => 'Restored a memory',
+  'memory.deleted': () => 'Forgot a memory',
+  'memory.recalled': (e) =>
+    `Recalled ${plural(size(e, 'ids') + size(e, 'turnSeqs'), 'thing')} that may matter`,
+  'memory.recall.suppressed': (e) =>
+    `Held back ${plural(size(e, 'ids'), 'memory', 'memories')}: ${wordsText(text(e, 'reason'))}`,
+  'signal.raised': (e) => named(e, `Noticed ${wordsText(text(e, 'kind'))}`, 'text'),
+  'activation.started': () => 'Woke up by itself',
+  'activation.completed': (e) =>
+    text(e, 'outcome') === 'spoke' ? 'Had something to say' : 'Had nothing to say',
+  'activation.failed': (e) => `Could not act: ${wordsText(text(e, 'kind'))}`,
+  'signal.dismissed': (e) =>
+    `Let ${plural(size(e, 'signalIds'), 'signal')} go: ${wordsText(text(e, 'reason'))}`,
+  'sms.status.reported': (e) => `Text message ${wordsText(text(e, 'status'))}`,
+  'call.offered': () => 'The phone rang',
+  'call.rejected': (e) => `Call not taken: ${wordsText(text(e, 'reason'))}`,
+  'call.connected': () => 'Call connected',
+  'call.interrupted': () => 'The caller spoke over the reply',
+  'call.ended': (e) => `Call ended after ${durationText(number(e, 'durationMs'))}`,
+  'note.created': (e) => named(e, 'Note created'),
+  'note.updated': (e) => named(e, 'Note updated'),
+  'note.deleted': () => 'Note deleted',
+  'note.restored': (e) => `Note restored to revision ${countText(number(e, 'restoredRevision'))}`,
+  'timer.set': (e) => named(e, 'Timer set'),
+  'timer.fired': () => 'Timer due',
+  'timer.missed': () => 'Timer missed while the service was down',
+  'timer.cancelled': () => 'Timer cancelled',
+  'task.dispatched': (e) => named(e, 'Task handed over'),
+  'task.progressed': (e) => named(e, 'Task progressed', 'text'),
+  'task.finished': (e) => named(e, 'Task finished', 'text'),
+  'task.failed': (e) => named(e, 'Task failed', 'text'),
+  'task.cancelled': () => 'Task cancelled',
+  'delivery.requested': (e) => `Message to be delivered by ${text(e, 'channel')}`,
+  'delivery.attempted': (e) => `Delivery tried, attempt ${countText(number(e, 'attempt'))}`,
+  'delivery.succeeded': () => 'Delivered',
+  'delivery.failed': (e) => `Delivery failed: ${wordsText(text(e, 'kind'))}`,
+  'delivery.unknown': () => 'Delivery not confirmed',
+  'adaptation.saved': (e) => named(e, 'Standing instruction saved'),
+  'adaptations.reloaded': (e) => `${plural(number(e, 'loaded'), 'standing instruction')} reloaded`,
+  'settings.changed': (e) =>
+    `Settings changed: ${Array.isArray(e.payload.keys) ? e.payload.keys.join(', ') : ''}`,
+  'owner.installed': () => 'Delegate was set up',
+  'owner.signed-in': () => 'Signed in',
+  'owner.signed-out': () => 'Signed out',
+  'owner.session.revoked': () => 'A session was signed out',
+  'owner.password.changed': () => 'Password changed',
+  'intrusion.counted': (e) =>
+    `${plural(number(e, 'count'), 'refused attempt')}: ${wordsText(text(e, 'kind'))}`,
+  'ledger.imported': () => 'History imported',
+  'outbound.released': () => 'Outgoing work released',
+}
+
+/** One line that says what happened; an unknown type says its own name. */
+export function titleOf(event: TimelineEvent): string {
+  const title = titles[event.type]
+  const words = title ? title(event) : wordsText(event.type)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

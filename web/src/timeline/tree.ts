@@ -1,0 +1,177 @@
+import type { Channel, TimelineEvent } from '../data/timeline.ts'
+import { classify, type Role } from './event-kinds.ts'
+
+export type Message = { readonly kind: 'message'; readonly role: Role; readonly event: TimelineEvent }
+/** What the delegate did for a turn (or, without one, on its own), folded beside what it said. */
+export type Activity = {
+  readonly kind: 'activity'
+  readonly key: string
+  readonly turnId: string | null
+  readonly events: TimelineEvent[]
+  /** The turn has begun and not yet ended. */
+  running: boolean
+}
+export type Entry =
+  | Message
+  | Activity
+  | { readonly kind: 'failure' | 'notice' | 'boundary'; readonly event: TimelineEvent }
+
+/**
+ * A stretch of the timeline that belongs together: a span, or the part of it up to where another span's words
+ * came in between; so that words always stand in the order in which they were said.
+ */
+export type Segment = {
+  readonly key: string
+  readonly spanId: string | null
+  /** The span's kind as its opening says; `loose` for what belongs to no span, `background` for inner life. */
+  readonly kind: string
+  /** A later part of a span that was interrupted by another. */
+  readonly continued: boolean
+  channel: Channel | null
+  /** Why the span ended; null while it is open, or has no end. */
+  closedReason: string | null
+  readonly entries: Entry[]
+  readonly firstSeq: number
+  firstVisibleSeq: number | null
+  at: string
+  lastAt: string
+}
+
+type Span = { readonly kind: string; closedReason: string | null; readonly segments: Segment[] }
+type Turn = { activity: Activity | null; home: Segment | null; started: boolean; ended: boolean }
+
+const turnEnds = new Set(['turn.completed', 'turn.failed', 'chat.reply.stopped'])
+
+/**
+ * The timeline as it is read, from events in ascending order of `seq`. Pure: the same events give the same
+ * tree, and every event that is not structure is in it exactly once. Internal events stand with the turn that
+ * they belong to, wherever their own place in the order is.
+ */
+export function timelineTree(events: readonly TimelineEvent[]): readonly Segment[] {
+  const spans = new Map<string, Span>()
+  const turns = new Map<string, Turn>()
+  const order: Segment[] = []
+  let lastVisible: Segment | null = null
+  let background: Segment | null = null
+
+  function newSegment(event: TimelineEvent, kind: string, span: Span | null): Segment {
+    const first = span === null || span.segments.length === 0
+    const key = event.spanId === null || span === null ? `${kind}:${event.seq}` : event.spanId
+    const segment: Segment = {
+      key: first ? key : `${key}+${event.seq}`,
+      spanId: span ? event.spanId : null,
+      kind,
+      continued: !first,
+      channel: event.channel,
+      closedReason: null,
+      entries: [],
+      firstSeq: event.seq,
+      firstVisibleSeq: null,
+      at: event.at,
+      lastAt: event.at,
+    }
+    span?.segments.push(segment)
+    order.push(segment)
+    return segment
+  }
+
+  function spanOf(event: TimelineEvent): Span | null {
+    if (event.spanId === null) return null
+    const known = spans.get(event.spanId)
+    if (known) return known
+    const kind = event.type === 'span.opened' ? event.payload.kind : null
+    const span: Span = {
+      kind: typeof kind === 'string' ? kind : 'interaction',
+      closedReason: null,
+      segments: [],
+    }
+    spans.set(event.spanId, span)
+    return span
+  }
+
+  function turnOf(event: TimelineEvent): Turn | null {
+    if (event.turnId === null) return null
+    const known = turns.get(event.turnId)
+    const turn = known ?? { activity: null, home: null, started: false, ended: false }
+    if (!known) turns.set(event.turnId, turn)
+    turn.started ||= event.type === 'turn.started'
+    turn.ended ||= turnEnds.has(event.type)
+    return turn
+  }
+
+  function placeVisible(event: TimelineEvent, entry: Entry, span: Span | null, turn: Turn | null): void {
+    const latest = span ? span.segments.at(-1) : lastVisible?.kind === 'loose' ? lastVisible : undefined
+    const fits = latest && (latest.firstVisibleSeq === null || latest === lastVisible)
+    const segment = fits ? latest : newSegment(event, span?.kind ?? 'loose', span)
+    if (segment.firstVisibleSeq === null) {
+      segment.firstVisibleSeq = event.seq
+      segment.at = event.at
+      segment.channel = event.channel ?? segment.channel
+    }
+    segment.lastAt = event.at
+    const isAnswer = entry.kind === 'failure' || (entry.kind === 'message' && entry.role === 'delegate')
+    if (turn?.activity && turn.home && turn.home !== segment && isAnswer) {
+      turn.home.entries.splice(turn.home.entries.indexOf(turn.activity), 1)
+      segment.entries.push(turn.activity)
+      turn.home = segment
+    }
+    segment.entries.push(entry)
+    lastVisible = segment
+    background = null
+  }
+
+  function placeInternal(event: TimelineEvent, span: Span | null, turn: Turn | null): void {
+    if (turn?.activity) {
+      turn.activity.events.push(event)
+      return
+    }
+    let segment = span ? (span.segments.at(-1) ?? newSegment(event, span.kind, span)) : turn?.home
+    if (!segment) {
+      background ??= newSegment(event, 'background', null)
+      segment = background
+    }
+    const last = segment.entries.at(-1)
+    if (turn === null && last?.kind === 'activity' && last.turnId === null) {
+      last.events.push(event)
+      return
+    }
+    const key = event.turnId === null ? `activity:${event.seq}` : `activity:${event.turnId}`
+    const activity: Activity = {
+      kind: 'activity',
+      key,
+      turnId: event.turnId,
+      events: [event],
+      running: false,
+    }
+    segment.entries.push(activity)
+    if (turn) {
+      turn.activity = activity
+      turn.home = segment
+    }
+  }
+
+  for (const event of events) {
+    const is = classify(event)
+    const span = spanOf(event)
+    const turn = turnOf(event)
+    if (is.kind === 'structure') {
+      if (event.type === 'span.closed' && span) span.closedReason = reasonOf(event)
+    } else if (is.kind === 'internal') {
+      placeInternal(event, span, turn)
+    } else {
+      const entry: Entry = is.kind === 'message' ? { ...is, event } : { kind: is.kind, event }
+      placeVisible(event, entry, is.kind === 'boundary' ? null : span, turn)
+    }
+  }
+  for (const turn of turns.values()) if (turn.activity) turn.activity.running = turn.started && !turn.ended
+  for (const span of spans.values()) {
+    for (const segment of span.segments) segment.closedReason = span.closedReason
+  }
+  return order
+    .filter((segment) => segment.entries.length > 0)
+    .toSorted((a, b) => (a.firstVisibleSeq ?? a.firstSeq) - (b.firstVisibleSeq ?? b.firstSeq))
+}
+
+function reasonOf(event: TimelineEvent): string {
+  return typeof event.payload.reason === 'string' ? event.payload.reason : 'completed'
+}

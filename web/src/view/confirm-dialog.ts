@@ -1,0 +1,71 @@
+import { html, LitElement } from 'lit'
+import { explain } from '../data/http.ts'
+import { controls } from '../design/controls.ts'
+import '../design/dialog.ts'
+import { problemView } from '../design/field.ts'
+
+export type Confirmation = {
+  readonly heading: string
+  readonly text: string
+  /** The word on the button that goes ahead. */
+  readonly action: string
+  readonly run: () => Promise<void>
+}
+
+/** Asks before what cannot be undone. Stays open, with the reason, where it did not work. */
+export class DgConfirmDialog extends LitElement {
+  static override readonly properties = {
+    confirmation: { attribute: false },
+    busy: { state: true },
+    problem: { state: true },
+  }
+  static override readonly styles = controls
+  declare confirmation: Confirmation | null
+  declare private busy: boolean
+  declare private problem: string
+
+  constructor() {
+    super()
+    this.confirmation = null
+    this.busy = false
+    this.problem = ''
+  }
+
+  private readonly closed = (): void => {
+    this.problem = ''
+    this.dispatchEvent(new Event('close'))
+  }
+
+  private readonly goAhead = async (): Promise<void> => {
+    if (!this.confirmation || this.busy) return
+    this.busy = true
+    this.problem = ''
+    try {
+      await this.confirmation.run()
+      this.closed()
+    } catch (error) {
+      this.problem = explain(error)
+    } finally {
+      this.busy = false
+    }
+  }
+
+  override render() {
+    return html`<dg-dialog
+      heading=${this.confirmation?.heading ?? ''}
+      .open=${this.confirmation !== null}
+      @close=${this.closed}
+    >
+      <p>${this.confirmation?.text}</p>
+      ${problemView(this.problem)}
+      <div slot="actions">
+        <button class="button" autofocus @click=${this.closed}>Cancel</button>
+        <button class="button danger" ?disabled=${this.busy} @click=${() => void this.goAhead()}>
+          ${this.busy ? 'One moment…' : this.confirmation?.action}
+        </button>
+      </div>
+    </dg-dialog>`
+  }
+}
+
+customElements.define('dg-confirm-dialog', DgConfirmDialog)

@@ -1,0 +1,52 @@
+import DOMPurify from 'dompurify'
+import { Marked } from 'marked'
+
+/**
+ * Markdown to inert elements. Two gates, each enough alone: raw HTML in the source is shown as text by the
+ * renderer, and what the renderer makes goes through the sanitiser with a short list of allowed elements. Images
+ * become links: nothing that somebody wrote may make this page fetch anything.
+ */
+export type RenderMarkdown = (source: string) => DocumentFragment
+
+const allowedTags = [
+  ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'ul', 'ol', 'li', 'pre', 'code'],
+  ...['em', 'strong', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
+]
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+}
+
+export function createMarkdown(): RenderMarkdown {
+  const marked = new Marked({
+    gfm: true,
+    breaks: true,
+    renderer: {
+      html: ({ text }) => escapeHtml(text),
+      image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
+      checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+    },
+  })
+  const purify = DOMPurify(window)
+  purify.addHook('afterSanitizeAttributes', (element) => {
+    // What can scroll sideways must be reachable without a pointer.
+    if (element.tagName === 'PRE' || element.tagName === 'TABLE') element.setAttribute('tabindex', '0')
+    if (element.tagName !== 'A') return
+    element.setAttribute('target', '_blank')
+    element.setAttribute('rel', 'noopener noreferrer nofollow')
+  })
+  return (source) =>
+    purify.sanitize(marked.parse(source, { async: false }), {
+      ALLOWED_TAGS: allowedTags,
+      ALLOWED_ATTR: ['href', 'title', 'start', 'align'],
+      ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|tel:|\/(?!\/))/i,
+      ALLOW_DATA_ATTR: false,
+      ALLOW_ARIA_ATTR: false,
+      RETURN_DOM_FRAGMENT: true,
+    })
+}

@@ -1,0 +1,124 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { guard } from 'lit/directives/guard.js'
+import type { TimelineEvent } from '../data/timeline.ts'
+import type { MenuItem } from '../design/menu.ts'
+import { isErased, wordsOf } from '../timeline/event-kinds.ts'
+import type { Draft, Pending } from '../timeline/rows.ts'
+import type { Message, Segment } from '../timeline/tree.ts'
+import { fullTimeText, timeText, wordsText } from './format.ts'
+import type { RowContext } from './row-context.ts'
+import { showAllButton } from './step-view.ts'
+
+const authors = { owner: 'You', delegate: 'Delegate', guest: 'Guest' } as const
+
+/** Somebody's words. The owner's are shown as typed; the delegate's as markdown, inert. */
+export function messageView(
+  message: Message,
+  segment: Segment | null,
+  key: string,
+  context: RowContext,
+): TemplateResult {
+  const { event, role } = message
+  const from = event.payload.from
+  // The heading of the exchange says the time already: it is repeated only on demand.
+  const implied = segment !== null && timeText(segment.at) === timeText(event.at) ? 'implied' : ''
+  const author = role === 'guest' && typeof from === 'string' ? `Guest ${from}` : authors[role]
+  return html`
+    <article
+      class="message ${role}"
+      data-focus
+      tabindex=${context.activeKey === key ? 0 : -1}
+      aria-label="${author}, ${timeText(event.at)}"
+    >
+      ${role === 'guest' ? html`<div class="author">${author}</div>` : nothing}
+      <div class="words">${wordsView(message, context)}</div>
+      ${showAllButton(event, context)}
+      <footer>
+        <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
+        ${qualifierView(event)}
+        ${toolsView(event, key, context)}
+      </footer>
+    </article>
+  `
+}
+
+function wordsView({ event, role }: Message, context: RowContext): unknown {
+  if (isErased(event)) return html`<p class="erased"><dg-icon name="erased"></dg-icon>Erased</p>`
+  const words = wordsOf(event)
+  if (words === '' && role === 'delegate') return html`<p class="erased">No words</p>`
+  const shown = context.cutOf(event) ? `${words}…` : words
+  return role === 'delegate'
+    ? html`<div class="prose">${guard([shown], () => context.markdown(shown))}</div>`
+    : html`<p class="typed">${shown}</p>`
+}
+
+/** What the words alone would leave out: that they were cut short, or never arrived. */
+function qualifierView({ type, payload }: TimelineEvent): TemplateResult | typeof nothing {
+  if (type === 'chat.reply.stopped') return html`<span>stopped by you</span>`
+  if (type === 'call.reply.spoken' && payload.interrupted === true) return html`<span>interrupted</span>`
+  if (type === 'sms.failed')
+    return html`<span class="bad">not sent: ${wordsText(String(payload.kind))}</span>`
+  if (type === 'sms.ignored') return html`<span>not answered: ${wordsText(String(payload.reason))}</span>`
+  return nothing
+}
+
+function toolsView(event: TimelineEvent, key: string, context: RowContext): TemplateResult | typeof nothing {
+  if (isErased(event)) return nothing
+  const active = context.activeKey === key
+  const items: MenuItem[] = [
+    { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
+    { label: 'Erase…', icon: 'trash', danger: true, run: () => context.eraseEvent(event) },
+  ]
+  return html`<span class="tools">
+    <button
+      class="button quiet icon small"
+      tabindex=${active ? 0 : -1}
+      aria-label="Copy message"
+      title="Copy"
+      @click=${() => context.copy(wordsOf(event))}
+    >
+      <dg-icon name="copy"></dg-icon>
+    </button>
+    <dg-menu label="More for this message" .items=${items} .reachable=${active}></dg-menu>
+  </span>`
+}
+
+/** A reply while it is being written. */
+export function draftView(draft: Draft, context: RowContext): TemplateResult {
+  return html`
+    <article class="message delegate" aria-label="Delegate, writing" aria-busy="true">
+      ${
+        draft.text === ''
+          ? html`<p class="thinking"><span class="pulse"></span>Thinking…</p>`
+          : html`<div class="words writing"><div class="prose">${guard([draft.text], () => context.markdown(draft.text))}</div></div>`
+      }
+      <footer></footer>
+    </article>
+  `
+}
+
+/** A message of this tab on its way to the service. */
+export function pendingView(pending: Pending, context: RowContext): TemplateResult {
+  const failed = pending.status === 'failed'
+  const state = { waiting: 'Waiting for the connection…', sent: 'Sending…', failed: 'Not sent.' }[
+    pending.status
+  ]
+  return html`
+    <article class="message owner pending ${pending.status}" aria-label="You, ${state}">
+      <div class="words"><p class="typed">${pending.text}</p></div>
+      <footer>
+        <span class=${failed ? 'bad' : ''}>${state} ${failed ? pending.reason : ''}</span>
+        ${
+          failed
+            ? html`<button class="button small" @click=${() => context.retry(pending.clientMessageId)}>
+                  <dg-icon name="retry"></dg-icon>Try again
+                </button>
+                <button class="button quiet small" @click=${() => context.discard(pending.clientMessageId)}>
+                  Discard
+                </button>`
+            : nothing
+        }
+      </footer>
+    </article>
+  `
+}

@@ -1,0 +1,32 @@
+import type { TimelineEvent } from '../data/timeline.ts'
+import type { TurnMemory } from '../data/turns.ts'
+import type { Cut } from '../timeline/event-kinds.ts'
+import type { Segment } from '../timeline/tree.ts'
+import type { RenderMarkdown } from './markdown.ts'
+
+/** What the rows of a timeline can do beyond folding; the page decides how. */
+export type TimelineActions = {
+  copy(text: string): void
+  /** Loads the whole of a body that was cut. */
+  showAll(event: TimelineEvent): void
+  eraseEvent(event: TimelineEvent): void
+  eraseSpan(segment: Segment): void
+  retry(clientMessageId: string): void
+  discard(clientMessageId: string): void
+  /** Says again what a failed turn was asked. */
+  resend(failed: TimelineEvent): void
+  loadMemories(turnId: string): Promise<readonly TurnMemory[]>
+}
+
+/** What a row's template needs to know. */
+export type RowContext = TimelineActions & {
+  /** The one row that the Tab key reaches; arrows move it. */
+  readonly activeKey: string
+  /** The row that a search hit led to. */
+  readonly foundKey: string
+  readonly now: Date
+  readonly markdown: RenderMarkdown
+  readonly loadingSpans: ReadonlySet<string>
+  toggle(key: string): void
+  cutOf(event: TimelineEvent): Cut | null
+}

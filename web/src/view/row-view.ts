@@ -1,0 +1,181 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { TimelineEvent } from '../data/timeline.ts'
+import type { IconName } from '../design/icon.ts'
+import { progressOf, summaryOf } from '../timeline/activity.ts'
+import { isErased, wordsOf } from '../timeline/event-kinds.ts'
+import { excerptOf, type Row } from '../timeline/rows.ts'
+import { titleOf } from '../timeline/titles.ts'
+import type { Segment } from '../timeline/tree.ts'
+import { dayText, fullTimeText, plural, timeText } from './format.ts'
+import { draftView, messageView, pendingView } from './message-view.ts'
+import type { RowContext } from './row-context.ts'
+import { stepView } from './step-view.ts'
+
+/** One row of the timeline, as an element that carries the row's key. */
+export function rowView(row: Row, context: RowContext): TemplateResult {
+  const found = context.foundKey === row.key ? 'found' : ''
+  return html`<div class="row ${row.kind}-row ${found}" data-key=${row.key}>${contentView(row, context)}</div>`
+}
+
+function contentView(row: Row, context: RowContext): TemplateResult {
+  switch (row.kind) {
+    case 'day':
+      return html`<h2 class="day"><time datetime=${row.at}>${dayText(row.at, context.now)}</time></h2>`
+    case 'span':
+      return spanView(row.segment, row.open, row.key, context)
+    case 'message':
+      return messageView(row.message, row.segment, row.key, context)
+    case 'activity':
+      return activityView(row, context)
+    case 'step':
+      return stepView(row.step, row.open, row.key, context)
+    case 'failure':
+      return failureView(row.event, row.key, context)
+    case 'notice':
+      return noticeView(row.event, row.key, context)
+    case 'boundary':
+      return html`<p class="boundary"><span>${titleOf(row.event)}</span></p>`
+    case 'draft':
+      return draftView(row.draft, context)
+    case 'pending':
+      return pendingView(row.pending, context)
+  }
+}
+
+const channelNames: Readonly<Record<string, { readonly name: string; readonly icon: IconName }>> = {
+  chat: { name: 'Chat', icon: 'chat' },
+  voice: { name: 'Phone call', icon: 'phone' },
+  sms: { name: 'Text message', icon: 'sms' },
+  inner: { name: 'On its own', icon: 'spark' },
+  system: { name: 'System', icon: 'bell' },
+}
+
+function channelOf(segment: Segment): { readonly name: string; readonly icon: IconName } {
+  if (segment.kind === 'activation') return { name: 'On its own', icon: 'spark' }
+  if (segment.kind === 'delivery') return { name: 'Delivery', icon: 'bell' }
+  return channelNames[segment.channel ?? 'chat'] ?? { name: 'Chat', icon: 'chat' }
+}
+
+function contentsText(segment: Segment): string {
+  const messages = segment.entries.filter((entry) => entry.kind === 'message').length
+  if (messages > 0) return plural(messages, 'message')
+  const steps = segment.entries.reduce((sum, e) => sum + (e.kind === 'activity' ? e.events.length : 1), 0)
+  return plural(steps, 'step')
+}
+
+function spanView(segment: Segment, open: boolean, key: string, context: RowContext): TemplateResult {
+  const active = context.activeKey === key
+  const { name, icon } = channelOf(segment)
+  const excerpt = open ? '' : excerptOf(segment)
+  return html`<h3 class="span ${segment.channel ?? ''}">
+    <button
+      class="fold"
+      data-focus
+      tabindex=${active ? 0 : -1}
+      aria-expanded=${open}
+      @click=${() => context.toggle(segment.key)}
+    >
+      <dg-icon class="chevron" name="chevron"></dg-icon>
+      <time datetime=${segment.at} title=${fullTimeText(segment.at)}>${timeText(segment.at)}</time>
+      <span class="badge"><dg-icon name=${icon}></dg-icon>${name}</span>
+      ${segment.continued ? html`<span class="faint">continued</span>` : nothing}
+      ${segment.kind === 'call' && segment.closedReason === null ? html`<span class="live">live</span>` : nothing}
+      ${
+        open
+          ? nothing
+          : html`<span class="excerpt">${excerpt}</span><span class="faint">${contentsText(segment)}</span>`
+      }
+    </button>
+    <dg-menu
+      class="tools"
+      label="More for this exchange"
+      .reachable=${active}
+      .items=${[
+        {
+          label: open ? 'Fold' : 'Unfold',
+          icon: 'chevron',
+          run: () => context.toggle(segment.key),
+        },
+        { label: 'Erase exchange…', icon: 'trash', danger: true, run: () => context.eraseSpan(segment) },
+      ]}
+    ></dg-menu>
+  </h3>`
+}
+
+function activityView(row: Extract<Row, { kind: 'activity' }>, context: RowContext): TemplateResult {
+  const { activity, open, working } = row
+  const active = context.activeKey === row.key
+  return html`<div class="activity">
+    <button
+      class="fold"
+      data-focus
+      tabindex=${active ? 0 : -1}
+      aria-expanded=${open}
+      @click=${() => context.toggle(activity.key)}
+    >
+      <dg-icon class="chevron" name="chevron"></dg-icon>
+      ${
+        working
+          ? html`<span class="pulse"></span><span>${progressOf(activity.events)}</span>`
+          : html`<span class="summary">${summaryOf(activity.events)}</span>`
+      }
+    </button>
+  </div>`
+}
+
+function failureView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {
+  const stopped = event.payload.kind === 'stopped'
+  const words = isErased(event) ? 'Erased' : wordsOf(event) || titleOf(event)
+  const tabindex = context.activeKey === key ? 0 : -1
+  if (stopped) return html`<p class="notice" data-focus tabindex=${tabindex}>Stopped before an answer</p>`
+  return html`<div class="callout failure" data-focus tabindex=${tabindex}>
+    <dg-icon name="warning"></dg-icon>
+    <div>
+      <p>${words}</p>
+      <button class="button small" tabindex=${tabindex} @click=${() => context.resend(event)}>
+        <dg-icon name="retry"></dg-icon>Try again
+      </button>
+    </div>
+  </div>`
+}
+
+const noticeIcons: Readonly<Record<string, IconName>> = {
+  note: 'note',
+  timer: 'timer',
+  task: 'tool',
+  call: 'phone',
+  sms: 'sms',
+  delivery: 'bell',
+}
+
+function noticeView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {
+  const icon = noticeIcons[event.type.split('.')[0] ?? ''] ?? 'done'
+  return html`<p class="notice" data-focus tabindex=${context.activeKey === key ? 0 : -1}>
+    <dg-icon name=${icon}></dg-icon>
+    <span class="title">${titleOf(event)}</span>
+    ${isErased(event) ? html`<span class="erased">erased</span>` : nothing}
+    <time datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
+  </p>`
+}
+
+/** Pixels that a row will roughly take; measured once it is seen. */
+export function estimateRow(row: Row, widthPx: number): number {
+  const perLine = Math.max(30, Math.min(widthPx - 40, 736) / 7.4)
+  switch (row.kind) {
+    case 'message': {
+      const words = wordsOf(row.message.event)
+      return 62 + 23 * Math.max(1, Math.ceil(words.length / perLine))
+    }
+    case 'day':
+      return 56
+    case 'span':
+      return 44
+    case 'draft':
+    case 'pending':
+      return 80
+    case 'failure':
+      return 96
+    default:
+      return 32
+  }
+}

@@ -1,0 +1,254 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { explain, type Http } from '../data/http.ts'
+import { type SearchHit, searchTimeline } from '../data/timeline.ts'
+import { controls } from '../design/controls.ts'
+import '../design/dialog.ts'
+import '../design/icon.ts'
+import type { IconName } from '../design/icon.ts'
+import { fullTimeText, shortDateText } from './format.ts'
+
+const typingPauseMs = 180
+const pageSize = 20
+
+type Found =
+  | { readonly state: 'none' }
+  | { readonly state: 'loading'; readonly hits: readonly SearchHit[] }
+  | { readonly state: 'found'; readonly hits: readonly SearchHit[]; readonly nextCursor: string | null }
+  | { readonly state: 'failed'; readonly reason: string }
+
+const icons: Readonly<Record<string, IconName>> = {
+  voice: 'phone',
+  sms: 'sms',
+  inner: 'spark',
+  system: 'bell',
+}
+
+/** Search as one types; a hit fires `hit` with its place in the timeline. */
+export class DgSearchDialog extends LitElement {
+  static override readonly properties = {
+    http: { attribute: false },
+    open: { type: Boolean },
+    query: { state: true },
+    found: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    css`
+      .input-with-icon {
+        position: relative;
+      }
+      .input-with-icon dg-icon {
+        position: absolute;
+        left: 0.875rem;
+        top: 0.8125rem;
+        color: var(--ink-faint);
+      }
+      .input-with-icon .input {
+        padding-left: 2.5rem;
+      }
+      .results {
+        height: min(26rem, 55dvh);
+        margin: var(--space-3) calc(-1 * var(--space-3)) 0;
+        overflow-y: auto;
+      }
+      ul {
+        margin: 0;
+        padding: 2px;
+        list-style: none;
+      }
+      .hit {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr) auto;
+        gap: var(--space-1) var(--space-3);
+        align-items: baseline;
+        width: 100%;
+        padding: var(--space-2) var(--space-3);
+        border: 0;
+        border-radius: var(--radius-md);
+        background: none;
+        color: var(--ink);
+        font: 400 var(--text-md) / 1.45 var(--font);
+        text-align: start;
+        cursor: pointer;
+      }
+      .hit:hover,
+      .hit:focus-visible {
+        background: var(--hover);
+      }
+      .hit dg-icon {
+        color: var(--ink-faint);
+        align-self: center;
+      }
+      .snippet {
+        display: -webkit-box;
+        overflow: hidden;
+        overflow-wrap: anywhere;
+        -webkit-box-orient: vertical;
+        -webkit-line-clamp: 2;
+      }
+      time {
+        color: var(--ink-faint);
+        font-size: var(--text-xs);
+        white-space: nowrap;
+      }
+      mark {
+        border-radius: 3px;
+        background: var(--mark);
+        color: inherit;
+      }
+      .note {
+        padding: var(--space-6) var(--space-4);
+        color: var(--ink-soft);
+        text-align: center;
+      }
+      @media (max-width: 30rem) {
+        .hit {
+          grid-template-columns: auto minmax(0, 1fr);
+        }
+        .hit time {
+          grid-column: 2;
+        }
+      }
+    `,
+  ]
+  declare http: Http
+  declare open: boolean
+  declare query: string
+  declare found: Found
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private running: AbortController | null = null
+
+  constructor() {
+    super()
+    this.open = false
+    this.query = ''
+    this.found = { state: 'none' }
+  }
+
+  private readonly typed = (event: Event): void => {
+    if (!(event.target instanceof HTMLInputElement)) return
+    this.query = event.target.value
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => void this.search(null), typingPauseMs)
+  }
+
+  private async search(cursor: string | null): Promise<void> {
+    this.running?.abort()
+    const q = this.query.trim()
+    if (q === '') {
+      this.found = { state: 'none' }
+      return
+    }
+    const before = cursor === null || this.found.state !== 'found' ? [] : this.found.hits
+    const mine = new AbortController()
+    this.running = mine
+    this.found = { state: 'loading', hits: before }
+    try {
+      const { hits, nextCursor } = await searchTimeline(this.http, {
+        q,
+        limit: pageSize,
+        signal: mine.signal,
+        ...(cursor === null ? {} : { cursor }),
+      })
+      if (this.running === mine) this.found = { state: 'found', hits: [...before, ...hits], nextCursor }
+    } catch (error) {
+      if (this.running === mine) this.found = { state: 'failed', reason: explain(error) }
+    }
+  }
+
+  private choose(hit: SearchHit): void {
+    this.open = false
+    this.dispatchEvent(new CustomEvent('hit', { detail: hit }))
+  }
+
+  private readonly closed = (): void => {
+    this.open = false
+    this.dispatchEvent(new Event('close'))
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+    const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('.input, .hit')]
+    const at = stops.findIndex((stop) => stop.matches(':focus'))
+    event.preventDefault()
+    stops[at + (event.key === 'ArrowDown' ? 1 : -1)]?.focus()
+  }
+
+  override render() {
+    return html`<dg-dialog heading="Search" wide .open=${this.open} @close=${this.closed}>
+      <div @keydown=${this.keyPressed}>
+        <div class="input-with-icon">
+          <dg-icon name="search"></dg-icon>
+          <input
+            class="input"
+            type="text"
+            role="searchbox"
+            autocomplete="off"
+            aria-label="Search the timeline"
+            placeholder="Words from anything that was said"
+            maxlength="200"
+            autofocus
+            .value=${this.query}
+            @input=${this.typed}
+          />
+        </div>
+        <div class="results" role="region" aria-label="Results" aria-live="polite">${this.resultsView()}</div>
+      </div>
+    </dg-dialog>`
+  }
+
+  private resultsView(): TemplateResult {
+    const { found } = this
+    switch (found.state) {
+      case 'none':
+        return html`<p class="note">Everything that was said, heard, texted or noted can be found here.</p>`
+      case 'failed':
+        return html`<p class="note">
+          ${found.reason}<br /><br />
+          <button class="button small" @click=${() => void this.search(null)}>Try again</button>
+        </p>`
+      case 'loading':
+        return found.hits.length === 0
+          ? html`<p class="note">Searching…</p>`
+          : this.listView(found.hits, null)
+      case 'found':
+        return found.hits.length === 0
+          ? html`<p class="note">Nothing found for “${this.query.trim()}”. Fewer or other words may help.</p>`
+          : this.listView(found.hits, found.nextCursor)
+    }
+  }
+
+  private listView(hits: readonly SearchHit[], nextCursor: string | null): TemplateResult {
+    return html`
+      <ul>
+        ${hits.map(
+          (hit) => html`<li>
+            <button class="hit" @click=${() => this.choose(hit)}>
+              <dg-icon name=${icons[hit.channel ?? 'chat'] ?? 'chat'}></dg-icon>
+              <span class="snippet">${marked(hit.snippet, this.query)}</span>
+              <time datetime=${hit.at} title=${fullTimeText(hit.at)}>${shortDateText(hit.at)}</time>
+            </button>
+          </li>`,
+        )}
+      </ul>
+      ${
+        nextCursor === null
+          ? nothing
+          : html`<p class="note">
+              <button class="button small" @click=${() => void this.search(nextCursor)}>Show more</button>
+            </p>`
+      }
+    `
+  }
+}
+
+/** The snippet with the searched words marked: as text nodes, whatever it holds. */
+function marked(snippet: string, query: string): (string | TemplateResult)[] {
+  const words = query.trim().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return [snippet]
+  const escaped = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const pieces = snippet.split(new RegExp(`(${escaped.join('|')})`, 'giu'))
+  return pieces.map((piece, index) => (index % 2 === 1 ? html`<mark>${piece}</mark>` : piece))
+}
+
+customElements.define('dg-search-dialog', DgSearchDialog)

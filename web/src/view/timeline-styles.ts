@@ -1,0 +1,425 @@
+import { css } from 'lit'
+
+export const timelineStyles = css`
+  :host {
+    display: block;
+    position: relative;
+    min-height: 0;
+  }
+  .scroller {
+    position: relative;
+    height: 100%;
+    overflow-y: auto;
+    overflow-x: hidden;
+    overscroll-behavior: contain;
+    /* What is being read is kept in place by the list itself, in every browser alike. */
+    overflow-anchor: none;
+    scrollbar-gutter: stable both-edges;
+    scrollbar-width: thin;
+    scrollbar-color: var(--line-strong) transparent;
+  }
+  .rows {
+    max-width: var(--column);
+    margin: 0 auto;
+    padding: 0 var(--space-4) var(--space-5);
+  }
+  .top {
+    display: flex;
+    align-items: center;
+    justify-content: center;
+    gap: var(--space-2);
+    min-height: 4rem;
+    color: var(--ink-faint);
+    font-size: var(--text-sm);
+  }
+  .top-day {
+    position: absolute;
+    top: var(--space-2);
+    left: 50%;
+    z-index: 2;
+    padding: 0.2rem 0.75rem;
+    border: 1px solid var(--line);
+    border-radius: 999px;
+    background: var(--raised);
+    color: var(--ink-soft);
+    font-size: var(--text-xs);
+    font-weight: 550;
+    box-shadow: var(--shadow-low);
+    transform: translateX(-50%);
+    pointer-events: none;
+  }
+
+  .row {
+    position: relative;
+    padding: 0.125rem 0;
+  }
+  .row.found > * {
+    border-radius: var(--radius-md);
+    animation: found 2.4s ease-out;
+  }
+  @keyframes found {
+    from {
+      box-shadow: 0 0 0 6px var(--mark);
+      background: var(--mark);
+    }
+  }
+
+  .day {
+    display: flex;
+    align-items: center;
+    gap: var(--space-3);
+    padding: var(--space-5) 0 var(--space-2);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+    font-weight: 600;
+  }
+  .day::before,
+  .day::after {
+    content: '';
+    flex: 1;
+    height: 1px;
+    background: var(--line);
+  }
+
+  .faint {
+    color: var(--ink-faint);
+  }
+  .bad {
+    color: var(--danger);
+  }
+  .fold {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    min-width: 0;
+    min-height: 1.75rem;
+    margin-inline-start: -0.375rem;
+    padding: 0 0.375rem;
+    border: 0;
+    border-radius: var(--radius-sm);
+    background: none;
+    color: var(--ink-faint);
+    font: 400 var(--text-sm) / 1.3 var(--font);
+    text-align: start;
+    cursor: pointer;
+  }
+  .fold:hover {
+    background: var(--hover);
+    color: var(--ink-soft);
+  }
+  .chevron {
+    --icon-size: 0.875rem;
+    transition: transform var(--quick);
+  }
+  .fold[aria-expanded='true'] .chevron {
+    transform: rotate(90deg);
+  }
+
+  .span {
+    display: flex;
+    align-items: center;
+    gap: var(--space-1);
+    padding-top: var(--space-4);
+    font: inherit;
+  }
+  .span .fold {
+    flex: 0 1 auto;
+  }
+  .span time {
+    flex: none;
+    font-variant-numeric: tabular-nums;
+  }
+  .badge {
+    display: inline-flex;
+    flex: none;
+    align-items: center;
+    gap: 0.3rem;
+  }
+  .span.voice .badge,
+  .span.sms .badge,
+  .span.inner .badge {
+    padding: 0.1rem 0.5rem;
+    border-radius: 999px;
+    background: var(--accent-soft);
+    color: var(--on-accent-soft);
+    font-weight: 550;
+  }
+  .live {
+    color: var(--success);
+    font-weight: 600;
+  }
+  .excerpt {
+    flex: 0 1 auto;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+    color: var(--ink-soft);
+  }
+  .excerpt + .faint {
+    flex: none;
+  }
+
+  .message {
+    display: flex;
+    flex-direction: column;
+    border-radius: var(--radius-md);
+  }
+  .message.owner {
+    flex-flow: row-reverse wrap;
+    align-items: center;
+    gap: 0 var(--space-2);
+    padding: var(--space-1) 0;
+  }
+  .message.guest {
+    align-items: flex-start;
+    padding-top: var(--space-1);
+  }
+  .author {
+    padding: 0 var(--space-2) 0.2rem;
+    color: var(--ink-soft);
+    font-size: var(--text-xs);
+    font-weight: 600;
+  }
+  .words {
+    max-width: 100%;
+  }
+  .owner .words,
+  .guest .words {
+    max-width: min(78%, 34rem);
+    padding: 0.5rem 0.9375rem;
+    border-radius: var(--radius-lg) var(--radius-lg) 5px var(--radius-lg);
+    background: var(--accent-soft);
+    color: var(--on-accent-soft);
+  }
+  .guest .words {
+    border: 1px solid var(--line);
+    border-radius: var(--radius-lg) var(--radius-lg) var(--radius-lg) 5px;
+    background: var(--surface);
+    color: var(--ink);
+  }
+  .delegate .words {
+    padding: 0.25rem 0;
+  }
+  .typed {
+    overflow-wrap: anywhere;
+    white-space: pre-wrap;
+  }
+  .pending .words {
+    opacity: 0.65;
+  }
+  .message footer {
+    display: flex;
+    align-items: center;
+    gap: 0 var(--space-2);
+    min-height: 1.875rem;
+    color: var(--ink-faint);
+    font-size: var(--text-xs);
+    font-variant-numeric: tabular-nums;
+  }
+  .owner footer {
+    flex-direction: row-reverse;
+  }
+  .owner .show-all,
+  .pending footer {
+    flex: 1 0 100%;
+    justify-content: flex-end;
+  }
+  .pending footer {
+    flex-flow: row wrap;
+    padding-top: var(--space-1);
+  }
+  .show-all {
+    align-self: flex-start;
+    margin-top: var(--space-2);
+  }
+  .owner .show-all {
+    flex: none;
+    order: 2;
+  }
+  .tools {
+    display: inline-flex;
+  }
+  .tools,
+  .message .implied {
+    opacity: 0;
+    transition: opacity var(--quick);
+  }
+  .message:hover :is(.tools, .implied),
+  .message:focus-within :is(.tools, .implied),
+  .message:focus :is(.tools, .implied),
+  .span:hover .tools,
+  .span:focus-within .tools {
+    opacity: 1;
+  }
+  /* Without a pointer that hovers, a tap on the message brings out its tools. */
+  @media (hover: none) {
+    .span .tools {
+      opacity: 0.7;
+    }
+  }
+  .erased {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4rem;
+    color: var(--ink-faint);
+    font-style: italic;
+  }
+
+  .summary {
+    overflow-wrap: anywhere;
+  }
+  .activity,
+  .step-row {
+    font-size: var(--text-sm);
+  }
+  .step-body {
+    margin-inline-start: 0.4375rem;
+    padding-inline-start: var(--space-4);
+    border-inline-start: 1px solid var(--line);
+  }
+  .step-row {
+    padding: 0;
+  }
+  .step-title {
+    color: var(--ink-soft);
+    overflow-wrap: anywhere;
+  }
+  .outcome.failed,
+  .outcome.refused {
+    color: var(--danger);
+  }
+  .detail {
+    margin: var(--space-1) 0 var(--space-3);
+    padding: var(--space-3);
+    border: 1px solid var(--line);
+    border-radius: var(--radius-md);
+    background: var(--surface);
+  }
+  .event-meta {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 var(--space-2);
+    color: var(--ink-faint);
+    font-size: var(--text-xs);
+  }
+  .detail dl ~ .event-meta,
+  .detail .erased ~ .event-meta {
+    margin-top: var(--space-3);
+    padding-top: var(--space-3);
+    border-top: 1px solid var(--line);
+  }
+  .event-meta code {
+    color: var(--ink-soft);
+    font-family: var(--font-mono);
+  }
+  .detail dl {
+    margin: var(--space-2) 0 0;
+  }
+  .field-row {
+    display: grid;
+    grid-template-columns: minmax(6rem, 9rem) minmax(0, 1fr);
+    gap: var(--space-2);
+    padding: 0.15rem 0;
+  }
+  .detail dt {
+    color: var(--ink-faint);
+  }
+  .detail dd {
+    margin: 0;
+    overflow-wrap: anywhere;
+  }
+  .detail pre {
+    max-height: 20rem;
+    margin: 0;
+    padding: var(--space-2) var(--space-3);
+    border-radius: var(--radius-sm);
+    background: var(--sunken);
+    font: var(--text-xs) / 1.55 var(--font-mono);
+    white-space: pre-wrap;
+    overflow: auto;
+  }
+
+  .notice {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    width: fit-content;
+    max-width: 100%;
+    min-height: 1.75rem;
+    border-radius: var(--radius-sm);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+  }
+  .notice .title {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .notice time {
+    flex: none;
+    color: var(--ink-faint);
+    font-size: var(--text-xs);
+    font-variant-numeric: tabular-nums;
+  }
+  .failure {
+    margin: var(--space-2) 0;
+  }
+  .failure .button {
+    margin-top: var(--space-2);
+  }
+  .boundary {
+    display: flex;
+    align-items: center;
+    gap: var(--space-3);
+    padding: var(--space-4) 0;
+    color: var(--ink-faint);
+    font-size: var(--text-xs);
+  }
+  .boundary::before,
+  .boundary::after {
+    content: '';
+    flex: 1;
+    border-top: 1px dashed var(--line);
+  }
+
+  .thinking {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    padding: 0.25rem 0;
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+  }
+  .pulse {
+    flex: none;
+    width: 0.5rem;
+    height: 0.5rem;
+    border-radius: 50%;
+    background: var(--accent);
+    animation: pulse 1.2s ease-in-out infinite;
+  }
+  @keyframes pulse {
+    50% {
+      opacity: 0.25;
+      transform: scale(0.8);
+    }
+  }
+  @media (prefers-reduced-motion: reduce) {
+    .pulse,
+    .row.found > * {
+      animation: none;
+    }
+    .row.found > * {
+      box-shadow: 0 0 0 3px var(--mark);
+    }
+  }
+  @media (max-width: 30rem) {
+    .field-row {
+      grid-template-columns: 1fr;
+      gap: 0;
+    }
+    .guest .words {
+      max-width: 92%;
+    }
+  }
+`

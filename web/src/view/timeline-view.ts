@@ -1,0 +1,303 @@
+import { html, LitElement, nothing, type PropertyValues } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import type { Older } from '../chat/session.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import { prose } from '../design/prose.ts'
+import { cutOf, wordsOf } from '../timeline/event-kinds.ts'
+import { type Draft, keysAround, type Pending, type Row, rowIndexOf, timelineRows } from '../timeline/rows.ts'
+import type { Segment } from '../timeline/tree.ts'
+import { dayText } from './format.ts'
+import type { RenderMarkdown } from './markdown.ts'
+import type { RowContext, TimelineActions } from './row-context.ts'
+import { estimateRow, rowView } from './row-view.ts'
+import { timelineStyles } from './timeline-styles.ts'
+import './turn-memories.ts'
+import { VirtualScroll } from './virtual-scroll.ts'
+
+/** Nearer to the top than this, the page before is asked for. */
+const loadOlderWithinPx = 2000
+
+/**
+ * The timeline as a scrolling list: folding, focus by arrow keys, and finding. Fires `older` when what lies
+ * before is wanted, and `moved` when the end comes into or goes out of view.
+ */
+export class DgTimeline extends LitElement {
+  static override readonly properties = {
+    segments: { attribute: false },
+    drafts: { attribute: false },
+    pending: { attribute: false },
+    older: {},
+    actions: { attribute: false },
+    markdown: { attribute: false },
+    loadingSpans: { attribute: false },
+    toggled: { state: true },
+    activeKey: { state: true },
+    foundKey: { state: true },
+    topDay: { state: true },
+  }
+  static override readonly styles = [controls, prose, timelineStyles]
+
+  declare segments: readonly Segment[]
+  declare drafts: readonly Draft[]
+  declare pending: readonly Pending[]
+  declare older: Older
+  declare actions: TimelineActions
+  declare markdown: RenderMarkdown
+  declare loadingSpans: ReadonlySet<string>
+  declare private toggled: ReadonlySet<string>
+  declare private activeKey: string
+  declare private foundKey: string
+  declare private topDay: string
+
+  private rows: readonly Row[] = []
+  private atEnd = true
+  private readonly virtual = new VirtualScroll<Row>(this, {
+    parts: () => this.parts(),
+    estimate: estimateRow,
+    onScroll: () => this.scrolled(),
+  })
+
+  constructor() {
+    super()
+    this.segments = []
+    this.drafts = []
+    this.pending = []
+    this.older = 'unknown'
+    this.loadingSpans = new Set()
+    this.toggled = new Set()
+    this.activeKey = ''
+    this.foundKey = ''
+    this.topDay = ''
+  }
+
+  private parts() {
+    const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector)
+    const scroller = find('.scroller')
+    const rows = find('.rows')
+    const above = find('.above')
+    const below = find('.below')
+    return scroller && rows && above && below ? { scroller, rows, above, below } : null
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    const inputs = ['segments', 'drafts', 'pending', 'toggled'] as const
+    if (inputs.some((input) => changed.has(input))) {
+      const { segments, drafts, pending, toggled } = this
+      this.rows = timelineRows({ segments, drafts, pending, toggled })
+    }
+    this.virtual.setRows(this.rows)
+  }
+
+  protected override updated(): void {
+    this.reportEnd()
+    this.wantOlder()
+  }
+
+  private scrolled(): void {
+    this.reportEnd()
+    this.wantOlder()
+    const row = this.rows[this.virtual.firstVisibleIndex()]
+    const at = row === undefined || row.kind === 'day' ? undefined : row.segment?.at
+    this.topDay = at === undefined ? '' : dayText(at, new Date())
+  }
+
+  private reportEnd(): void {
+    if (this.atEnd === this.virtual.stuck) return
+    this.atEnd = this.virtual.stuck
+    this.dispatchEvent(new CustomEvent('moved', { detail: { atEnd: this.atEnd } }))
+  }
+
+  private wantOlder(): void {
+    const scroller = this.parts()?.scroller
+    if (this.older === 'more' && scroller && scroller.scrollTop < loadOlderWithinPx) {
+      this.dispatchEvent(new Event('older'))
+    }
+  }
+
+  scrollToEnd(): void {
+    this.virtual.scrollToEnd()
+  }
+
+  /** Opens what hides the event, brings it into view and gives it the focus. False where it is not loaded. */
+  async reveal(seq: number): Promise<boolean> {
+    const keys = keysAround(this.segments, seq)
+    if (keys.length === 0) return false
+    const closed = keys.filter((key) => !this.isOpen(key))
+    if (closed.length > 0) this.toggleAll(closed)
+    this.virtual.stuck = false
+    await this.updateComplete
+    const row = this.rows[rowIndexOf(this.rows, seq)]
+    if (!row) return false
+    this.foundKey = row.key
+    this.activeKey = row.key
+    this.virtual.scrollToRow(row.key)
+    await this.updateComplete
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    this.focusRow(row.key)
+    return true
+  }
+
+  /** Puts the focus on the last row that can have it. */
+  focusLast(): void {
+    const row = this.rows.findLast(canFocus)
+    if (row) void this.activate(row.key)
+  }
+
+  private isOpen(key: string): boolean {
+    return this.rows.some(
+      (row) =>
+        ((row.kind === 'span' && row.segment.key === key) ||
+          (row.kind === 'activity' && row.activity.key === key)) &&
+        row.open,
+    )
+  }
+
+  private toggleAll(keys: readonly string[]): void {
+    const toggled = new Set(this.toggled)
+    for (const key of keys) if (!toggled.delete(key)) toggled.add(key)
+    this.toggled = toggled
+  }
+
+  private readonly toggle = (key: string): void => {
+    this.virtual.holdPosition()
+    this.toggleAll([key])
+    void this.updateComplete.then(() => this.virtual.revealBelow(this.activeKey))
+  }
+
+  private async activate(key: string): Promise<void> {
+    this.activeKey = key
+    await this.updateComplete
+    if (this.focusRow(key)) return
+    this.virtual.scrollToRow(key)
+    await this.updateComplete
+    this.focusRow(key)
+  }
+
+  private focusRow(key: string): boolean {
+    const row = this.renderRoot.querySelector(`[data-key="${CSS.escape(key)}"]`)
+    const target = row?.querySelector<HTMLElement>('[data-focus]')
+    target?.focus()
+    return Boolean(target)
+  }
+
+  private readonly focused = (event: FocusEvent): void => {
+    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-key]') : null
+    if (row?.dataset.key !== undefined) this.activeKey = row.dataset.key
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    const at = this.rows.findIndex((row) => row.key === this.activeKey)
+    const row = this.rows[at]
+    const inRow = event.target instanceof Element && event.target.matches('[data-focus]')
+    if (!row || !inRow || !this.handleKey(event.key, at, row)) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  private handleKey(key: string, at: number, row: Row): boolean {
+    switch (key) {
+      case 'ArrowDown':
+      case 'j':
+        return this.step(this.rows.slice(at + 1).find(canFocus))
+      case 'ArrowUp':
+      case 'k':
+        return this.step(this.rows.slice(0, at).findLast(canFocus))
+      case 'End':
+        return this.step(this.rows.findLast(canFocus))
+      case 'ArrowRight':
+        return this.unfold(row, true)
+      case 'ArrowLeft':
+        return this.unfold(row, false)
+      case 'c':
+        if (row.kind !== 'message') return false
+        this.actions.copy(wordsOf(row.message.event))
+        return true
+      case 'Delete':
+        if (row.kind === 'message') this.actions.eraseEvent(row.message.event)
+        else if (row.kind === 'span') this.actions.eraseSpan(row.segment)
+        else return false
+        return true
+      default:
+        return false
+    }
+  }
+
+  private step(row: Row | undefined): boolean {
+    if (row) void this.activate(row.key)
+    return row !== undefined
+  }
+
+  private unfold(row: Row, open: boolean): boolean {
+    if (row.kind !== 'span' && row.kind !== 'activity' && row.kind !== 'step') return false
+    if (row.open !== open) this.toggle(row.kind === 'span' ? row.segment.key : row.key)
+    return true
+  }
+
+  private context(): RowContext {
+    const last = this.rows.findLast(canFocus)
+    const known = this.rows.some((row) => row.key === this.activeKey)
+    return {
+      ...this.actions,
+      activeKey: known ? this.activeKey : (last?.key ?? ''),
+      foundKey: this.foundKey,
+      now: new Date(),
+      markdown: this.markdown,
+      loadingSpans: this.loadingSpans,
+      toggle: this.toggle,
+      cutOf,
+    }
+  }
+
+  override render() {
+    const context = this.context()
+    const { start, end } = this.virtual.window
+    return html`
+      <div class="top-day" ?hidden=${this.topDay === '' || this.atEnd} aria-hidden="true">${this.topDay}</div>
+      <section
+        class="scroller"
+        aria-label="Timeline"
+        aria-busy=${this.older === 'loading'}
+        @scroll=${this.virtual.handleScroll}
+        @focusin=${this.focused}
+        @keydown=${this.keyPressed}
+      >
+        ${this.topView()}
+        <div class="rows">
+          <div class="above"></div>
+          ${repeat(
+            this.rows.slice(start, end),
+            (row) => row.key,
+            (row) => rowView(row, context),
+          )}
+          <div class="below"></div>
+        </div>
+      </section>
+    `
+  }
+
+  private topView() {
+    switch (this.older) {
+      case 'failed':
+        return html`<div class="top">
+          Earlier entries could not be loaded.
+          <button class="button small" @click=${() => this.dispatchEvent(new Event('older'))}>Try again</button>
+        </div>`
+      case 'more':
+      case 'loading':
+        return html`<div class="top"><span class="pulse"></span>Loading earlier entries…</div>`
+      case 'none':
+        return html`<div class="top">This is where your timeline begins.</div>`
+      default:
+        return nothing
+    }
+  }
+}
+
+function canFocus(row: Row): boolean {
+  return row.kind !== 'day' && row.kind !== 'boundary' && row.kind !== 'draft' && row.kind !== 'pending'
+}
+
+customElements.define('dg-timeline', DgTimeline)

@@ -1,0 +1,61 @@
+import { css, html, LitElement, nothing } from 'lit'
+import { explain } from '../data/http.ts'
+import type { TurnMemory } from '../data/turns.ts'
+
+/** The memories that shaped a reply, loaded when somebody asks why. */
+export class DgTurnMemories extends LitElement {
+  static override readonly properties = {
+    turnId: {},
+    load: { attribute: false },
+    memories: { state: true },
+    problem: { state: true },
+  }
+  static override readonly styles = css`
+    :host {
+      display: block;
+      margin-top: var(--space-2);
+    }
+    p {
+      margin: 0;
+      color: var(--ink-soft);
+    }
+    ul {
+      margin: var(--space-1) 0 0;
+      padding-inline-start: 1.2em;
+    }
+  `
+  declare turnId: string
+  declare load: (turnId: string) => Promise<readonly TurnMemory[]>
+  declare memories: readonly TurnMemory[] | null
+  declare problem: string
+
+  constructor() {
+    super()
+    this.memories = null
+    this.problem = ''
+  }
+
+  override firstUpdated(): void {
+    void this.fetch()
+  }
+
+  private async fetch(): Promise<void> {
+    try {
+      this.memories = await this.load(this.turnId)
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  override render() {
+    if (this.problem !== '') return html`<p>What was recalled cannot be shown: ${this.problem}</p>`
+    if (this.memories === null) return html`<p>Loading what was recalled…</p>`
+    if (this.memories.length === 0) return nothing
+    return html`<p>What was recalled</p>
+      <ul>
+        ${this.memories.map((memory) => html`<li>${memory.text}</li>`)}
+      </ul>`
+  }
+}
+
+customElements.define('dg-turn-memories', DgTurnMemories)

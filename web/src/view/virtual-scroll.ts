@@ -1,0 +1,261 @@
+import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import { createRowHeights } from './row-heights.ts'
+
+type Parts = {
+  readonly scroller: HTMLElement
+  readonly rows: HTMLElement
+  readonly above: HTMLElement
+  readonly below: HTMLElement
+}
+/** A row that could be seen, and how far below the top of the viewport it began. */
+type Anchor = { readonly key: string; readonly top: number }
+
+export type RowWindow = { readonly start: number; readonly end: number }
+
+const overscanPx = 900
+/** How much of what was unfolded is brought into view. */
+const revealPx = 280
+/** Closer to the end than this counts as being there: new rows keep the end in view. */
+const stickPx = 48
+
+/**
+ * Keeps only the rows near the viewport in the document. The host renders `spacer, rows of window, spacer` into
+ * the scroller; row elements carry `data-key`. Rows above the viewport may come, go and change height: what is
+ * being read stays where it is. At the end, the end stays in view.
+ *
+ * Positions are corrected by the rows' real rectangles, so estimates only have to be near.
+ */
+export class VirtualScroll<R extends { readonly key: string }> implements ReactiveController {
+  window: RowWindow = { start: 0, end: 0 }
+  /** The end is in view, and stays so. */
+  stuck = true
+  private readonly host: ReactiveControllerHost
+  private readonly heights = createRowHeights()
+  private readonly parts: () => Parts | null
+  private readonly estimate: (row: R, widthPx: number) => number
+  private readonly onScroll: () => void
+  private rows: readonly R[] = []
+  private anchors: readonly Anchor[] = []
+  private observer: ResizeObserver | null = null
+  private readonly observed = new Set<Element>()
+  private wanted: { readonly key: string; readonly align: 'start' | 'center' } | null = null
+  private scrollFrame = 0
+
+  constructor(
+    host: ReactiveControllerHost,
+    options: {
+      /** The elements, once rendered. */
+      readonly parts: () => Parts | null
+      /** Pixels that a row will roughly take. */
+      readonly estimate: (row: R, widthPx: number) => number
+      /** Called after each scroll, at most once a frame. */
+      readonly onScroll: () => void
+    },
+  ) {
+    this.host = host
+    this.parts = options.parts
+    this.estimate = options.estimate
+    this.onScroll = options.onScroll
+    host.addController(this)
+  }
+
+  hostConnected(): void {
+    this.observer = new ResizeObserver(() => this.settle())
+  }
+
+  hostDisconnected(): void {
+    this.observer?.disconnect()
+    this.observer = null
+    this.observed.clear()
+    cancelAnimationFrame(this.scrollFrame)
+  }
+
+  /** Call in the host's `willUpdate` with the rows that it is about to render. */
+  setRows(rows: readonly R[]): void {
+    this.rememberAnchors()
+    if (rows !== this.rows) {
+      this.rows = rows
+      const width = this.parts()?.scroller.clientWidth ?? 800
+      this.heights.setRows(rows, (index) => {
+        const row = rows[index]
+        return row ? this.estimate(row, width) : 0
+      })
+    }
+    this.window = this.wantedWindow()
+  }
+
+  hostUpdated(): void {
+    this.observeRows()
+    this.settle()
+  }
+
+  /** For the host's scroll event. */
+  readonly handleScroll = (): void => {
+    if (this.scrollFrame !== 0) return
+    this.scrollFrame = requestAnimationFrame(() => {
+      this.scrollFrame = 0
+      const parts = this.parts()
+      if (!parts) return
+      const { scrollTop, scrollHeight, clientHeight } = parts.scroller
+      this.stuck = scrollHeight - scrollTop - clientHeight < stickPx
+      this.wanted = null
+      this.rememberAnchors()
+      const next = this.wantedWindow()
+      const covered = this.window.start <= next.start && this.window.end >= next.end
+      const excess = this.window.end - this.window.start - (next.end - next.start)
+      if (!covered || excess > 60) this.host.requestUpdate()
+      this.onScroll()
+    })
+  }
+
+  /** The next change is one that the owner made at a row: that row stays put, even at the end. */
+  holdPosition(): void {
+    this.stuck = false
+  }
+
+  /** After a row was unfolded: shows what came below it, as far as the row itself stays in view. */
+  revealBelow(key: string): void {
+    const parts = this.parts()
+    const elements = parts ? this.rowElements(parts.rows) : []
+    const element = elements.find((candidate) => candidate.dataset.key === key)
+    if (!parts || !element) return
+    const view = parts.scroller.getBoundingClientRect()
+    const top = element.getBoundingClientRect().top - view.top
+    const wanted =
+      Math.min(element.getBoundingClientRect().bottom + revealPx, this.endOf(parts)) - view.bottom
+    if (wanted > 0) parts.scroller.scrollTop += Math.min(wanted, top - 72)
+  }
+
+  private endOf({ scroller }: Parts): number {
+    return scroller.getBoundingClientRect().top + scroller.scrollHeight - scroller.scrollTop
+  }
+
+  scrollToEnd(): void {
+    this.stuck = true
+    this.wanted = null
+    this.host.requestUpdate()
+  }
+
+  /** Brings a row into view, wherever it is. */
+  scrollToRow(key: string, align: 'start' | 'center' = 'center'): void {
+    this.stuck = false
+    this.wanted = { key, align }
+    this.jumpNear(key, align)
+    this.host.requestUpdate()
+  }
+
+  /** The first row that can be seen, or -1. */
+  firstVisibleIndex(): number {
+    const parts = this.parts()
+    return parts && this.rows.length > 0 ? this.heights.indexAt(this.listTop(parts.scroller, parts.rows)) : -1
+  }
+
+  private listTop(scroller: HTMLElement, rows: HTMLElement): number {
+    return scroller.scrollTop - rows.offsetTop
+  }
+
+  private wantedWindow(): RowWindow {
+    const parts = this.parts()
+    const count = this.rows.length
+    if (count === 0) return { start: 0, end: 0 }
+    const viewport = parts?.scroller.clientHeight ?? 800
+    const { total } = this.heights
+    const top = !parts || this.stuck ? total - viewport : this.topByAnchor(parts)
+    return {
+      start: this.heights.indexAt(Math.max(0, top - overscanPx)),
+      end: Math.min(count, this.heights.indexAt(top + viewport + overscanPx) + 1),
+    }
+  }
+
+  /** How far into the rows the viewport begins, once what is being read is back in its place. */
+  private topByAnchor({ scroller, rows }: Parts): number {
+    for (const anchor of this.wanted ? [] : this.anchors) {
+      const index = this.rows.findIndex((row) => row.key === anchor.key)
+      if (index >= 0) return this.heights.offsetOf(index) - anchor.top
+    }
+    return this.listTop(scroller, rows)
+  }
+
+  private jumpNear(key: string, align: 'start' | 'center'): void {
+    const parts = this.parts()
+    const index = this.rows.findIndex((row) => row.key === key)
+    if (!parts || index < 0) return
+    const lead = align === 'center' ? parts.scroller.clientHeight / 3 : 72
+    parts.scroller.scrollTop = parts.rows.offsetTop + this.heights.offsetOf(index) - lead
+    this.anchors = []
+  }
+
+  private rememberAnchors(): void {
+    const parts = this.parts()
+    if (!parts) return
+    const { top, bottom } = parts.scroller.getBoundingClientRect()
+    this.anchors = this.rowElements(parts.rows)
+      .map((element) => ({ key: element.dataset.key ?? '', rect: element.getBoundingClientRect() }))
+      .filter(({ rect }) => rect.bottom > top + 1 && rect.top < bottom)
+      .map(({ key, rect }) => ({ key, top: rect.top - top }))
+  }
+
+  private rowElements(rows: HTMLElement): HTMLElement[] {
+    return [...rows.children].filter(
+      (child): child is HTMLElement => child instanceof HTMLElement && child.dataset.key !== undefined,
+    )
+  }
+
+  private observeRows(): void {
+    const parts = this.parts()
+    if (!parts || !this.observer) return
+    const present = new Set<Element>([...this.rowElements(parts.rows), parts.scroller])
+    for (const element of this.observed) {
+      if (present.has(element)) continue
+      this.observer.unobserve(element)
+      this.observed.delete(element)
+    }
+    for (const element of present) {
+      if (this.observed.has(element)) continue
+      this.observer.observe(element)
+      this.observed.add(element)
+    }
+  }
+
+  /** Measures what is rendered, sets the spacers, and puts what is being read back to where it was. */
+  private settle(): void {
+    const parts = this.parts()
+    if (!parts) return
+    const { scroller, rows, above, below } = parts
+    const elements = this.rowElements(rows)
+    elements.forEach((element, offset) => {
+      this.heights.measured(this.window.start + offset, element.getBoundingClientRect().height)
+    })
+    // The style property, not the attribute: the content security policy allows no style attributes.
+    above.style.height = `${this.heights.offsetOf(this.window.start)}px`
+    below.style.height = `${this.heights.total - this.heights.offsetOf(this.window.end)}px`
+    if (this.wanted) this.reveal(scroller, elements)
+    else if (this.stuck) scroller.scrollTop = scroller.scrollHeight
+    else this.restoreAnchor(scroller, elements)
+    this.rememberAnchors()
+    const next = this.wantedWindow()
+    if (next.start < this.window.start || next.end > this.window.end) this.host.requestUpdate()
+  }
+
+  private restoreAnchor(scroller: HTMLElement, elements: readonly HTMLElement[]): void {
+    const byKey = new Map(elements.map((element) => [element.dataset.key, element]))
+    const anchor = this.anchors.find(({ key }) => byKey.has(key))
+    const element = anchor && byKey.get(anchor.key)
+    if (!element) return
+    const shift = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.top
+    if (Math.abs(shift) >= 0.5) scroller.scrollTop += shift
+  }
+
+  private reveal(scroller: HTMLElement, elements: readonly HTMLElement[]): void {
+    const { wanted } = this
+    const element = wanted && elements.find((candidate) => candidate.dataset.key === wanted.key)
+    if (!wanted) return
+    if (!element) {
+      this.jumpNear(wanted.key, wanted.align)
+      return
+    }
+    const lead = wanted.align === 'center' ? scroller.clientHeight / 3 : 72
+    const top = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
+    scroller.scrollTop += top - lead
+  }
+}
