@@ -69,6 +69,8 @@ export type TextEvent =
       readonly blob: string | null
       /** True when the answer was cut off at the output limit; calls that were not complete are left out. */
       readonly truncated?: boolean
+      /** True when the service refused the opaque items, and their fallbacks were sent instead. */
+      readonly usedFallback?: boolean
     }
 
 /** What went wrong with a model service, in words that the rest of the service can act on. */
@@ -175,9 +177,7 @@ export type ModelService = {
   readonly speech: SpeechModel | null
   readonly realtime: RealtimeEndpoint | null
   /** Asks the service the least it can; for `/ready`, the UI and the settings' connection test. */
-  check(
-    signal: AbortSignal,
-  ): Promise<{
+  check(signal: AbortSignal): Promise<{
     readonly ok: boolean
     readonly steps: readonly { name: string; ok: boolean; detail: string }[]
   }>

@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import { estimateTokens } from '../estimate.ts'
+import { ModelError, type Usage } from '../port.ts'
+import { ServiceFaultError } from './failures.ts'
+import { redact } from './redact.ts'
+
+const tokens = z.int().min(0).catch(0)
+/** Local servers leave out the details, or all of it. */
+export const usageSchema = z
+  .object({
+    input_tokens: tokens,
+    output_tokens: tokens,
+    input_tokens_details: z.object({ cached_tokens: tokens }).nullish().catch(null),
+  })
+  .nullish()
+  .catch(null)
+
+const partSchema = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  refusal: z.string().optional(),
+})
+
+/** An output item: read where we understand it, kept whole for the way back. */
+export const outputItemSchema = z.looseObject({
+  type: z.string(),
+  id: z.string().nullish(),
+  status: z.string().nullish(),
+  call_id: z.string().min(1).max(200).optional(),
+  name: z.string().optional(),
+  arguments: z.string().optional(),
+  encrypted_content: z.string().nullish(),
+  content: z.union([z.array(partSchema), z.string()]).nullish(),
+})
+export type OutputItem = z.output<typeof outputItemSchema>
+
+const errorSchema = z.object({ code: z.string().nullish(), message: z.string().catch('') }).nullish()
+
+/** A response, as far as it is read. */
+export const responseSchema = z.object({
+  id: z.string().nullish(),
+  status: z.string().nullish(),
+  output: z.array(outputItemSchema).catch([]),
+  usage: usageSchema,
+  error: errorSchema.catch(null),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
+})
+export type ResponseAnswer = z.output<typeof responseSchema>
+
+export type Answer = {
+  readonly text: string
+  readonly toolCalls: readonly {
+    readonly callId: string
+    readonly name: string
+    readonly arguments: string
+  }[]
+  readonly blob: string | null
+  readonly truncated: boolean
+}
+
+/**
+ * What a finished response says. Throws ModelError `refused` when the model declined, ServiceFaultError when the
+ * response failed.
+ */
+export function readAnswer(response: ResponseAnswer, secrets: readonly string[]): Answer {
+  if (response.error || response.status === 'failed') {
+    const { code = null, message = '' } = response.error ?? {}
+    throw new ServiceFaultError({ code, message: message || 'the response failed' })
+  }
+  const refusal = partsOf(response.output, 'refusal').join('\n')
+  if (refusal) throw new ModelError('refused', `The model declined: ${redact(refusal, secrets)}`)
+  const truncated = response.status === 'incomplete'
+  if (truncated && response.incomplete_details?.reason === 'content_filter') {
+    throw new ModelError('refused', 'The model service stopped the answer by its content filter.')
+  }
+  return {
+    text: partsOf(response.output, 'output_text').join('\n\n'),
+    toolCalls: callsOf(response.output, truncated),
+    // Cut-off items cannot be continued from.
+    blob: truncated ? null : blobOf(response.output),
+    truncated,
+  }
+}
+
+function partsOf(output: readonly OutputItem[], kind: 'output_text' | 'refusal'): string[] {
+  return output.flatMap((item) => {
+    if (item.type !== 'message') return []
+    if (typeof item.content === 'string') return kind === 'output_text' ? [item.content] : []
+    const parts = (item.content ?? []).filter(({ type }) => type === kind)
+    const text = parts.map((part) => (kind === 'refusal' ? part.refusal : part.text) ?? '').join('')
+    return text === '' ? [] : [text]
+  })
+}
+
+function callsOf(output: readonly OutputItem[], truncated: boolean): Answer['toolCalls'] {
+  return output.flatMap((item) => {
+    if (item.type !== 'function_call') return []
+    if (truncated && item.status !== 'completed') return []
+    const callId = item.call_id ?? item.id
+    if (!callId || !item.name) throw new z.ZodError([])
+    return [{ callId, name: item.name, arguments: item.arguments ?? '{}' }]
+  })
+}
+
+/**
+ * Kept only where the portable form would lose something: reasoning that the service can read again, or items of
+ * a kind that we do not know. Reasoning without its content could not be resolved under `store: false`.
+ */
+function blobOf(output: readonly OutputItem[]): string | null {
+  const kept = output.filter((item) => item.type !== 'reasoning' || hasContent(item))
+  const isPortable = kept.every(({ type }) => type === 'message' || type === 'function_call')
+  return isPortable ? null : JSON.stringify(kept)
+}
+
+function hasContent({ encrypted_content, content }: OutputItem): boolean {
+  return Boolean(encrypted_content) || (Array.isArray(content) && content.length > 0)
+}
+
+/** Usage as the service counted it; estimated from what went to and fro where it did not count. */
+export function toUsage(usage: z.output<typeof usageSchema>, sent: unknown, received: unknown): Usage {
+  if (!usage) {
+    const estimate = (value: unknown) => estimateTokens(JSON.stringify(value))
+    return { inputTokens: estimate(sent), outputTokens: estimate(received), cachedTokens: 0 }
+  }
+  return {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    cachedTokens: usage.input_tokens_details?.cached_tokens ?? 0,
+  }
+}

@@ -1,0 +1,96 @@
+import type { OpenAI } from 'openai'
+import { ModelError } from '../port.ts'
+
+export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
+
+/** Where the model service is, and what it is shown; local servers want nothing. */
+export type Endpoint = { readonly baseUrl: string; readonly authorization: string | null }
+
+/**
+ * The endpoint of a base URL and a key. Credentials inside the URL, which fetch refuses, become Basic
+ * authentication where there is no key.
+ */
+export function toEndpoint(baseUrl: string, apiKey: string | null): Endpoint {
+  const url = new URL(baseUrl)
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  url.username = ''
+  url.password = ''
+  const basic = credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`
+  return {
+    baseUrl: url.href.replace(/\/+$/, ''),
+    authorization: apiKey === null ? basic : `Bearer ${apiKey}`,
+  }
+}
+
+/** Loads the SDK on the first call: importing it takes 100 ms, which a start without a model need not spend. */
+export type LoadClient = () => Promise<OpenAI>
+
+/**
+ * The SDK as a plain client: no retries of its own (ours know what was passed on), no logging of bodies, nothing
+ * read from the environment, and no answer larger than `maxResponseBytes`.
+ */
+export function createClientLoader(
+  endpoint: Endpoint,
+  options: { readonly maxResponseBytes: number; readonly fetch?: typeof globalThis.fetch },
+): LoadClient {
+  let client: Promise<OpenAI> | null = null
+  const fetch = limitedFetch(options.fetch ?? globalThis.fetch, options.maxResponseBytes)
+  return () => {
+    client ??= import('openai').then(
+      (sdk) =>
+        new sdk.OpenAI({
+          baseURL: endpoint.baseUrl,
+          // The SDK wants a key, even though the header is ours.
+          apiKey: 'unused',
+          defaultHeaders: { Authorization: endpoint.authorization },
+          adminAPIKey: null,
+          organization: null,
+          project: null,
+          webhookSecret: null,
+          maxRetries: 0,
+          logLevel: 'off',
+          // Our own deadline aborts first.
+          timeout: 24 * 60 * 60 * 1000,
+          // A redirect would turn POST into GET, or carry the key to another host.
+          fetchOptions: { redirect: 'manual' },
+          fetch,
+        }),
+    )
+    return client
+  }
+}
+
+function limitedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    if (!response.body) return response
+    const { status, statusText, headers } = response
+    return new Response(limitBytes(response.body, maxBytes), { status, statusText, headers })
+  }
+}
+
+/** The same bytes, failing once there are more than `maxBytes` of them. */
+export function limitBytes(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader()
+  let bytes = 0
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) {
+        controller.close()
+        return
+      }
+      bytes += value.byteLength
+      if (bytes <= maxBytes) {
+        controller.enqueue(new Uint8Array(value))
+        return
+      }
+      controller.error(new ModelError('malformed', `The model service sent more than ${maxBytes} bytes.`))
+      await reader.cancel()
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod'
+import { CapabilityMissing, type CompactionModel, type ModelId } from '../port.ts'
+import { outputItemSchema, toUsage, usageSchema } from './answer.ts'
+import { saysMissing } from './capabilities.ts'
+import { type OpenAiCore, requestOnce, scopeOf } from './core.ts'
+import { toResponsesInput } from './input.ts'
+
+const compactionSchema = z.object({ output: z.array(outputItemSchema).min(1), usage: usageSchema })
+
+/** `/responses/compact`: the service's own, opaque replacement for a long input. */
+export function createCompactionModel(core: OpenAiCore, model: string): CompactionModel {
+  const id: ModelId = { provider: core.provider, model }
+  const { dataBlock, splitsRoleTokens } = core
+  return {
+    id,
+    compact: ({ instructions, input }, signal) =>
+      requestOnce(core, signal, async (attemptSignal) => {
+        const client = await core.load()
+        const items = toResponsesInput({ input }, { self: id, dataBlock, splitsRoleTokens })
+        const raw = await client.responses
+          .compact({ model, instructions, input: items }, { signal: attemptSignal })
+          .catch((error: unknown) => {
+            if (!saysMissing(error)) throw error
+            core.capabilities.markLacking(scopeOf(core, id), 'compaction')
+            throw new CapabilityMissing('compaction', `The model service at ${core.where} has no compaction.`)
+          })
+        const { output, usage } = compactionSchema.parse(raw)
+        return { blob: JSON.stringify(output), usage: toUsage(usage, items, output) }
+      }),
+  }
+}

@@ -1,0 +1,9 @@
+/** The models of OpenAI's own API that are used where the settings name none. A compatible server has no defaults. */
+export const openAiDefaults = {
+  chatModel: 'gpt-5.5',
+  utilityModel: 'gpt-5.4-mini',
+  embeddingModel: 'text-embedding-3-small',
+  realtimeModel: 'gpt-realtime-2.1',
+  transcriptionModel: 'gpt-transcribe',
+  speechModel: 'gpt-4o-mini-tts',
+} as const

@@ -1,0 +1,129 @@
+import * as z from 'zod'
+import { CapabilityMissing, ModelError, type ModelFailureKind } from '../port.ts'
+import { redact } from './redact.ts'
+
+/** What went wrong, and whether another try may go right. */
+export type Failure = { readonly error: ModelError; readonly retry: boolean }
+
+/** The service's own account of an error: of an HTTP answer, a failed response, or an `error` event of a stream. */
+export type ServiceFault = {
+  /** Null inside a stream, which began with 200. */
+  readonly status: number | null
+  readonly code: string | null
+  readonly param: string | null
+  readonly message: string
+  readonly retryAfterMs: number | null
+}
+
+/** Thrown inside an attempt for a fault that the service reports in the middle of its stream. */
+export class ServiceFaultError extends Error {
+  readonly fault: ServiceFault
+  constructor(fault: Pick<ServiceFault, 'code' | 'message'> & Partial<ServiceFault>) {
+    super(fault.message)
+    this.name = 'ServiceFaultError'
+    this.fault = { status: null, param: null, retryAfterMs: null, ...fault }
+  }
+}
+
+const word = z.string().nullish().catch(null)
+/** The SDK's APIError, as far as it is read. */
+const apiErrorSchema = z.object({
+  status: z.int(),
+  code: word,
+  type: word,
+  param: word,
+  message: z.string().catch(''),
+  headers: z.instanceof(Headers).optional().catch(undefined),
+})
+
+/** Reads the fault out of what the SDK threw; null for anything but an answer of the service. */
+export function faultOf(error: unknown, nowMs: number): ServiceFault | null {
+  if (error instanceof ServiceFaultError) return error.fault
+  const parsed = apiErrorSchema.safeParse(error)
+  if (!parsed.success) return null
+  const { status, code, type, param, message, headers } = parsed.data
+  const retryAfterMs = headers ? parseRetryAfter(headers, nowMs) : null
+  return { status, code: code ?? type ?? null, param: param ?? null, message, retryAfterMs }
+}
+
+/** Retry-After in seconds or as an HTTP date (RFC 9110, 10.2.3), or the finer `retry-after-ms`; in ms. */
+export function parseRetryAfter(headers: Headers, nowMs: number): number | null {
+  const fine = headers.get('retry-after-ms')
+  if (fine !== null && /^\d+(?:\.\d+)?$/.test(fine)) return Math.ceil(Number(fine))
+  const value = headers.get('retry-after')?.trim()
+  if (!value) return null
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000)
+  // Date.parse reads much that is no HTTP date, "-1" among it.
+  const date = value.endsWith('GMT') ? Date.parse(value) : Number.NaN
+  return Number.isNaN(date) ? null : Math.max(0, date - nowMs)
+}
+
+/** What anything thrown by an attempt means. Nothing secret is in the messages, nor in their causes. */
+export function classify(
+  error: unknown,
+  context: { readonly nowMs: number; readonly secrets: readonly string[]; readonly where: string },
+): Failure {
+  if (error instanceof ModelError) {
+    return { error, retry: RETRIED.has(error.kind) && !(error instanceof CapabilityMissing) }
+  }
+  const { secrets, where } = context
+  const fault = faultOf(error, context.nowMs)
+  if (fault) {
+    const kind = kindOf(fault)
+    const status = fault.status === null ? '' : ` ${fault.status}`
+    const words = redact(fault.message.replace(/^\d{3} /, ''), secrets)
+    const message = `The model service at ${where} answered${status}${words ? `: ${words}` : '.'}`
+    const options = {
+      cause: new Error(words, { cause: redact(fault.code ?? '', secrets) }),
+      retryAfterMs: fault.retryAfterMs,
+    }
+    return { error: new ModelError(kind, message, options), retry: isPassing(kind, fault.status) }
+  }
+  const cause = new Error(redact(describe(error), secrets))
+  if (error instanceof SyntaxError || error instanceof z.ZodError) {
+    const message = `The model service at ${where} answered in a form that is not the Responses API's.`
+    return { error: new ModelError('malformed', message, { cause }), retry: false }
+  }
+  const code = networkCode(error)
+  const message = `The connection to the model service at ${where} failed${code ? ` (${code})` : ''}.`
+  return { error: new ModelError('unavailable', message, { cause }), retry: true }
+}
+
+const RETRIED: ReadonlySet<ModelFailureKind> = new Set(['rate_limited', 'unavailable', 'timeout'])
+
+function isPassing(kind: ModelFailureKind, status: number | null): boolean {
+  // "Not found", redirects and the like are `unavailable` too, and will be the next time.
+  const settled = status !== null && status < 500 && ![408, 409, 425, 429].includes(status)
+  return RETRIED.has(kind) && !settled
+}
+
+const QUOTA = /insufficient_quota|billing|exceeded your current quota/i
+const TOO_LONG =
+  /context_length_exceeded|maximum context|context (?:length|size|window)|too many (?:input )?tokens|prompt is too long/i
+const REFUSED = /content_policy|content_filter|invalid_prompt|bio_policy|cyber_policy|policy_violation/i
+
+function kindOf({ status, code, message }: ServiceFault): ModelFailureKind {
+  const words = `${code ?? ''} ${message}`
+  if (status === 401 || status === 403 || code === 'invalid_api_key') return 'auth'
+  if (status === 402 || (QUOTA.test(words) && (status === 429 || status === null))) return 'quota'
+  if (status === 429 || (status === null && /rate_limit/.test(code ?? ''))) return 'rate_limited'
+  if (status === 408) return 'timeout'
+  if (status === 413 || ((status === null || status < 500) && TOO_LONG.test(words))) return 'context_too_long'
+  if (status === null) return REFUSED.test(code ?? '') ? 'refused' : 'unavailable'
+  if (status === 400 || status === 422) return REFUSED.test(code ?? '') ? 'refused' : 'malformed'
+  return 'unavailable'
+}
+
+/** The system's or undici's code for a broken connection, somewhere down the chain of causes. */
+function networkCode(error: unknown): string | null {
+  let current = error
+  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
+    if ('code' in current && typeof current.code === 'string') return current.code
+    current = current.cause
+  }
+  return null
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}

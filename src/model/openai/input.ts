@@ -1,0 +1,133 @@
+import type { ResponseInputItem } from 'openai/resources/responses/responses'
+import * as z from 'zod'
+import type { InputItem, ModelId, TextRequest } from '../port.ts'
+import { type DataBlocks, splitRoleTokens } from './data-block.ts'
+
+export type InputOptions = {
+  /** Whose opaque items may be sent back; null where none may, because the service refused them. */
+  readonly self: ModelId | null
+  readonly dataBlock: DataBlocks
+  /** Whether the server may parse role tokens inside content (any but OpenAI's own). */
+  readonly splitsRoleTokens: boolean
+}
+
+/** A pause in the conversation after which the next message says when it was written. */
+const PAUSE_MS = 30 * 60 * 1000
+
+/**
+ * The context as the Responses API takes it. What is not the owner's goes into data blocks; opaque items of this
+ * very model go back as they came, others are replaced by their fallback. A call without its result, and the
+ * reverse, is left out: the service would refuse the whole request.
+ */
+export function toResponsesInput(
+  request: Pick<TextRequest, 'input'> & Partial<Pick<TextRequest, 'now' | 'timezone'>>,
+  options: InputOptions,
+): ResponseInputItem[] {
+  const { now, timezone = 'UTC' } = request
+  const clean = options.splitsRoleTokens ? splitRoleTokens : (text: string) => text
+  const flat = expandOpaque(request.input, options.self)
+  const presentAt = now === undefined ? -1 : flat.findLastIndex(isSaidToDelegate)
+  const items: ResponseInputItem[] = []
+  let lastSaidMs: number | null = null
+  for (const [index, entry] of flat.entries()) {
+    if (index === presentAt && now !== undefined) items.push(presentItem(now, timezone))
+    if ('blobItems' in entry) {
+      items.push(...entry.blobItems)
+      continue
+    }
+    if (entry.type === 'message' && entry.at !== undefined) {
+      const saidMs = Date.parse(entry.at)
+      const isNews = index !== presentAt && (lastSaidMs === null || saidMs - lastSaidMs >= PAUSE_MS)
+      if (isNews && isSaidToDelegate(entry)) items.push(developer(`Written ${tellTime(entry.at, timezone)}:`))
+      lastSaidMs = saidMs
+    }
+    const item = toItem(entry, clean, options.dataBlock)
+    if (item) items.push(item)
+  }
+  if (now !== undefined && presentAt === -1) items.push(presentItem(now, timezone))
+  return withoutOrphans(items)
+}
+
+type Flat = Exclude<InputItem, { type: 'opaque' }> | { readonly blobItems: readonly ResponseInputItem[] }
+
+function expandOpaque(input: readonly InputItem[], self: ModelId | null): Flat[] {
+  return input.flatMap((item): Flat[] => {
+    if (item.type !== 'opaque') return [item]
+    const isOurs = self !== null && item.model.provider === self.provider && item.model.model === self.model
+    const blobItems = isOurs ? parseBlob(item.blob) : null
+    return blobItems ? [{ blobItems }] : expandOpaque(item.fallback ?? [], self)
+  })
+}
+
+const blobSchema = z.array(z.looseObject({ type: z.string() })).min(1)
+
+/** The items of a blob; null where it is not ours to read after all. */
+export function parseBlob(blob: string): ResponseInputItem[] | null {
+  try {
+    const parsed = blobSchema.safeParse(JSON.parse(blob))
+    // They came from the service as output items and go back unchanged: their further shape is its own business.
+    return parsed.success ? (parsed.data as unknown as ResponseInputItem[]) : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+function toItem(
+  item: Exclude<InputItem, { type: 'opaque' }>,
+  clean: (text: string) => string,
+  dataBlock: DataBlocks,
+): ResponseInputItem | null {
+  switch (item.type) {
+    case 'message':
+      if (item.text === '') return null
+      if (item.role === 'delegate') return { type: 'message', role: 'assistant', content: clean(item.text) }
+      if (item.role === 'owner') return { type: 'message', role: 'user', content: clean(item.text) }
+      return { type: 'message', role: 'user', content: dataBlock('guest, not the owner', clean(item.text)) }
+    case 'inner':
+      // The user's role, not the developer's: what is inside may be hostile, and must weigh as little as it can.
+      return { type: 'message', role: 'user', content: dataBlock(item.label, clean(item.text)) }
+    case 'tool_call':
+      return { type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }
+    case 'tool_result':
+      return { type: 'function_call_output', call_id: item.callId, output: clean(item.output) }
+  }
+}
+
+function withoutOrphans(items: readonly ResponseInputItem[]): ResponseInputItem[] {
+  const called = new Set<string>()
+  const returned = new Set<string>()
+  for (const item of items) {
+    if (item.type === 'function_call') called.add(item.call_id)
+    if (item.type === 'function_call_output' && item.call_id) returned.add(item.call_id)
+  }
+  const seen = new Set<string>()
+  return items.filter((item) => {
+    if (item.type !== 'function_call' && item.type !== 'function_call_output') return true
+    const callId = item.call_id ?? ''
+    // A round whose blob holds the call may come with the call itself as well.
+    const key = `${item.type} ${callId}`
+    if (seen.has(key)) return false
+    seen.add(key)
+    return called.has(callId) && returned.has(callId)
+  })
+}
+
+function isSaidToDelegate(item: Flat): boolean {
+  return 'role' in item && item.type === 'message' && item.role !== 'delegate'
+}
+
+const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
+
+/**
+ * The present stands right before the message that is being answered: late enough that all before it is the same
+ * as in the turn before and can be cached, and in the same place in every round of a turn.
+ */
+function presentItem(now: string, timezone: string): ResponseInputItem {
+  return developer(`It is now ${tellTime(now, timezone)} (${timezone}; ${now} in UTC).`)
+}
+
+function tellTime(at: string, timezone: string): string {
+  const format = { dateStyle: 'full', timeStyle: 'short' } as const
+  return new Intl.DateTimeFormat('en-GB', { ...format, timeZone: timezone }).format(new Date(at))
+}

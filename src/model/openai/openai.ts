@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import type { ModelService } from '../port.ts'
+import type { Capabilities } from './capabilities.ts'
+import { checkService } from './check.ts'
+import { createClientLoader, type Endpoint, OPENAI_BASE_URL, toEndpoint } from './client.ts'
+import { createCompactionModel } from './compaction.ts'
+import { type OpenAiCore, scopeOf } from './core.ts'
+import { createDataBlocks } from './data-block.ts'
+import { createEmbeddingModel } from './embeddings.ts'
+import { realtimeEndpoint } from './realtime.ts'
+import { createSpeechModel } from './speech.ts'
+import { createStrictSchemas } from './strict-schema.ts'
+import { createStructuredModel } from './structured.ts'
+import { createTextModel } from './text.ts'
+import { defaultLimits, type Limits, systemTiming, type Timing } from './timing.ts'
+
+/** Which service, and which of its models does what. Null: not to be used there. */
+export type OpenAiSettings = {
+  readonly apiKey: string | null
+  /** Null for OpenAI itself. */
+  readonly baseUrl: string | null
+  readonly chatModel: string
+  readonly utilityModel: string | null
+  readonly embeddingModel: string | null
+  readonly realtimeModel: string | null
+  readonly transcriptionModel: string | null
+  readonly speechModel: string | null
+  readonly speechVoice?: string | undefined
+}
+
+export type OpenAiDependencies = {
+  /** Outlives the service, so that what a server lacks is not asked for anew after each change of a setting. */
+  readonly capabilities: Capabilities
+  readonly timing?: Timing
+  readonly limits?: Partial<Limits>
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/**
+ * A model service on OpenAI's API or a compatible server. Nothing is loaded or sent before the first request. Its
+ * optional ports become null once the service turned out to lack them, and come back when that is tried again.
+ */
+export function createOpenAiService(
+  settings: OpenAiSettings,
+  dependencies: OpenAiDependencies,
+): ModelService {
+  const endpoint = toEndpoint(settings.baseUrl ?? OPENAI_BASE_URL, settings.apiKey)
+  const core = createCore(endpoint, settings, dependencies)
+  const { capabilities } = dependencies
+  const { chatModel, embeddingModel, realtimeModel, transcriptionModel, speechModel } = settings
+  const text = createTextModel(core, chatModel)
+  const compaction = createCompactionModel(core, chatModel)
+  const embedding = embeddingModel === null ? null : createEmbeddingModel(core, embeddingModel)
+  const hasSpeech = transcriptionModel !== null || speechModel !== null
+  return {
+    text,
+    utility: createStructuredModel(core, settings.utilityModel ?? chatModel),
+    get compaction() {
+      return capabilities.lacks(scopeOf(core, compaction.id), 'compaction') ? null : compaction
+    },
+    get embedding() {
+      if (embedding === null || capabilities.lacks(scopeOf(core, embedding.id), 'embeddings')) return null
+      return embedding
+    },
+    speech: hasSpeech
+      ? createSpeechModel(core, {
+          transcription: transcriptionModel,
+          speech: speechModel,
+          voice: settings.speechVoice ?? 'alloy',
+        })
+      : null,
+    realtime: realtimeModel === null ? null : realtimeEndpoint(endpoint, realtimeModel),
+    check: (signal) => checkService(core, chatModel, signal),
+  }
+}
+
+function createCore(
+  endpoint: Endpoint,
+  settings: OpenAiSettings,
+  dependencies: OpenAiDependencies,
+): OpenAiCore {
+  const { capabilities, timing = systemTiming, fetch } = dependencies
+  const { baseUrl, authorization } = endpoint
+  const url = new URL(baseUrl)
+  const isOpenAi = url.host === new URL(OPENAI_BASE_URL).host
+  const limits = { ...defaultLimits, ...dependencies.limits }
+  const { maxResponseBytes } = limits
+  const given = new URL(settings.baseUrl ?? OPENAI_BASE_URL)
+  return {
+    provider: isOpenAi ? 'openai' : url.host.slice(0, 100),
+    where: url.origin,
+    baseUrl,
+    load: createClientLoader(endpoint, fetch ? { maxResponseBytes, fetch } : { maxResponseBytes }),
+    secrets: [settings.apiKey, authorization?.split(' ')[1], decodeURIComponent(given.password)].filter(
+      isText,
+    ),
+    timing,
+    limits,
+    capabilities,
+    dataBlock: createDataBlocks(randomBytes(32)),
+    splitsRoleTokens: !isOpenAi,
+    schemas: createStrictSchemas(),
+  }
+}
+
+function isText(value: string | null | undefined): value is string {
+  return typeof value === 'string' && value !== ''
+}

@@ -1,0 +1,93 @@
+import * as z from 'zod'
+
+type Json = { [key: string]: unknown }
+
+/** What strict mode does not know; zod checks all of it on the answer anyway. */
+const DROPPED = new Set([
+  '$schema',
+  'default',
+  'minLength',
+  'maxLength',
+  'uniqueItems',
+  'contentEncoding',
+  'contentMediaType',
+  'examples',
+])
+const FORMATS = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uuid',
+])
+const REFUSED = new Set(['propertyNames', 'patternProperties', 'not', 'allOf', 'prefixItems'])
+
+/** Converts zod objects for strict tools and structured answers; each schema once. */
+export type StrictSchemas = (schema: z.ZodType) => Json
+
+export function createStrictSchemas(): StrictSchemas {
+  const known = new WeakMap<z.ZodType, Json>()
+  return (schema) => {
+    const before = known.get(schema)
+    if (before) return before
+    const converted = toStrictSchema(schema)
+    known.set(schema, converted)
+    return converted
+  }
+}
+
+/**
+ * JSON Schema in the subset of OpenAI's strict mode: every key required, nothing additional, no keyword beyond
+ * the subset. Throws TypeError for what the subset cannot say (an optional key, a record, a tuple): the tool must
+ * be declared otherwise, with nullable keys.
+ */
+export function toStrictSchema(schema: z.ZodType): Json {
+  return strict(
+    z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'throw' }),
+    '$',
+  ) as Json
+}
+
+function strict(node: unknown, path: string): unknown {
+  if (Array.isArray(node)) return node.map((each, index) => strict(each, `${path}[${index}]`))
+  if (!isJson(node)) return node
+  const result: Json = {}
+  for (const [keyword, value] of Object.entries(node)) {
+    if (REFUSED.has(keyword)) throw new TypeError(`${path}: strict mode has no "${keyword}"`)
+    if (keyword === 'items' && Array.isArray(value)) throw new TypeError(`${path}: strict mode has no tuples`)
+    if (DROPPED.has(keyword)) continue
+    if (keyword === 'format' && !FORMATS.has(String(value))) continue
+    // A format says it already, and zod's patterns for formats use look-ahead, which strict mode lacks.
+    if (keyword === 'pattern' && ('format' in node || String(value).includes('(?'))) continue
+    if (keyword === 'enum' || keyword === 'const' || keyword === 'required') result[keyword] = value
+    else if (keyword === 'properties' || keyword === 'definitions') result[keyword] = mapValues(value, path)
+    else result[keyword === 'oneOf' ? 'anyOf' : keyword] = strict(value, `${path}.${keyword}`)
+  }
+  return node.type === 'object' ? closed(result, path) : result
+}
+
+function closed(node: Json, path: string): Json {
+  if (isJson(node.additionalProperties)) throw new TypeError(`${path}: strict mode has no records`)
+  const keys = Object.keys(isJson(node.properties) ? node.properties : {})
+  const required = new Set(Array.isArray(node.required) ? node.required : [])
+  const optional = keys.filter((key) => !required.has(key))
+  if (optional.length > 0) {
+    throw new TypeError(
+      `${path}: strict mode has no optional keys (${optional.join(', ')}); make them nullable`,
+    )
+  }
+  return { ...node, properties: node.properties ?? {}, required: keys, additionalProperties: false }
+}
+
+function mapValues(value: unknown, path: string): Json {
+  if (!isJson(value)) throw new TypeError(`${path}: properties are not an object`)
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, strict(each, `${path}.${key}`)]))
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

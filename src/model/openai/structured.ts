@@ -1,0 +1,75 @@
+import type { ResponseCreateParamsNonStreaming } from 'openai/resources/responses/responses'
+import type * as z from 'zod'
+import { ModelError, type ModelId, type StructuredModel, type StructuredRequest } from '../port.ts'
+import { readAnswer, responseSchema, toUsage } from './answer.ts'
+import { giveUpRefused, type OpenAiCore, requestOnce, scopeOf } from './core.ts'
+import { DATA_BLOCK_RULE } from './data-block.ts'
+import { toResponsesInput } from './input.ts'
+
+/** Answers of a given shape, by structured outputs where the server has them, else by asking for JSON in words. */
+export function createStructuredModel(core: OpenAiCore, model: string): StructuredModel {
+  const id: ModelId = { provider: core.provider, model }
+  const scope = scopeOf(core, id)
+
+  function paramsOf<S extends z.ZodType>(request: StructuredRequest<S>): ResponseCreateParamsNonStreaming {
+    const { dataBlock, splitsRoleTokens, capabilities, schemas } = core
+    const schema = schemas(request.schema)
+    const isConstrained = !capabilities.lacks(scope, 'json_schema')
+    const asked = isConstrained
+      ? []
+      : [`Answer with one JSON object and nothing else, of this JSON Schema:\n${JSON.stringify(schema)}`]
+    return {
+      model,
+      instructions: [request.instructions, DATA_BLOCK_RULE, ...asked].join('\n\n'),
+      input: toResponsesInput(request, { self: id, dataBlock, splitsRoleTokens }),
+      store: false,
+      ...(isConstrained
+        ? { text: { format: { type: 'json_schema', name: request.name, schema, strict: true } } }
+        : {}),
+    }
+  }
+
+  async function ask<S extends z.ZodType>(request: StructuredRequest<S>, signal: AbortSignal) {
+    const client = await core.load()
+    for (;;) {
+      const params = paramsOf(request)
+      try {
+        return { params, raw: await client.responses.create(params, { signal }) }
+      } catch (error) {
+        giveUpRefused(core, scope, error)
+      }
+    }
+  }
+
+  return {
+    id,
+    async answer(request, signal) {
+      core.schemas(request.schema)
+      return await requestOnce(core, signal, async (attemptSignal) => {
+        const { params, raw } = await ask(request, attemptSignal)
+        const response = responseSchema.parse(raw)
+        const { text } = readAnswer(response, core.secrets)
+        return {
+          value: parseValue(request.schema, text),
+          usage: toUsage(response.usage, params, text),
+        }
+      })
+    },
+  }
+}
+
+function parseValue<S extends z.ZodType>(schema: S, text: string): z.output<S> {
+  const parsed = schema.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data
+  throw new ModelError('malformed', 'The model answered, but not in the shape that it was asked for.', {
+    // Paths and kinds only: the values are the owner's.
+    cause: new Error(parsed.error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`).join('; ')),
+  })
+}
+
+/** The JSON of an answer; local models like to put it into a code fence. */
+function parseJson(text: string): unknown {
+  const start = text.indexOf('{')
+  const end = text.lastIndexOf('}')
+  return JSON.parse(start >= 0 && end > start ? text.slice(start, end + 1) : text)
+}

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Time and chance as the adapter needs them; tests bring their own. */
+export type Timing = {
+  /** Wall clock, ms since the epoch: for dates in headers and for expiry. */
+  nowMs(): number
+  /** Resolves after `ms`; rejects when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<unknown>
+  /** Calls back once after `ms` of steady time, unless cancelled by the returned function. */
+  after(ms: number, callback: () => void): () => void
+  /** Uniform in [0, 1). */
+  random(): number
+}
+
+/** The real clock. Its timers keep no process alive. */
+export const systemTiming: Timing = {
+  nowMs: Date.now,
+  sleep: (ms, signal) => delay(ms, undefined, { signal }),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+  random: Math.random,
+}
+
+/** What one request to the model service may take, at most. */
+export type Limits = {
+  /** Tries in all, the first included. */
+  readonly attempts: number
+  /** From the first try to the last word, backoff included. */
+  readonly deadlineMs: number
+  /** Between two events of a stream, and until the first one. */
+  readonly idleMs: number
+  /** Bytes of one answer's body. */
+  readonly maxResponseBytes: number
+  /** The first backoff; each further one doubles. */
+  readonly backoffMs: number
+  /** A longer wait, also one that the service asks for, is not waited for: the request fails. */
+  readonly maxBackoffMs: number
+}
+
+export const defaultLimits: Limits = {
+  attempts: 3,
+  deadlineMs: 300_000,
+  // Long enough for a reasoning model's silence, and for a local one to read its prompt.
+  idleMs: 120_000,
+  maxResponseBytes: 16 * 1024 * 1024,
+  backoffMs: 500,
+  maxBackoffMs: 20_000,
+}

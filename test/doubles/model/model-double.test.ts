@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { hasOpenAiSpec } from '../spec/openai-spec.ts'
+import { type ModelDouble, startModelDouble } from './model-double.ts'
+
+function post(double: ModelDouble, path: string, body: unknown): Promise<Response> {
+  return fetch(`${double.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+const hello = { model: 'm', input: 'Hello' }
+
+test.skipIf(!hasOpenAiSpec())(
+  'a request against the description (skipped where it is absent) fails the test that made it',
+  async () => {
+    const double = await startModelDouble()
+    double.reply({ text: 'x' })
+    await (await post(double, '/responses', { ...hello, stroe: false })).text()
+    await expect(double.close()).rejects.toThrow('stroe')
+  },
+)
+
+test('a request that no reply was scripted for fails the test', async () => {
+  const double = await startModelDouble()
+  expect((await post(double, '/responses', hello)).status).toBe(500)
+  await expect(double.close()).rejects.toThrow('no reply was scripted')
+})
+
+test('replies are used once and in order, then the answerer is asked', async () => {
+  const double = await startModelDouble()
+  double.reply({ text: 'first' }, { text: 'second' })
+  double.answerWith(({ text }) => ({ text: `you said ${text}` }))
+  const texts: string[] = []
+  for (let round = 0; round < 3; round += 1)
+    texts.push(await (await post(double, '/responses', hello)).text())
+  expect(texts.map((text) => text.match(/first|second|you said Hello/)?.[0])).toEqual([
+    'first',
+    'second',
+    'you said Hello',
+  ])
+  await double.close()
+})
+
+test('a stream carries the events of the real service, numbered, and ends with the whole response', async () => {
+  const double = await startModelDouble()
+  double.reply({ reasoning: 'r', text: ['a', 'b'], toolCalls: [{ name: 't', arguments: { x: 1 } }] })
+  const stream = await (await post(double, '/responses', { ...hello, stream: true })).text()
+  const types = [...stream.matchAll(/^event: (.+)$/gm)].map(([, type]) => type)
+  expect(types).toEqual([
+    'response.created',
+    'response.in_progress',
+    'response.output_item.added',
+    'response.output_item.done',
+    'response.output_item.added',
+    'response.content_part.added',
+    'response.output_text.delta',
+    'response.output_text.delta',
+    'response.output_text.done',
+    'response.content_part.done',
+    'response.output_item.done',
+    'response.output_item.added',
+    'response.function_call_arguments.delta',
+    'response.function_call_arguments.done',
+    'response.output_item.done',
+    'response.completed',
+  ])
+  const numbers = [...stream.matchAll(/"sequence_number":(\d+)\}$/gm)].map(([, number]) => Number(number))
+  expect(numbers).toEqual(types.map((_type, index) => index))
+  await double.close()
+})
+
+test('a paused stream goes on when the test says so', async () => {
+  const double = await startModelDouble()
+  const { promise: until, resolve } = Promise.withResolvers<void>()
+  double.reply({ text: ['a', 'b'], pause: { at: 'response.output_text.delta', until } })
+  const response = await post(double, '/responses', { ...hello, stream: true })
+  const reader = response.body?.getReader()
+  const head = new TextDecoder().decode((await reader?.read())?.value)
+  expect(head).toContain('response.created')
+  expect(head).not.toContain('output_text.delta')
+  resolve()
+  const rest = await new Response(
+    new ReadableStream({
+      pull: async (to) => {
+        const next = await reader?.read()
+        if (next?.done === false) to.enqueue(next.value)
+        else to.close()
+      },
+    }),
+  ).text()
+  expect(rest).toContain('response.completed')
+  await double.close()
+})

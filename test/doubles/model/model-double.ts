@@ -1,0 +1,226 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { loadOpenAiSpec, type OpenAiSpec, type SpecPath } from '../spec/openai-spec.ts'
+import { eventsOf, type Json, outputOf, responseOf, statusOf, usageOf } from './answer.ts'
+import { embedText } from './embed.ts'
+import { httpFaults, type Reply } from './script.ts'
+import { sendJson, sendStream } from './send.ts'
+import { sealCompaction, visibleText } from './visible-text.ts'
+
+export type RecordedRequest = {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Parsed JSON; the fields of a form, a file as its bytes. */
+  readonly body: Json
+  /** All that a model would read of its input. */
+  readonly text: string
+  /** Resolves once the exchange is over, with whether the client left before its end. */
+  readonly ended: Promise<'complete' | 'aborted'>
+}
+
+export type Answerer = (request: RecordedRequest) => Reply | Promise<Reply>
+
+export type ModelDoubleOptions = {
+  /** The key that it wants; none by default. */
+  readonly apiKey?: string
+  readonly models?: readonly string[]
+  /** Endpoints that this server does not have: 404. */
+  readonly lacks?: readonly SpecPath[]
+  /** Whether requests and answers are held against the official description, where that is there. */
+  readonly validate?: boolean
+  /** Whether requests are kept; not for long runs. */
+  readonly record?: boolean
+}
+
+export type ModelDouble = {
+  /** The base URL, with `/v1`. */
+  readonly url: string
+  /** All requests so far, or those of one path. */
+  requests(path?: string): readonly RecordedRequest[]
+  /** How many connections were opened to it. */
+  connections(): number
+  /** Queues answers to `/responses`; each is used once. */
+  reply(...replies: readonly Reply[]): void
+  /** Answers `/responses` whenever nothing is queued. Without either, a request is a violation. */
+  answerWith(answerer: Answerer): void
+  /** Answers `/responses/compact` once; by default with an item that holds all that was readable. */
+  replyToCompaction(reply: Reply & { readonly output?: readonly Json[] }): void
+  /** Answers the other endpoints once. `text` is the transcript of `/audio/transcriptions`. */
+  replyTo(path: '/embeddings' | '/audio/speech' | '/audio/transcriptions' | '/models', reply: Reply): void
+  /** Closes, and throws for anything that was sent or answered against the description, or was not scripted. */
+  close(): Promise<void>
+}
+
+const spec = loadOpenAiSpec()
+
+/** The model service on loopback: Responses, compaction, embeddings, models and audio, as a test scripts them. */
+export async function startModelDouble(options: ModelDoubleOptions = {}): Promise<ModelDouble> {
+  const { apiKey, models = ['test-model'], lacks = [], validate = true, record = true } = options
+  const checker: OpenAiSpec | null = validate ? spec : null
+  if (validate && !spec)
+    process.emitWarning('The official API description is absent: the model double validates nothing.')
+  const recorded: RecordedRequest[] = []
+  const queue: Reply[] = []
+  const once = new Map<string, (Reply & { readonly output?: readonly Json[] })[]>()
+  const violations: string[] = []
+  let answerer: Answerer | null = null
+  let number = 0
+
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch((error: unknown) => {
+      violations.push(`the double failed: ${error instanceof Error ? error.stack : String(error)}`)
+      response.destroy()
+    })
+  })
+  server.keepAliveTimeout = 60_000
+  let connections = 0
+  server.on('connection', () => {
+    connections += 1
+  })
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(incoming.url ?? '/', 'http://double').pathname.replace(/^\/v1/, '')
+    const ended = new Promise<'complete' | 'aborted'>((resolve) => {
+      response.once('close', () => resolve(response.writableFinished ? 'complete' : 'aborted'))
+    })
+    const body = await readBody(incoming)
+    const text = path.startsWith('/responses') ? visibleText([body.instructions ?? '', body.input ?? '']) : ''
+    const request: RecordedRequest = { path, headers: incoming.headers, body, text, ended }
+    if (record) recorded.push(request)
+    if (apiKey !== undefined && incoming.headers.authorization !== `Bearer ${apiKey}`) {
+      return await sendJson(response, null, { fault: httpFaults.unauthorised() })
+    }
+    if (lacks.some((each) => each === path))
+      return await sendJson(response, null, { fault: httpFaults.notFound() })
+    number += 1
+    if (!isKnown(path)) return await sendJson(response, null, { fault: httpFaults.notFound() })
+    if (path !== '/models') note(path, 'request', checker?.request(path, body))
+    if (path === '/responses') return await respond(request, response)
+    const reply = once.get(path)?.shift() ?? {}
+    await answerOther(path, request, reply, response)
+  }
+
+  async function respond(request: RecordedRequest, response: ServerResponse): Promise<void> {
+    const reply = queue.shift() ?? (await answerer?.(request))
+    if (!reply) {
+      violations.push('a request to /responses that no reply was scripted for')
+      return await sendJson(response, null, { fault: httpFaults.serverError() })
+    }
+    const { body } = request
+    const context = { model: String(body.model), number, request: body }
+    if (body.stream === true) {
+      const events = eventsOf(reply, context)
+      for (const event of events) note('/responses', `event ${event.type}`, checker?.streamEvent(event))
+      return await sendStream(response, events, reply)
+    }
+    const answer = responseOf(reply, context, statusOf(reply), outputOf(reply, number))
+    note('/responses', 'answer', checker?.answer('/responses', answer))
+    await sendJson(response, answer, reply)
+  }
+
+  async function answerOther(
+    path: Exclude<SpecPath, '/responses'> | '/models',
+    request: RecordedRequest,
+    reply: Reply & { readonly output?: readonly Json[] },
+    response: ServerResponse,
+  ): Promise<void> {
+    const { body, text } = request
+    if (path === '/audio/speech') {
+      if (reply.fault) return await sendJson(response, null, reply)
+      response.writeHead(200, { 'content-type': 'audio/mpeg' })
+      response.end(Buffer.from(`mp3:${String(body.input)}`))
+      return
+    }
+    const answer = {
+      '/models': () => ({
+        object: 'list',
+        data: models.map((id) => ({ id, object: 'model', created: 1, owned_by: 'test' })),
+      }),
+      '/audio/transcriptions': () => ({ text: [reply.text ?? 'what was said'].flat().join('') }),
+      '/embeddings': () => embeddingAnswer(body),
+      '/responses/compact': () => {
+        const sealed = { type: 'compaction', id: `cmp_${number}`, encrypted_content: sealCompaction(text) }
+        const output = reply.output ?? [sealed]
+        const usage = usageOf(reply.usage ?? {}, body, output)
+        return {
+          id: `resp_${number}`,
+          object: 'response.compaction',
+          created_at: 1_780_000_000,
+          output,
+          usage,
+        }
+      },
+    }[path]()
+    if (path !== '/models') note(path, 'answer', checker?.answer(path, answer))
+    await sendJson(response, answer, reply)
+  }
+
+  function note(path: string, what: string, errors: readonly string[] | undefined): void {
+    for (const error of errors ?? []) violations.push(`${path} ${what}: ${error}`)
+  }
+
+  const port = await listen(server)
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests: (path) => recorded.filter((request) => path === undefined || request.path === path),
+    connections: () => connections,
+    reply: (...replies) => void queue.push(...replies),
+    answerWith(next) {
+      answerer = next
+    },
+    replyToCompaction: (reply) =>
+      void once.set('/responses/compact', [...(once.get('/responses/compact') ?? []), reply]),
+    replyTo: (path, reply) => void once.set(path, [...(once.get(path) ?? []), reply]),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      if (violations.length > 0) throw new Error(`model double: ${violations.join('\n')}`)
+    },
+  }
+}
+
+const PATHS = [
+  '/responses',
+  '/responses/compact',
+  '/embeddings',
+  '/audio/speech',
+  '/audio/transcriptions',
+  '/models',
+] as const
+
+function isKnown(path: string): path is (typeof PATHS)[number] {
+  return PATHS.some((each) => each === path)
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Json> {
+  const bytes = await buffer(incoming)
+  const type = incoming.headers['content-type'] ?? ''
+  if (bytes.length === 0) return {}
+  if (!type.startsWith('multipart/form-data')) return JSON.parse(bytes.toString('utf8')) as Json
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
+  const fields = [...form.entries()].map(async ([key, value]) => {
+    return [
+      key,
+      typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('latin1'),
+    ] as const
+  })
+  return Object.fromEntries(await Promise.all(fields))
+}
+
+function embeddingAnswer(body: Json): Json {
+  const texts = Array.isArray(body.input) ? body.input.map(String) : [String(body.input)]
+  const tokens = Math.ceil(texts.join('').length / 4)
+  return {
+    object: 'list',
+    model: body.model,
+    data: texts.map((text, index) => ({ object: 'embedding', index, embedding: embedText(text) })),
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  }
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new TypeError('the double has no port')
+  return address.port
+}

@@ -1,0 +1,39 @@
+import type { Json } from './answer.ts'
+
+/**
+ * All that a model would read of an input: every text in it, one a line; a compaction item of the double's own
+ * making reads as what it was made from.
+ */
+export function visibleText(input: unknown): string {
+  const texts: string[] = []
+  collect(input, texts)
+  return texts.join('\n')
+}
+
+const TEXT_KEYS = ['text', 'content', 'output', 'arguments']
+
+function collect(node: unknown, texts: string[]): void {
+  if (typeof node === 'string') {
+    if (node !== '') texts.push(node)
+  } else if (Array.isArray(node)) for (const each of node) collect(each, texts)
+  else if (isJson(node)) {
+    if (node.type === 'compaction') texts.push(openCompaction(node.encrypted_content))
+    else for (const key of TEXT_KEYS) if (key in node) collect(node[key], texts)
+  }
+}
+
+const SEAL = 'sealed:'
+
+/** Opaque to everybody but the double, as the real one is to everybody but the service. */
+export function sealCompaction(text: string): string {
+  return `${SEAL}${Buffer.from(text).toString('base64')}`
+}
+
+export function openCompaction(blob: unknown): string {
+  if (typeof blob !== 'string' || !blob.startsWith(SEAL)) return ''
+  return Buffer.from(blob.slice(SEAL.length), 'base64').toString('utf8')
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

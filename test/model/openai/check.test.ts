@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { httpFaults } from '../../doubles/model/script.ts'
+import { API_KEY, never, setUp } from './fixture.ts'
+
+const summary = ({ ok, steps }: { ok: boolean; steps: readonly { name: string; ok: boolean }[] }) => [
+  ok,
+  ...steps.map((step) => `${step.name} ${step.ok}`),
+]
+
+test('a service that is reachable, authorised and has the model passes', async () => {
+  const { service } = await setUp()
+  expect(summary(await service.check(never()))).toEqual([
+    true,
+    'reachable true',
+    'authorised true',
+    'model true',
+  ])
+})
+
+test('a service that nobody answers for is not reachable', async () => {
+  const { another } = await setUp()
+  expect(summary(await another({ baseUrl: 'http://127.0.0.1:9/v1' }).check(never()))).toEqual([
+    false,
+    'reachable false',
+  ])
+})
+
+test('a wrong key is reachable but not authorised, and is not repeated', async () => {
+  const { another } = await setUp()
+  const check = await another({ apiKey: 'sk-wrong-canary-key' }).check(never())
+  expect(summary(check)).toEqual([false, 'reachable true', 'authorised false'])
+  expect(JSON.stringify(check)).not.toContain('canary')
+})
+
+test('a model that is not there fails with the names of those that are', async () => {
+  const { service } = await setUp({ double: { models: ['llama', 'qwen'] } })
+  const check = await service.check(never())
+  expect(summary(check)).toEqual([false, 'reachable true', 'authorised true', 'model false'])
+  expect(check.steps.at(-1)?.detail).toContain('llama, qwen')
+})
+
+test('a key that may not list models is a key all the same', async () => {
+  const { double, service } = await setUp()
+  const body = { error: { message: 'Missing scopes: api.model.read' } }
+  double.replyTo('/models', { fault: { kind: 'status', status: 403, body } })
+  expect(summary(await service.check(never()))).toEqual([
+    true,
+    'reachable true',
+    'authorised true',
+    'model true',
+  ])
+})
+
+test('a server that does not list its models is not held to it', async () => {
+  const { double, service } = await setUp()
+  double.replyTo('/models', { fault: httpFaults.notFound() })
+  expect(summary(await service.check(never()))).toEqual([
+    true,
+    'reachable true',
+    'authorised true',
+    'model true',
+  ])
+})
+
+test.for([
+  ['hangs', { kind: 'hang', at: 'headers' }, 'reachable false'],
+  ['fails', httpFaults.serverError(), 'authorised false'],
+  ['answers nonsense', { kind: 'nonsense', at: 0 }, 'reachable false'],
+] as const)('a service that %s fails the check, once', async ([, fault, last]) => {
+  const { double, service } = await setUp({ dependencies: { limits: { deadlineMs: 150 } } })
+  double.replyTo('/models', { fault })
+  const check = await service.check(never())
+  expect(summary(check).at(-1)).toBe(last)
+  expect(check.ok).toBe(false)
+  expect(JSON.stringify(check)).not.toContain(API_KEY)
+  expect(double.requests('/models')).toHaveLength(1)
+})
+
+test('a check that is called off rejects with the reason', async () => {
+  const { double, service } = await setUp()
+  double.replyTo('/models', { fault: { kind: 'hang', at: 'headers' } })
+  const reason = new Error('never mind')
+  await expect(service.check(AbortSignal.abort(reason))).rejects.toBe(reason)
+})

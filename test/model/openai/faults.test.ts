@@ -1,0 +1,216 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { ModelError } from '../../../src/model/port.ts'
+import { type At, type Fault, httpFaults } from '../../doubles/model/script.ts'
+import { API_KEY, noteTool, request, run, setUp } from './fixture.ts'
+
+const limits = {
+  attempts: 3,
+  backoffMs: 10,
+  maxBackoffMs: 1000,
+  idleMs: 200,
+  deadlineMs: 4000,
+  maxResponseBytes: 200_000,
+}
+const answer = {
+  text: ['one ', 'two ', 'three'],
+  toolCalls: [{ name: 'create_note', arguments: { title: null, content: 'x' } }],
+}
+/** Before the headers, before and between and after the deltas, inside a call, and before the last event. */
+const places: readonly At[] = [
+  'headers',
+  0,
+  'response.output_text.delta',
+  6,
+  'response.function_call_arguments.delta',
+  99,
+]
+const faults: readonly [string, (at: At) => Fault, string][] = [
+  ['hangs', (at) => ({ kind: 'hang', at }), 'timeout'],
+  ['drips', (at) => ({ kind: 'drip', at, intervalMs: 5 }), 'timeout'],
+  ['is cut', (at) => ({ kind: 'cut', at }), 'unavailable'],
+  ['ends early', (at) => ({ kind: 'ends', at }), 'unavailable'],
+  ['breaks its JSON', (at) => ({ kind: 'malformed', at }), 'malformed'],
+  ['sends nonsense', (at) => ({ kind: 'nonsense', at }), 'malformed'],
+  ['grows without bounds', (at) => ({ kind: 'huge', at, bytes: 10_000_000 }), 'malformed'],
+  ['reports an error', (at) => ({ kind: 'error', at, code: 'server_error', message: 'oops' }), 'unavailable'],
+]
+// Without headers there is no stream yet: only some faults can happen there.
+const beforeHeaders = new Set(['hangs', 'is cut'])
+const cases = faults.flatMap(([name, fault, kind]) =>
+  places
+    .filter((at) => at !== 'headers' || beforeHeaders.has(name))
+    .map((at) => [name, at, fault(at), kind] as const),
+)
+
+test.for(cases)(
+  'a stream that %s at %s ends in one typed error, and is tried again only while nothing was said',
+  async ([name, at, fault, kind]) => {
+    const { double, service } = await setUp({ dependencies: { limits } })
+    double.answerWith(() => ({ ...answer, fault }))
+    const { error, completed, deltas } = await run(service, request({ tools: [noteTool] }))
+    expect(completed).toBeNull()
+    expect(error).toBeInstanceOf(ModelError)
+    expect(error).toMatchObject({ kind })
+    const saidSomething = at !== 'headers' && at !== 0 && at !== 'response.output_text.delta'
+    expect(deltas.length > 0, `${name} at ${at}`).toBe(saidSomething)
+    const isRetried = !saidSomething && kind !== 'malformed'
+    expect(double.requests('/responses')).toHaveLength(isRetried ? 3 : 1)
+  },
+)
+
+test.for(cases)('after a stream that %s at %s the next turn works', async ([, , fault]) => {
+  const { double, service } = await setUp({ dependencies: { limits: { ...limits, attempts: 1 } } })
+  double.reply({ ...answer, fault }, { text: 'Here I am.' })
+  expect((await run(service, request({ tools: [noteTool] }))).error).toBeInstanceOf(ModelError)
+  expect((await run(service)).completed?.text).toBe('Here I am.')
+})
+
+test.for([
+  ['401', httpFaults.unauthorised(API_KEY), 'auth', 1],
+  ['429', httpFaults.rateLimited(), 'rate_limited', 3],
+  ['429 for the quota', httpFaults.outOfQuota(), 'quota', 1],
+  ['500', httpFaults.serverError(), 'unavailable', 3],
+  ['a context that is too long', httpFaults.contextTooLong(), 'context_too_long', 1],
+  ['400', httpFaults.badRequest('Invalid value.', 'input[0]'), 'malformed', 1],
+  ['404', httpFaults.notFound(), 'unavailable', 1],
+  ['408', { kind: 'status', status: 408, body: {} }, 'timeout', 3],
+  ['413', { kind: 'status', status: 413, body: {} }, 'context_too_long', 1],
+  [
+    '502 in HTML',
+    { kind: 'status', status: 502, body: '<html>', headers: { 'content-type': 'text/html' } },
+    'unavailable',
+    3,
+  ],
+  [
+    'a redirect',
+    { kind: 'status', status: 308, body: {}, headers: { location: 'http://127.0.0.1:1/' } },
+    'unavailable',
+    1,
+  ],
+] as const)('%s is a failure of its own kind', async ([, fault, kind, tries]) => {
+  const { double, service } = await setUp({ dependencies: { limits } })
+  double.answerWith(() => ({ fault }))
+  const { error } = await run(service)
+  expect(error).toMatchObject({ name: 'ModelError', kind })
+  expect(double.requests('/responses')).toHaveLength(tries)
+})
+
+test('a passing failure is got over: the turn answers as if nothing had been', async () => {
+  const { double, service, waits } = await setUp({ dependencies: { limits } })
+  double.reply(
+    { fault: httpFaults.serverError() },
+    { text: 'late', fault: { kind: 'cut', at: 3 } },
+    { text: 'Hello.' },
+  )
+  const { completed, deltas } = await run(service)
+  expect(deltas).toEqual(['Hello.'])
+  expect(completed?.text).toBe('Hello.')
+  expect(waits).toHaveLength(2)
+})
+
+test('backoff doubles, and is jittered below its ceiling', async () => {
+  const { double, waits, another } = await setUp()
+  const service = another(
+    {},
+    { limits: { attempts: 4, backoffMs: 100, maxBackoffMs: 10_000, deadlineMs: 100_000 } },
+  )
+  double.answerWith(() => ({ fault: httpFaults.serverError() }))
+  await run(service)
+  expect(waits).toEqual([200, 400, 800])
+})
+
+test('Retry-After is honoured, in seconds and as a date', async () => {
+  const { double, service, waits } = await setUp({
+    dependencies: { limits: { maxBackoffMs: 20_000, backoffMs: 1 } },
+  })
+  const inTenSeconds = new Date(Date.now() + 10_000).toUTCString()
+  double.reply(
+    { fault: httpFaults.rateLimited('7') },
+    { fault: httpFaults.rateLimited(inTenSeconds) },
+    { text: 'Thanks for waiting.' },
+  )
+  expect((await run(service)).completed?.text).toBe('Thanks for waiting.')
+  expect(waits[0]).toBe(7000)
+  expect(waits[1]).toBeGreaterThan(7000)
+  expect(waits[1]).toBeLessThanOrEqual(10_000)
+})
+
+test('a Retry-After that is too long is not waited for, but handed on', async () => {
+  const { double, service, waits } = await setUp({ dependencies: { limits } })
+  double.reply({ fault: httpFaults.rateLimited('3600') })
+  expect((await run(service)).error).toMatchObject({ kind: 'rate_limited', retryAfterMs: 3_600_000 })
+  expect(waits).toEqual([])
+})
+
+test('a stop during the backoff ends the turn with its reason', async () => {
+  const reason = new Error('the owner said stop')
+  const stop = new AbortController()
+  const { double, another } = await setUp()
+  const sleepUntilAborted = (_ms: number, signal: AbortSignal) =>
+    new Promise<void>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('woken')))
+      stop.abort(reason)
+    })
+  const { systemTiming } = await import('../../../src/model/openai/timing.ts')
+  const service = another({}, { timing: { ...systemTiming, sleep: sleepUntilAborted } })
+  double.answerWith(() => ({ fault: httpFaults.serverError() }))
+  expect((await run(service, request(), stop.signal)).error).toBe(reason)
+  expect(double.requests('/responses')).toHaveLength(1)
+})
+
+test('a refused connection is a service that is not available', async () => {
+  const { another } = await setUp()
+  const service = another({ baseUrl: 'http://127.0.0.1:9/v1' })
+  const { error } = await run(service)
+  expect(error).toMatchObject({ kind: 'unavailable' })
+  expect(String(error)).toContain('http://127.0.0.1:9')
+})
+
+test('an answer that is a web page is not mistaken for the service', async () => {
+  const { double, another } = await setUp()
+  double.reply({ text: 'x' })
+  const page = async () => new Response('<html>hello</html>', { headers: { 'content-type': 'text/html' } })
+  expect((await run(another({}, { fetch: page }))).error).toMatchObject({ kind: 'malformed' })
+})
+
+test('a server that cannot stream is understood all the same', async () => {
+  const { double, another } = await setUp()
+  const reply = {
+    id: 'r',
+    status: 'completed',
+    output: [{ type: 'message', role: 'assistant', content: 'All at once.' }],
+  }
+  const whole = async () => Response.json(reply)
+  const { deltas, completed } = await run(another({}, { fetch: whole }))
+  expect(deltas).toEqual(['All at once.'])
+  expect(completed?.text).toBe('All at once.')
+  expect(completed?.usage.inputTokens).toBeGreaterThan(0)
+  expect(double.requests()).toHaveLength(0)
+})
+
+test.for([
+  ['echoed by the service', httpFaults.unauthorised(API_KEY)],
+  ['echoed in JSON', httpFaults.badRequest(`Bad header "Bearer ${API_KEY}"`)],
+  ['echoed in a 500', { kind: 'status', status: 500, body: `key=${API_KEY}` } as const],
+  ['echoed in the stream', { kind: 'error', at: 0, code: API_KEY, message: `key ${API_KEY}` } as const],
+] as const)('a key that is %s is in no error, nor in what caused it', async ([, fault]) => {
+  const { double, service } = await setUp({ dependencies: { limits: { ...limits, attempts: 1 } } })
+  double.reply({ text: 'x', fault })
+  const { error } = await run(service)
+  expect(error).toBeInstanceOf(ModelError)
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
+})
+
+test('credentials inside the base URL are sent as Basic authentication, and are in no error', async () => {
+  const { double, another } = await setUp()
+  const url = new URL(double.url)
+  url.username = 'me'
+  url.password = 'secret-canary'
+  const service = another({ baseUrl: url.href, apiKey: null })
+  double.reply({ text: 'x' })
+  const { error } = await run(service)
+  expect(double.requests('/responses')[0]?.headers.authorization).toBe(`Basic ${btoa('me:secret-canary')}`)
+  expect(error).toMatchObject({ kind: 'auth' })
+  expect(inspect(error, { depth: 10 })).not.toContain('canary')
+})

@@ -1,0 +1,105 @@
+import { onTestFinished } from 'vitest'
+import * as z from 'zod'
+import { createCapabilities } from '../../../src/model/openai/capabilities.ts'
+import {
+  createOpenAiService,
+  type OpenAiDependencies,
+  type OpenAiSettings,
+} from '../../../src/model/openai/openai.ts'
+import { systemTiming, type Timing } from '../../../src/model/openai/timing.ts'
+import type { ModelService, TextEvent, TextRequest, ToolSpec } from '../../../src/model/port.ts'
+import {
+  type ModelDouble,
+  type ModelDoubleOptions,
+  startModelDouble,
+} from '../../doubles/model/model-double.ts'
+
+export const API_KEY = 'sk-canary-0123456789abcdef'
+
+export type Setup = {
+  readonly double: ModelDouble
+  readonly service: ModelService
+  /** The backoffs that were waited for; they pass at once. */
+  readonly waits: number[]
+  /** A second service on the same double, as after a restart or a change of settings. */
+  another(settings?: Partial<OpenAiSettings>, dependencies?: Partial<OpenAiDependencies>): ModelService
+}
+
+/** A service on a double, with backoffs that take no time and a jitter that is always the longest. */
+export async function setUp(
+  options: {
+    readonly double?: ModelDoubleOptions
+    readonly settings?: Partial<OpenAiSettings>
+    readonly dependencies?: Partial<OpenAiDependencies>
+  } = {},
+): Promise<Setup> {
+  const double = await startModelDouble({ apiKey: API_KEY, ...options.double })
+  onTestFinished(() => double.close())
+  const waits: number[] = []
+  const timing: Timing = {
+    ...systemTiming,
+    random: () => 1,
+    sleep: async (ms) => void waits.push(ms),
+  }
+  const another: Setup['another'] = (settings = {}, dependencies = {}) =>
+    createOpenAiService(
+      {
+        apiKey: API_KEY,
+        baseUrl: double.url,
+        chatModel: 'test-model',
+        utilityModel: null,
+        embeddingModel: 'test-embedding',
+        realtimeModel: 'test-realtime',
+        transcriptionModel: 'test-transcription',
+        speechModel: 'test-speech',
+        ...settings,
+      },
+      {
+        capabilities: createCapabilities({ nowMs: Date.now }),
+        timing,
+        limits: { backoffMs: 100, maxBackoffMs: 1000 },
+        ...dependencies,
+      },
+    )
+  return { double, waits, another, service: another(options.settings, options.dependencies) }
+}
+
+export const noteTool: ToolSpec = {
+  name: 'create_note',
+  description: 'Writes a note.',
+  parameters: z.object({ title: z.string().max(200).nullable(), content: z.string().min(1) }),
+}
+
+export function request(changes: Partial<TextRequest> = {}): TextRequest {
+  return {
+    instructions: 'You are a test.',
+    input: [{ type: 'message', role: 'owner', text: 'Hello' }],
+    tools: [],
+    now: '2026-06-02T12:00:00.000Z',
+    timezone: 'Europe/Berlin',
+    ...changes,
+  }
+}
+
+export const never = () => new AbortController().signal
+
+export type Run = {
+  readonly deltas: readonly string[]
+  readonly completed: Extract<TextEvent, { type: 'completed' }> | null
+  readonly error: unknown
+}
+
+/** Runs a turn to its end or its error. */
+export async function run(service: ModelService, wanted = request(), signal = never()): Promise<Run> {
+  const deltas: string[] = []
+  let completed: Run['completed'] = null
+  try {
+    for await (const event of service.text.respond(wanted, signal)) {
+      if (event.type === 'completed') completed = event
+      else deltas.push(event.text)
+    }
+    return { deltas, completed, error: null }
+  } catch (error) {
+    return { deltas, completed, error }
+  }
+}

@@ -1,0 +1,197 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { createCapabilities } from '../../../src/model/openai/capabilities.ts'
+import { splitText } from '../../../src/model/openai/speech.ts'
+import { CapabilityMissing } from '../../../src/model/port.ts'
+import { EMBEDDING_DIMENSIONS } from '../../doubles/model/embed.ts'
+import { httpFaults } from '../../doubles/model/script.ts'
+import { API_KEY, never, request, run, setUp } from './fixture.ts'
+
+const input = [{ type: 'message', role: 'owner', text: 'My sister is Ada.' }] as const
+const facts = {
+  instructions: 'Extract.',
+  input,
+  name: 'facts',
+  schema: z.object({ facts: z.array(z.string()) }),
+}
+const present = <T>(value: T | null): T => {
+  if (value === null) throw new TypeError('the service lacks this port')
+  return value
+}
+
+test('a structured answer is asked for by schema, and parsed', async () => {
+  const { double, service } = await setUp()
+  double.reply({ text: '{"facts":["Ada is the sister"]}', usage: { inputTokens: 5, outputTokens: 6 } })
+  const { value, usage } = await present(service.utility).answer(facts, never())
+  expect(value).toEqual({ facts: ['Ada is the sister'] })
+  expect(usage).toEqual({ inputTokens: 5, outputTokens: 6, cachedTokens: 0 })
+  expect(double.requests('/responses')[0]?.body.text).toMatchObject({
+    format: { type: 'json_schema', name: 'facts', strict: true },
+  })
+})
+
+test.for(['{"facts":"Ada secret-words"}', 'no json', '', '{"facts": ['])(
+  'an answer of another shape (%s) is malformed, and not quoted',
+  async (text) => {
+    const { double, service } = await setUp()
+    double.reply({ text })
+    const answer = present(service.utility).answer(facts, never())
+    await expect(answer).rejects.toMatchObject({ name: 'ModelError', kind: 'malformed' })
+    expect(inspect(await answer.catch((error: unknown) => error), { depth: 9 })).not.toContain('secret-words')
+  },
+)
+
+test('a server without structured outputs is asked in words, from then on', async () => {
+  const { double, service } = await setUp()
+  const answer = { text: 'Sure!\n```json\n{"facts":[]}\n```' }
+  double.reply(
+    { fault: httpFaults.badRequest('json_schema is not supported', 'text.format') },
+    answer,
+    answer,
+  )
+  const utility = present(service.utility)
+  expect((await utility.answer(facts, never())).value).toEqual({ facts: [] })
+  expect((await utility.answer(facts, never())).value).toEqual({ facts: [] })
+  const bodies = double.requests('/responses').map(({ body }) => body)
+  expect(bodies.map((body) => 'text' in body)).toEqual([true, false, false])
+  expect(String(bodies[2]?.instructions)).toContain('"facts"')
+})
+
+test('compaction gives an opaque replacement that the next turn is built on', async () => {
+  const { double, service } = await setUp()
+  const { blob, usage } = await present(service.compaction).compact(
+    { instructions: 'You are a test.', input },
+    never(),
+  )
+  expect(usage.inputTokens).toBeGreaterThan(0)
+  double.answerWith(({ text }) => ({ text: text.includes('My sister is Ada.') ? 'Ada.' : 'I do not know.' }))
+  const opaque = { type: 'opaque', model: service.text.id, blob } as const
+  const { completed } = await run(
+    service,
+    request({ input: [opaque, { type: 'message', role: 'owner', text: 'Who?' }] }),
+  )
+  expect(completed?.text).toBe('Ada.')
+})
+
+test('a server without compaction says so once; then the port is gone, until it is tried again', async () => {
+  let nowMs = 0
+  const capabilities = createCapabilities({ nowMs: () => nowMs, ttlMs: 1000 })
+  const { service, another } = await setUp({
+    double: { lacks: ['/responses/compact'] },
+    dependencies: { capabilities },
+  })
+  const attempt = present(service.compaction).compact({ instructions: '', input }, never())
+  await expect(attempt).rejects.toBeInstanceOf(CapabilityMissing)
+  await expect(attempt).rejects.toMatchObject({ kind: 'unavailable', capability: 'compaction' })
+  expect(service.compaction).toBeNull()
+  expect(another({}, { capabilities }).compaction).toBeNull()
+  expect(another({ chatModel: 'other' }, { capabilities }).compaction).not.toBeNull()
+  nowMs = 1000
+  expect(service.compaction).not.toBeNull()
+})
+
+test('a failing compaction is a failure, not a lack', async () => {
+  const { double, service } = await setUp()
+  double.replyToCompaction({ fault: httpFaults.unauthorised() })
+  await expect(
+    present(service.compaction).compact({ instructions: '', input }, never()),
+  ).rejects.toMatchObject({ kind: 'auth' })
+  expect(service.compaction).not.toBeNull()
+})
+
+test('embeddings come in the order of the texts, in as many batches as it takes', async () => {
+  const { double, service } = await setUp()
+  const texts = Array.from({ length: 300 }, (_, index) => (index === 7 ? '' : `text number ${index}`))
+  const { vectors, usage } = await present(service.embedding).embed(texts, never())
+  expect(vectors).toHaveLength(300)
+  expect(vectors.every((vector) => vector.length === EMBEDDING_DIMENSIONS)).toBe(true)
+  const [alone] = (await present(service.embedding).embed(['text number 299'], never())).vectors
+  expect(vectors[299]).toEqual(alone)
+  expect(usage.inputTokens).toBeGreaterThan(0)
+  expect(double.requests('/embeddings').map(({ body }) => body.encoding_format)).toEqual([
+    'float',
+    'float',
+    'float',
+  ])
+})
+
+test('a text that is too long to embed is cut to what the model surely takes', async () => {
+  const { double, service } = await setUp()
+  await present(service.embedding).embed(['é'.repeat(10_000), '🙂'.repeat(5000)], never())
+  const sent = double.requests('/embeddings')[0]?.body.input
+  const bytes = Array.isArray(sent) ? sent.map((text) => Buffer.byteLength(String(text))) : []
+  expect(bytes).toEqual([8192, 8192])
+})
+
+test('a server without embeddings loses the port', async () => {
+  const { service } = await setUp({ double: { lacks: ['/embeddings'] } })
+  await expect(present(service.embedding).embed(['x'], never())).rejects.toBeInstanceOf(CapabilityMissing)
+  expect(service.embedding).toBeNull()
+})
+
+test('what is not configured is not there', async () => {
+  const { another } = await setUp()
+  const service = another({
+    embeddingModel: null,
+    realtimeModel: null,
+    transcriptionModel: null,
+    speechModel: null,
+  })
+  expect([service.embedding, service.realtime, service.speech]).toEqual([null, null, null])
+})
+
+test('speech is transcribed and spoken', async () => {
+  const { double, service } = await setUp()
+  double.replyTo('/audio/transcriptions', { text: 'Remember the milk' })
+  const speech = present(service.speech)
+  expect(await speech.transcribe(new Uint8Array([1, 2, 3]), 'wav', never())).toBe('Remember the milk')
+  expect(double.requests('/audio/transcriptions')[0]?.body.file).toBe('\u0001\u0002\u0003')
+  const { audio, format } = await speech.speak('Noted.', never())
+  expect([Buffer.from(audio).toString(), format]).toEqual(['mp3:Noted.', 'mp3'])
+})
+
+test('a long text is spoken in parts of at most 4,096 characters', async () => {
+  const { double, service } = await setUp()
+  const sentence = 'This is a sentence of some length. '
+  await present(service.speech).speak(sentence.repeat(300), never())
+  const parts = double.requests('/audio/speech').map(({ body }) => String(body.input))
+  expect(parts.every((part) => part.length <= 4096 && part.endsWith('.'))).toBe(true)
+  expect(parts.join(' ')).toBe(sentence.repeat(300).trim())
+})
+
+test('a text without spaces is cut between characters', () => {
+  expect(splitText('🙂'.repeat(5), 3)).toEqual(['🙂', '🙂', '🙂', '🙂', '🙂'])
+  expect(splitText('  ', 3)).toEqual([])
+})
+
+test.for(['transcription', 'speech'] as const)('a server without %s is asked once', async (capability) => {
+  const path = capability === 'speech' ? '/audio/speech' : '/audio/transcriptions'
+  const { double, service } = await setUp({ double: { lacks: [path] } })
+  const speech = present(service.speech)
+  const use = () =>
+    capability === 'speech'
+      ? speech.speak('x', never())
+      : speech.transcribe(new Uint8Array(1), 'ogg', never())
+  await expect(use()).rejects.toMatchObject({ capability })
+  await expect(use()).rejects.toMatchObject({ capability })
+  expect(double.requests(path)).toHaveLength(1)
+})
+
+test.for([
+  ['https://api.openai.com/v1', 'wss://api.openai.com/v1/realtime?model=rt'],
+  ['http://127.0.0.1:9/v1/', 'ws://127.0.0.1:9/v1/realtime?model=rt'],
+  ['https://host/a/b?x=1', 'wss://host/a/b/realtime?x=1&model=rt'],
+] as const)('the realtime socket of %s is %s', async ([baseUrl, url]) => {
+  const { another } = await setUp()
+  const endpoint = present(another({ baseUrl, realtimeModel: 'rt' }).realtime)
+  expect(endpoint).toEqual({ url, headers: { Authorization: `Bearer ${API_KEY}` }, model: 'rt' })
+})
+
+test('without a key nothing is authorised, and nothing is sent to authorise it', async () => {
+  const { double, another } = await setUp()
+  const service = another({ apiKey: null })
+  expect((await run(service)).error).toMatchObject({ kind: 'auth' })
+  expect(double.requests('/responses')[0]?.headers).not.toHaveProperty('authorization')
+  expect(service.realtime?.headers).toEqual({})
+})
