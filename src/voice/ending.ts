@@ -96,7 +96,7 @@ function factOf(options: CallOptions, entry: Utterance | Reply): CallFact[] {
   }
   const { generatedText, generatedBytes, responseId, heard } = entry
   if (heard === null || (generatedText === '' && heard.sentMs === 0)) return []
-  const text = heardText(generatedText, heard.heardMs, generatedBytes / BYTES_PER_MS)
+  const text = heardText(generatedText, heard.heardMs, Math.floor(generatedBytes / BYTES_PER_MS))
   return [
     {
       type: 'call.reply.spoken',

@@ -1,0 +1,213 @@
+import type { CallAction, CallEvent, CallOptions, EndReason } from './call-state.ts'
+import { createCallerAudio } from './caller-audio.ts'
+import { createLineOutbox } from './line-outbox.ts'
+import { type ModelSession, openModelSession } from './model-session.ts'
+import type { CallClock, CallLine, CallLog, CallMind, ConnectModel, HangUp, RecordFacts } from './ports.ts'
+import type { ServerEvent } from './realtime-protocol.ts'
+import { begin, step } from './turn-taking.ts'
+
+/** Deadlines are checked this often; only silence and failures wait for it, never audio. */
+const TICK_MS = 250
+/** Memories that take longer are of no use to the words that called for them. */
+const RECALL_BUDGET_MS = 1_500
+
+type Untimed<E> = E extends CallEvent ? Omit<E, 'atMs'> : never
+
+export type BridgeOptions = {
+  readonly call: CallOptions
+  readonly line: CallLine
+  readonly connect: ConnectModel
+  readonly mind: CallMind
+  readonly record: RecordFacts
+  readonly hangUp: HangUp
+  readonly clock: CallClock
+  readonly log: CallLog
+  /** The call is over, in whichever way: called exactly once, synchronously, so that the slot is free. */
+  readonly ended: (reason: EndReason) => void
+}
+
+export type Bridge = {
+  /** Ends the call at the provider: the owner's wish, an owner who calls, the service's shutdown. */
+  hangUp(reason: EndReason): void
+  /** The provider says that the call is over; any number of times. */
+  lineEnded(): void
+}
+
+/**
+ * Connects a caller's line with the realtime model: carries events to the turn-taking machine and its actions to
+ * the two sockets, and decides nothing. Audio passes through untouched and waits for nothing but a full socket.
+ */
+export function startBridge(options: BridgeOptions): Bridge {
+  const { line, mind, clock, log } = options
+  const over = new AbortController()
+  const sessions = new Map<number, ModelSession>()
+  const audio = createCallerAudio()
+  const outbox = createLineOutbox(line, () => give({ type: 'hangup.requested', reason: 'backpressure' }))
+  let adopted: ModelSession | null = null
+  const first = begin(options.call, clock.nowMs())
+  let state = first.state
+  const inbox: CallEvent[] = []
+  let busy = true
+
+  /** One event at a time: what an action brings about at once is given after the step that it belongs to. */
+  const give = (event: Untimed<CallEvent>) => {
+    inbox.push({ ...event, atMs: clock.nowMs() })
+    if (busy) return
+    busy = true
+    work()
+  }
+  const work = () => {
+    for (let event = inbox.shift(); event; event = inbox.shift()) {
+      const result = step(state, event)
+      state = result.state
+      performAll(result.actions)
+    }
+    busy = false
+  }
+  /** Whatever goes wrong with one action, the call goes on with the next. */
+  const performAll = (actions: readonly CallAction[]) => {
+    for (const action of actions) {
+      try {
+        perform(action)
+      } catch (error) {
+        log(`the action ${action.type} of a call failed`, String(error))
+      }
+    }
+  }
+
+  const perform = (action: CallAction) => {
+    switch (action.type) {
+      case 'line.media':
+        outbox.media(action.payload, action.mark)
+        break
+      case 'line.clear':
+        outbox.clear()
+        break
+      case 'line.close':
+        line.close()
+        break
+      case 'line.hangUp':
+        void hangUp(action.reason)
+        break
+      case 'model.open':
+        sessions.set(action.session, openSession(action.session))
+        break
+      case 'model.adopt':
+        adopted = sessions.get(action.session) ?? null
+        audio.sendTo(adopted)
+        break
+      case 'model.close':
+        closeSession(action.session)
+        break
+      case 'model.send':
+        adopted?.send(action.event)
+        break
+      case 'tool.run':
+        void runTool(action)
+        break
+      case 'memory.cue':
+        void recall(action.text)
+        break
+      case 'response.finished':
+        mind.responded(action.response)
+        break
+      case 'record':
+        options.record(action.facts)
+        break
+      case 'log':
+        log(action.message, action.detail)
+        break
+      case 'ended':
+        tearDown(action.reason)
+        break
+    }
+  }
+
+  const hangUp = async (reason: EndReason) => {
+    try {
+      await options.hangUp(line.callSid, reason)
+    } catch (error) {
+      log('the call could not be hung up at the provider', String(error))
+    }
+    line.close()
+  }
+  const openSession = (session: number) =>
+    openModelSession({
+      connect: options.connect,
+      plan: (signal) => mind.plan(signal),
+      serverInterrupts: options.call.limits.serverInterrupts,
+      said: (event) => modelSaid(session, event),
+      lost: () => {
+        closeSession(session)
+        give({ type: 'model.closed', session })
+      },
+      log,
+    })
+  const modelSaid = (session: number, event: ServerEvent) => {
+    give({ type: 'model.said', session, event })
+    if (event.type !== 'session.updated' || event.session.expires_at === undefined) return
+    const inMs = event.session.expires_at * 1000 - clock.epochMs()
+    give({ type: 'model.expires', session, inMs })
+  }
+  const closeSession = (number: number) => {
+    const session = sessions.get(number)
+    sessions.delete(number)
+    if (session === undefined) return
+    if (session === adopted) {
+      adopted = null
+      audio.sendTo(null)
+    }
+    session.close()
+  }
+
+  const runTool = async ({ callId, name, arguments: given }: Extract<CallAction, { type: 'tool.run' }>) => {
+    let output: string
+    try {
+      output = await mind.runTool({ callId, name, arguments: given }, over.signal)
+    } catch (error) {
+      log(`the tool ${name} failed in a call`, String(error))
+      output = JSON.stringify({ error: 'The tool failed.' })
+    }
+    give({ type: 'tool.returned', callId, output })
+  }
+  const recall = async (text: string | null) => {
+    const budget = AbortSignal.timeout(RECALL_BUDGET_MS)
+    try {
+      const memories = await mind.recall({ text }, AbortSignal.any([over.signal, budget]))
+      if (memories !== null && !budget.aborted) give({ type: 'memory.surfaced', text: memories })
+    } catch (error) {
+      if (!budget.aborted && !over.signal.aborted) log('recall failed in a call', String(error))
+    }
+  }
+
+  const stopTicking = clock.every(TICK_MS, () => {
+    outbox.pump()
+    audio.tick(clock.nowMs(), state.caller.speaking)
+    give({ type: 'tick' })
+  })
+  const tearDown = (reason: EndReason) => {
+    stopTicking()
+    over.abort()
+    for (const number of [...sessions.keys()]) closeSession(number)
+    options.ended(reason)
+  }
+
+  line.listen({
+    media(payload, timestampMs) {
+      audio.frame(payload, timestampMs, clock.nowMs())
+      outbox.pump()
+    },
+    mark(name) {
+      outbox.pump()
+      give({ type: 'line.mark', name })
+    },
+    ended: () => give({ type: 'line.ended', reason: 'caller_hung_up' }),
+  })
+  performAll(first.actions)
+  work()
+
+  return {
+    hangUp: (reason) => give({ type: 'hangup.requested', reason }),
+    lineEnded: () => give({ type: 'line.ended', reason: 'caller_hung_up' }),
+  }
+}

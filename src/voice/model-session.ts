@@ -1,0 +1,66 @@
+import type { CallLog, ConnectModel, SessionPlan } from './ports.ts'
+import { type ClientEvent, parseServerEvent, type ServerEvent } from './realtime-protocol.ts'
+import { sessionOpening } from './session-config.ts'
+
+export type ModelSession = {
+  send(event: ClientEvent): void
+  /** Already encoded. */
+  sendText(text: string): void
+  readonly bufferedBytes: number
+  /** Any number of times; nothing is reported afterwards. */
+  close(): void
+}
+
+/**
+ * One session with the realtime model, from connecting to its loss. The plan is made while the socket connects;
+ * once both are there the session is configured. `lost` comes at most once.
+ */
+export function openModelSession(options: {
+  readonly connect: ConnectModel
+  readonly plan: (signal: AbortSignal) => Promise<SessionPlan>
+  readonly serverInterrupts: boolean
+  readonly said: (event: ServerEvent) => void
+  readonly lost: () => void
+  readonly log: CallLog
+}): ModelSession {
+  const abort = new AbortController()
+  const opened = Promise.withResolvers<void>()
+  let over = false
+
+  const finish = (detail: string | null) => {
+    if (over) return
+    over = true
+    abort.abort()
+    socket.close()
+    if (detail === null) return
+    options.log('a realtime session was lost', detail)
+    options.lost()
+  }
+
+  const socket = options.connect({
+    opened: () => opened.resolve(),
+    message(text) {
+      if (over) return
+      const parsed = parseServerEvent(text)
+      if (parsed.status === 'event') options.said(parsed.event)
+      else if (parsed.status === 'malformed') options.log('a realtime event was malformed', parsed.detail)
+    },
+    closed: (detail) => finish(detail),
+  })
+
+  const configure = async () => {
+    const [plan] = await Promise.all([options.plan(abort.signal), opened.promise])
+    if (over) return
+    for (const event of sessionOpening(plan, options.serverInterrupts)) socket.send(JSON.stringify(event))
+  }
+  configure().catch((error: unknown) => finish(`no session plan: ${String(error)}`))
+
+  return {
+    send: (event) => socket.send(JSON.stringify(event)),
+    sendText: (text) => socket.send(text),
+    get bufferedBytes() {
+      return socket.bufferedBytes
+    },
+    close: () => finish(null),
+  }
+}

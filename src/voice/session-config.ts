@@ -1,0 +1,52 @@
+import type { SessionPlan } from './ports.ts'
+import type { ClientEvent } from './realtime-protocol.ts'
+
+const MU_LAW = { type: 'audio/pcmu' as const }
+
+/**
+ * The first words to a new session: its settings, then what went before. server_vad, because on phone lines
+ * semantic_vad has been seen never to fire; the service itself stops generating when the caller speaks.
+ */
+export function sessionOpening(plan: SessionPlan, serverInterrupts: boolean): readonly ClientEvent[] {
+  const language = plan.language === undefined ? {} : { language: plan.language }
+  const settings: ClientEvent = {
+    type: 'session.update',
+    session: {
+      type: 'realtime',
+      output_modalities: ['audio'],
+      instructions: plan.instructions,
+      tools: plan.tools.map((tool) => ({ type: 'function', ...tool })),
+      tool_choice: 'auto',
+      audio: {
+        input: {
+          format: MU_LAW,
+          transcription: { model: plan.transcriptionModel, ...language },
+          turn_detection: {
+            type: 'server_vad',
+            threshold: 0.5,
+            prefix_padding_ms: 300,
+            silence_duration_ms: 500,
+            create_response: true,
+            interrupt_response: serverInterrupts,
+          },
+        },
+        output: { format: MU_LAW, voice: plan.voice },
+      },
+    },
+  }
+  return [settings, ...plan.history.map(historyItem)]
+}
+
+function historyItem({ role, text }: SessionPlan['history'][number]): ClientEvent {
+  const type = 'conversation.item.create'
+  if (role === 'delegate') {
+    return {
+      type,
+      item: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] },
+    }
+  }
+  const content = [{ type: 'input_text' as const, text }]
+  return role === 'caller'
+    ? { type, item: { type: 'message', role: 'user', content } }
+    : { type, item: { type: 'message', role: 'system', content } }
+}

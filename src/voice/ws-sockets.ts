@@ -1,0 +1,83 @@
+import { WebSocket } from 'ws'
+import type { ConnectModel } from './ports.ts'
+
+/** A second of audio is 11 kB as base64; the largest event is a finished response with its texts. */
+const MAX_EVENT_BYTES = 4 * 1024 * 1024
+const HANDSHAKE_MS = 5_000
+/** A peer that answers no ping within this time is gone, although the connection does not say so. */
+const PING_MS = 5_000
+
+/** Connects to the realtime service over a WebSocket of the `ws` library. */
+export function connectRealtime(endpoint: {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}): ConnectModel {
+  return (handlers) => {
+    const socket = new WebSocket(endpoint.url, {
+      headers: endpoint.headers,
+      maxPayload: MAX_EVENT_BYTES,
+      handshakeTimeout: HANDSHAKE_MS,
+      perMessageDeflate: false,
+    })
+    let detail = ''
+    let alive = true
+    const heartbeat = setInterval(() => {
+      if (!alive) {
+        detail = 'no answer to a ping'
+        socket.terminate()
+      } else if (socket.readyState === WebSocket.OPEN) {
+        alive = false
+        socket.ping()
+      }
+    }, PING_MS)
+    heartbeat.unref()
+
+    socket.on('open', () => handlers.opened())
+    socket.on('pong', () => {
+      alive = true
+    })
+    socket.on('message', (data, isBinary) => {
+      if (!isBinary) handlers.message(data.toString())
+    })
+    socket.on('error', (error) => {
+      detail = error.message
+    })
+    socket.on('close', (code, reason) => {
+      clearInterval(heartbeat)
+      handlers.closed(`${code} ${reason.toString()} ${detail}`.trim())
+    })
+    return {
+      send(text) {
+        if (socket.readyState === WebSocket.OPEN) socket.send(text)
+      },
+      close: () => socket.close(1000),
+      get bufferedBytes() {
+        return socket.bufferedAmount
+      },
+    }
+  }
+}
+
+/** The server's end of an accepted WebSocket, as text: what a media stream is read from and written to. */
+export function textSocket(socket: WebSocket) {
+  return {
+    send(text: string) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(text)
+    },
+    close(code = 1000, reason = '') {
+      socket.close(code, reason)
+    },
+    get bufferedBytes() {
+      return socket.bufferedAmount
+    },
+    listen(handlers: { message(text: string): void; closed(): void }) {
+      socket.on('message', (data, isBinary) => {
+        // The protocol is text; binary is nothing that could be answered.
+        if (!isBinary) handlers.message(data.toString())
+      })
+      // A frame over the limit or a broken one: `ws` closes the socket itself, and `close` follows.
+      socket.on('error', () => socket.terminate())
+      socket.on('close', () => handlers.closed())
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import { WebSocket } from 'ws'
+
+const FRAME_BYTES = 160
+const FRAME_MS = 20
+const SILENCE = Buffer.alloc(FRAME_BYTES, 0xff)
+
+/** Something that came over the stream or out of the earpiece, in the time of the call. */
+export type Heard =
+  | { readonly type: 'audio'; readonly atMs: number; readonly bytes: Buffer }
+  | { readonly type: 'clear'; readonly atMs: number; readonly droppedBytes: number }
+
+export type MediaStreamClient = {
+  /** Queues speech; resolves once the last of it was sent. Silence is sent otherwise. */
+  say(audio: Uint8Array): Promise<void>
+  /** Lets the call go on for so long, in its own time. */
+  wait(ms: number): Promise<void>
+  /** Resolves once it holds; rejects after 15 s of real time, saying what was waited for. */
+  until(what: string, condition: () => boolean): Promise<void>
+  /** What the caller would have heard, silence left out. */
+  heardBytes(): Buffer
+  readonly heard: readonly Heard[]
+  /** Audio that has arrived and was not played yet. */
+  queuedMs(): number
+  nowMs(): number
+  /** The caller hangs up: `stop`, then the socket closes. */
+  hangUp(): void
+  /** The connection breaks without a word. */
+  drop(): void
+  readonly closed: Promise<{ code: number; reason: string }>
+}
+
+/**
+ * The telephony provider's side of one call: sends a frame every 20 ms, plays what it receives in real time (or
+ * `factor` times as fast), and returns marks as documented: once all audio before them was played, at once when
+ * nothing is queued, and all pending ones after a clear.
+ */
+export async function openMediaStream(options: {
+  readonly url: string
+  readonly callSid: string
+  readonly accountSid?: string
+  readonly streamSid?: string
+  readonly token: string
+  readonly factor?: number
+  readonly headers?: Record<string, string>
+}): Promise<MediaStreamClient> {
+  const { streamSid = 'MZ0123', accountSid = 'AC1', callSid, token, factor = 1 } = options
+  const socket = new WebSocket(options.url, { headers: options.headers ?? {}, perMessageDeflate: false })
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
+  })
+  const heard: Heard[] = []
+  const toSay: { audio: Buffer; done: () => void }[] = []
+  let queue: ({ audio: Buffer } | { mark: string })[] = []
+  let sequence = 0
+  let frames = 0
+  let waiters: { due: () => boolean; done: () => void }[] = []
+
+  const nowMs = () => frames * FRAME_MS
+  const send = (event: string, fields: Record<string, unknown>) => {
+    if (socket.readyState !== WebSocket.OPEN) return
+    sequence += 1
+    socket.send(JSON.stringify({ event, sequenceNumber: String(sequence), streamSid, ...fields }))
+  }
+  const returnMark = (name: string) => send('mark', { mark: { name } })
+
+  /** The marks at the head of the queue have had everything before them played. */
+  const returnPlayedMarks = () => {
+    for (let head = queue[0]; head && 'mark' in head; head = queue[0]) {
+      queue.shift()
+      returnMark(head.mark)
+    }
+  }
+  const play = () => {
+    let room = FRAME_BYTES
+    const pieces: Buffer[] = []
+    for (let head = queue[0]; head && room > 0; head = queue[0]) {
+      queue.shift()
+      if ('mark' in head) {
+        returnMark(head.mark)
+        continue
+      }
+      pieces.push(head.audio.subarray(0, room))
+      if (head.audio.length > room) queue.unshift({ audio: head.audio.subarray(room) })
+      room -= Math.min(room, head.audio.length)
+    }
+    returnPlayedMarks()
+    if (pieces.length > 0) heard.push({ type: 'audio', atMs: nowMs(), bytes: Buffer.concat(pieces) })
+  }
+  const speak = () => {
+    const speech = toSay[0]
+    const frame = speech ? speech.audio.subarray(0, FRAME_BYTES) : SILENCE
+    const media = { track: 'inbound', chunk: String(frames + 1), timestamp: String(nowMs()) }
+    send('media', { media: { ...media, payload: frame.toString('base64') } })
+    if (!speech) return
+    speech.audio = speech.audio.subarray(FRAME_BYTES)
+    if (speech.audio.length > 0) return
+    toSay.shift()
+    speech.done()
+  }
+
+  socket.on('message', (data) => {
+    const frame = JSON.parse(data.toString()) as {
+      event: string
+      streamSid: string
+      media?: { payload: string }
+      mark?: { name: string }
+    }
+    if (frame.streamSid !== streamSid) throw new Error(`a frame for the stream ${frame.streamSid}`)
+    if (frame.media) queue.push({ audio: Buffer.from(frame.media.payload, 'base64') })
+    else if (frame.mark) {
+      queue.push({ mark: frame.mark.name })
+      returnPlayedMarks()
+    } else if (frame.event === 'clear') {
+      const dropped = queue
+      queue = []
+      let droppedBytes = 0
+      for (const item of dropped) {
+        if ('mark' in item) returnMark(item.mark)
+        else droppedBytes += item.audio.length
+      }
+      heard.push({ type: 'clear', atMs: nowMs(), droppedBytes })
+    }
+  })
+
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve)
+    socket.once('error', reject)
+  })
+  socket.on('error', () => socket.terminate())
+  socket.send(JSON.stringify({ event: 'connected', protocol: 'Call', version: '1.0.0' }))
+  send('start', {
+    start: {
+      accountSid,
+      callSid,
+      streamSid,
+      tracks: ['inbound'],
+      mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+      customParameters: { token },
+    },
+  })
+
+  const startedAt = performance.now()
+  const clock = setInterval(
+    () => {
+      const due = Math.floor(((performance.now() - startedAt) * factor) / FRAME_MS)
+      for (; frames < due; frames += 1) {
+        speak()
+        play()
+      }
+      const met = waiters.filter((waiter) => waiter.due())
+      waiters = waiters.filter((waiter) => !met.includes(waiter))
+      for (const waiter of met) waiter.done()
+    },
+    Math.max(1, FRAME_MS / factor),
+  )
+  void closed.then(() => clearInterval(clock))
+
+  const when = (what: string, due: () => boolean) =>
+    new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`waited in vain for: ${what}`)), 15_000)
+      const done = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      waiters.push({ due, done })
+    })
+
+  return {
+    say: (audio) => new Promise((done) => toSay.push({ audio: Buffer.from(audio), done })),
+    wait: (ms) => {
+      const until = nowMs() + ms
+      return when(`${ms} ms`, () => nowMs() >= until)
+    },
+    until: when,
+    heardBytes: () => Buffer.concat(heard.flatMap((event) => (event.type === 'audio' ? [event.bytes] : []))),
+    heard,
+    queuedMs: () => queue.reduce((sum, item) => sum + ('audio' in item ? item.audio.length / 8 : 0), 0),
+    nowMs,
+    hangUp() {
+      send('stop', { stop: { accountSid, callSid } })
+      socket.close()
+    },
+    drop: () => socket.terminate(),
+    closed,
+  }
+}

@@ -1,0 +1,319 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Script } from '../doubles/realtime/session.ts'
+import { hasOpenAiSpec } from '../doubles/spec/openai-spec.ts'
+import { type Call, connectCall, script, speech, TRAIN } from './call-harness.ts'
+
+let call: Call | undefined
+
+afterEach(async () => {
+  await call?.close()
+  call = undefined
+})
+
+async function connect(options: Parameters<typeof connectCall>[0] = {}): Promise<Call> {
+  call = await connectCall(options)
+  return call
+}
+
+const HELLO = speech('caller-thanks')
+/** Greets shortly, then answers each question with the train. */
+const greeting: Script['reply'] = ({ index }) =>
+  index === 0
+    ? { audio: HELLO, transcript: 'Hello there, what is it?' }
+    : { audio: speech('reply-train'), transcript: TRAIN }
+
+async function afterGreeting({ caller, factsOf }: Call): Promise<void> {
+  await caller.until('the greeting was heard', () => factsOf('call.reply.spoken').length === 1)
+}
+
+const typesReceived = ({ model }: Call) => model.received.map((event) => event.type)
+const clears = ({ caller }: Call) => caller.heard.filter((event) => event.type === 'clear').length
+const truncations = ({ model }: Call) =>
+  model.received.filter((event) => event.type === 'conversation.item.truncate')
+
+test('a question is answered: every byte arrives as it was sent, and the facts read as the call went', async () => {
+  const it = await connect({ script: script({ reply: greeting }) })
+  await afterGreeting(it)
+  await it.caller.say(speech('caller-question'))
+  await it.caller.until('the answer was heard', () => it.factsOf('call.reply.spoken').length === 2)
+  expect(it.caller.heardBytes()).toEqual(Buffer.concat([HELLO, speech('reply-train')]))
+  expect(it.model.appended().includes(speech('caller-question'))).toBe(true)
+  expect(it.facts.map((fact) => fact.type)).toEqual([
+    'call.connected',
+    'call.reply.spoken',
+    'call.utterance.heard',
+    'call.reply.spoken',
+  ])
+  expect(it.factsOf('call.reply.spoken')[1]).toMatchObject({
+    facts: { interrupted: false },
+    body: { text: TRAIN, generatedText: TRAIN },
+  })
+})
+
+test('a session is configured before anything is said, with what went before as text', async () => {
+  const it = await connect({ script: script({ reply: greeting }) })
+  await afterGreeting(it)
+  expect(typesReceived(it)).toEqual([
+    'session.update',
+    'conversation.item.create',
+    'conversation.item.create',
+    'conversation.item.create',
+    'response.create',
+  ])
+  expect(it.model.received.slice(1, 4).map((event) => (event.item as { role: string }).role)).toEqual([
+    'system',
+    'user',
+    'assistant',
+  ])
+})
+
+test('the caller interrupts in the middle of a reply: it stops, and the model knows what was heard', async () => {
+  const it = await connect({ script: script({ reply: greeting, deltaEveryMs: 8 }) })
+  await afterGreeting(it)
+  await it.caller.say(speech('caller-question'))
+  const before = it.caller.heardBytes().length
+  await it.caller.until('some of the answer was heard', () => it.caller.heardBytes().length > before + 4_000)
+  await it.caller.say(speech('caller-interrupts'))
+  await it.caller.until('the interruption is recorded', () => it.factsOf('call.reply.spoken').length >= 2)
+  expect(clears(it)).toBe(1)
+  expect(truncations(it)).toHaveLength(1)
+  const [, answer] = it.factsOf('call.reply.spoken')
+  expect(answer?.facts.interrupted).toBe(true)
+  expect(answer?.facts.heardMs).toBe(truncations(it)[0]?.audio_end_ms)
+  expect(answer?.facts.heardMs).toBeLessThan(answer?.facts.sentMs ?? 0)
+  expect(TRAIN.startsWith(answer?.body.text ?? '-')).toBe(true)
+  // What the caller heard, to within a chunk: marks are all that is known of it.
+  const heardMs = (it.caller.heardBytes().length - before) / 8
+  expect(Math.abs(heardMs - (answer?.facts.heardMs ?? 0))).toBeLessThanOrEqual(300)
+})
+
+test('the caller interrupts what was generated long ago and still plays', async () => {
+  const it = await connect({ script: script({ reply: greeting, deltaEveryMs: 1 }) })
+  await afterGreeting(it)
+  await it.caller.say(speech('caller-question'))
+  await it.caller.until('its generation is over', () => it.responses.length === 2)
+  expect(it.caller.queuedMs()).toBeGreaterThan(0)
+  await it.caller.say(speech('caller-interrupts'))
+  await it.caller.until('the interruption is recorded', () => it.factsOf('call.reply.spoken').length >= 2)
+  expect(clears(it)).toBe(1)
+  const dropped = it.caller.heard.find((event) => event.type === 'clear')
+  expect(dropped?.droppedBytes).toBeGreaterThan(0)
+  expect(truncations(it)).toHaveLength(1)
+  expect(it.factsOf('call.reply.spoken')[1]?.facts).toMatchObject({ sentMs: 3_715, interrupted: true })
+})
+
+test('two interruptions in a row: each stops its reply once, and no audio of either comes afterwards', async () => {
+  const it = await connect({ script: script({ reply: greeting, deltaEveryMs: 8 }) })
+  await afterGreeting(it)
+  await it.caller.say(speech('caller-question'))
+  for (const round of [1, 2]) {
+    const before = it.caller.heardBytes().length
+    await it.caller.until('an answer is heard', () => it.caller.heardBytes().length > before + 4_000)
+    await it.caller.say(speech('caller-interrupts'))
+    await it.caller.until('it is interrupted', () => it.factsOf('call.interrupted').length === round)
+  }
+  await it.caller.until('the last answer was heard', () => it.factsOf('call.reply.spoken').length === 4)
+  expect(clears(it)).toBe(2)
+  expect(truncations(it)).toHaveLength(2)
+  expect(it.factsOf('call.interrupted')).toHaveLength(2)
+  const replies = it.factsOf('call.reply.spoken')
+  expect(replies.filter((fact) => fact.facts.interrupted)).toHaveLength(2)
+  for (const { body } of replies) expect(body.generatedText.startsWith(body.text)).toBe(true)
+})
+
+test('a tool call: its result is posted and spoken, and the caller waits in no silence of the bridge', async () => {
+  const calls: string[] = []
+  const it = await connect({
+    script: script({
+      reply: ({ index }) => {
+        if (index === 1)
+          return { toolCalls: [{ callId: 'call_1', name: 'lookup', arguments: '{"q":"train"}' }] }
+        return index === 0
+          ? { audio: HELLO, transcript: 'Hello.' }
+          : { audio: speech('reply-train'), transcript: TRAIN }
+      },
+    }),
+    mind: {
+      runTool: async ({ name, arguments: given }) => {
+        calls.push(`${name} ${given}`)
+        return 'nine fifteen, platform four'
+      },
+    },
+  })
+  await afterGreeting(it)
+  await it.caller.say(speech('caller-question'))
+  await it.caller.until('the answer was heard', () => it.factsOf('call.reply.spoken').length === 2)
+  expect(calls).toEqual(['lookup {"q":"train"}'])
+  expect(it.model.received.slice(-2)).toMatchObject([
+    {
+      type: 'conversation.item.create',
+      item: { type: 'function_call_output', call_id: 'call_1', output: 'nine fifteen, platform four' },
+    },
+    { type: 'response.create' },
+  ])
+})
+
+test('a tool that breaks is told to the model as such, and the call goes on', async () => {
+  const it = await connect({
+    script: script({
+      reply: ({ index }) =>
+        index === 1
+          ? { toolCalls: [{ callId: 'call_1', name: 'lookup', arguments: '{}' }] }
+          : { audio: HELLO, transcript: 'Hello.' },
+    }),
+    mind: { runTool: () => Promise.reject(new Error('no database')) },
+  })
+  await afterGreeting(it)
+  await it.caller.say(speech('caller-question'))
+  await it.caller.until('the answer was heard', () => it.factsOf('call.reply.spoken').length === 2)
+  const items = it.model.received.map((event) => event.item as { type: string; output: string } | undefined)
+  expect(items.find((item) => item?.type === 'function_call_output')?.output).toContain('failed')
+  expect(JSON.stringify(it.model.received)).not.toContain('no database')
+})
+
+test('the model drops: the caller hears a phrase, a second session goes on, and what was heard is kept', async () => {
+  const it = await connect({ script: script({ reply: greeting, deltaEveryMs: 8 }) })
+  await afterGreeting(it)
+  await it.caller.say(speech('caller-question'))
+  const before = it.caller.heardBytes().length
+  await it.caller.until('some of the answer was heard', () => it.caller.heardBytes().length > before + 4_000)
+  const brokeAtMs = it.caller.nowMs()
+  it.model.drop()
+  await it.caller.until('a second session speaks', () => it.factsOf('call.reply.spoken').length === 3)
+  expect(it.model.sessions()).toBe(2)
+  expect(it.endings).toEqual([])
+  const phrase = it.caller.heard.find((event) => event.type === 'audio' && event.atMs > brokeAtMs)
+  expect((phrase?.atMs ?? Number.POSITIVE_INFINITY) - brokeAtMs).toBeLessThan(3_000)
+  expect(it.factsOf('call.reply.spoken').map((fact) => fact.facts.interrupted)).toEqual([false, true, false])
+})
+
+test('the model is gone for good: the stream is closed, so that the provider says so', async () => {
+  const it = await connect({ script: script({ reply: greeting }) })
+  await afterGreeting(it)
+  it.model.refuse(true)
+  it.model.drop()
+  expect((await it.caller.closed).code).toBe(1000)
+  expect(it.endings).toEqual(['model_lost'])
+  expect(it.hungUp).toEqual([])
+  expect(it.factsOf('call.ended')).toMatchObject([{ facts: { reason: 'model_lost' } }])
+})
+
+test('a model that falls silent in the middle of an answer is given up for a new session', async () => {
+  const it = await connect({
+    script: script({ reply: greeting, deltaEveryMs: 8 }),
+    limits: { stallMs: 300 },
+  })
+  await afterGreeting(it)
+  await it.caller.say(speech('caller-question'))
+  const before = it.caller.heardBytes().length
+  await it.caller.until('the answer begins', () => it.caller.heardBytes().length > before)
+  it.model.hang()
+  await it.caller.until('a second session speaks', () => it.factsOf('call.reply.spoken').length === 3)
+  expect(it.model.sessions()).toBe(2)
+})
+
+test('an error of the service ends nothing', async () => {
+  const it = await connect({ script: script({ reply: greeting }) })
+  await afterGreeting(it)
+  it.model.complain('rate_limit_exceeded')
+  await it.caller.say(speech('caller-question'))
+  await it.caller.until('the answer was heard', () => it.factsOf('call.reply.spoken').length === 2)
+  expect(it.log.some((line) => line.includes('rate_limit_exceeded'))).toBe(true)
+})
+
+test.each(['hangUp', 'drop'] as const)(
+  'the caller is gone (%s): the call ends once, whatever else comes',
+  async (how) => {
+    const it = await connect({ script: script({ reply: greeting }) })
+    await it.caller.until('the greeting is heard', () => it.caller.heardBytes().length > 1_600)
+    it.caller[how]()
+    await it.caller.closed
+    await expect.poll(() => it.endings).toEqual(['caller_hung_up'])
+    it.bridge.lineEnded()
+    it.bridge.hangUp('owner_hung_up')
+    expect(it.endings).toEqual(['caller_hung_up'])
+    expect(it.factsOf('call.ended')).toHaveLength(1)
+    expect(it.factsOf('call.reply.spoken')).toMatchObject([{ facts: { interrupted: true } }])
+  },
+)
+
+test('the provider reports the end before the socket closes: the model is let go at once', async () => {
+  const it = await connect({ script: script({ reply: greeting }) })
+  await afterGreeting(it)
+  it.bridge.lineEnded()
+  expect(it.endings).toEqual(['caller_hung_up'])
+})
+
+test('the owner hangs up from the browser: the call ends at the provider, then the stream', async () => {
+  const it = await connect({ script: script({ reply: greeting }) })
+  await afterGreeting(it)
+  it.bridge.hangUp('owner_hung_up')
+  await it.caller.closed
+  expect(it.hungUp).toEqual(['CA1'])
+})
+
+test('a caller who speaks before the session is ready is heard nevertheless', async () => {
+  const ready = Promise.withResolvers<void>()
+  const it = await connect({
+    script: script(),
+    mind: {
+      plan: async () => {
+        await ready.promise
+        return { instructions: '', history: [], tools: [], voice: 'marin', transcriptionModel: 'x' }
+      },
+    },
+  })
+  await it.caller.say(speech('caller-question'))
+  ready.resolve()
+  await it.caller.until('the words are there', () => it.factsOf('call.utterance.heard').length === 1)
+  expect(it.model.appended().includes(speech('caller-question'))).toBe(true)
+})
+
+test('memories that surface in time reach the model; recall that hangs delays nothing', async () => {
+  const cues: (string | null)[] = []
+  const it = await connect({
+    script: script({ reply: greeting }),
+    mind: {
+      recall: ({ text }) => {
+        cues.push(text)
+        return text === null
+          ? new Promise(() => undefined)
+          : Promise.resolve('<memory>Prefers the window.</memory>')
+      },
+    },
+  })
+  await afterGreeting(it)
+  await it.caller.say(speech('caller-question'))
+  await it.caller.until('the answer was heard', () => it.factsOf('call.reply.spoken').length === 2)
+  expect(cues).toEqual([null, 'When does my train to Lisbon leave tomorrow?'])
+  expect(JSON.stringify(it.model.received)).toContain('Prefers the window.')
+})
+
+test('a session that would speak another format is never let on the line', async () => {
+  const it = await connect({ script: script({ outputFormat: 'audio/pcm' }) })
+  await it.caller.closed
+  expect(it.caller.heardBytes()).toHaveLength(0)
+  expect(it.endings).toEqual(['wrong_format'])
+})
+
+test.runIf(hasOpenAiSpec())('all that both sides say is what the service documents', async () => {
+  const it = await connect({
+    script: script({
+      deltaEveryMs: 8,
+      reply: ({ index }) =>
+        index === 1
+          ? {
+              audio: HELLO,
+              transcript: 'Let me see.',
+              toolCalls: [{ callId: 'c', name: 'lookup', arguments: '{}' }],
+            }
+          : { audio: speech('reply-train'), transcript: TRAIN },
+      words: (index) => (index === 0 ? null : 'words'),
+    }),
+  })
+  await it.caller.until('the greeting is heard', () => it.caller.heardBytes().length > 4_000)
+  await it.caller.say(speech('caller-interrupts'))
+  await it.caller.until('three replies are told', () => it.factsOf('call.reply.spoken').length === 3)
+  expect(typesReceived(it)).toContain('conversation.item.truncate')
+  expect(it.model.problems).toEqual([])
+})
