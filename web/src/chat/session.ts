@@ -3,8 +3,8 @@ import type { Problem } from '../data/problem.ts'
 import type { TimelineEvent, TimelinePage } from '../data/timeline.ts'
 import { wordsOf } from '../timeline/event-kinds.ts'
 import type { Draft, Pending } from '../timeline/rows.ts'
-import { createTimelineStore } from '../timeline/store.ts'
-import { type Segment, timelineTree } from '../timeline/tree.ts'
+import { createTimelineStore, type TimelineStore } from '../timeline/store.ts'
+import type { Segment } from '../timeline/tree.ts'
 import { type ChatSocket, type Connection, openChatSocket } from './socket.ts'
 
 /** What is known of the past beyond the oldest event that was loaded. */
@@ -70,7 +70,6 @@ export function createChatSession(options: {
   let loaded = false
   let older: Older = 'unknown'
   let cursor: string | null = null
-  let tree: readonly Segment[] | null = null
   let draftList: readonly Draft[] | null = null
   let notifying = false
   let olderTimer: ReturnType<typeof setTimeout> | undefined
@@ -93,7 +92,7 @@ export function createChatSession(options: {
         ended.add(event.turnId)
       }
     }
-    if (store.add(events)) tree = null
+    store.add(events)
     changed()
   }
 
@@ -162,9 +161,15 @@ export function createChatSession(options: {
       drafts.delete(error.turnId)
       ended.add(error.turnId)
     }
+    // The timeline itself shows a turn that failed.
+    if (error.turnId !== null) return
+    if (error.problem.code === 'invalid_cursor') {
+      older = 'failed'
+      return
+    }
     const failed =
       pending.find((message) => message.clientMessageId === error.clientMessageId) ??
-      (error.turnId === null ? pending.find((message) => message.status === 'sent') : undefined)
+      pending.find((message) => message.status === 'sent')
     if (failed) update(failed.clientMessageId, { status: 'failed', reason: error.problem.detail })
     else options.onProblem(error.problem)
   }
@@ -203,15 +208,10 @@ export function createChatSession(options: {
     changed()
   }
 
-  function segments(): readonly Segment[] {
-    tree ??= timelineTree(store.events)
-    return tree
-  }
-
   function isWorking(): boolean {
     if (drafts.size > 0) return true
     // A turn that began before this page was loaded: its activity runs, near the end of the timeline.
-    return segments()
+    return store.tree
       .slice(-20)
       .some((segment) =>
         segment.entries.some(
@@ -245,10 +245,10 @@ export function createChatSession(options: {
       return older
     },
     get oldestSeq() {
-      return store.events[0]?.seq ?? 0
+      return store.firstSeq
     },
     get segments() {
-      return segments()
+      return store.tree
     },
     get drafts() {
       draftList ??= [...drafts].map(([turnId, draft]) => ({ turnId, text: draft.text }))
@@ -261,7 +261,7 @@ export function createChatSession(options: {
       return isWorking()
     },
     get conversationId() {
-      return openConversation(store.events)
+      return openConversation(store)
     },
     event: (seq) => store.get(seq),
     cursor: () => cursor,
@@ -317,9 +317,8 @@ export function createChatSession(options: {
 
 const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'])
 
-function openConversation(events: readonly TimelineEvent[]): string | null {
-  // Internal work on a conversation may follow its end.
-  const last = events.findLast((event) => event.conversationId !== null && !event.internal)
-  if (!last || last.type === 'conversation.ended') return null
-  return last.conversationId
+/** Internal work on a conversation may follow its end, and says nothing of whether it is open. */
+function openConversation(store: TimelineStore): string | null {
+  const last = store.findLast((event) => event.conversationId !== null && !event.internal)
+  return last && last.type !== 'conversation.ended' ? last.conversationId : null
 }

@@ -1,4 +1,5 @@
 import { type ClientMessage, parseServerMessage, type ServerMessage } from '../data/chat.ts'
+import { backoffMs } from './backoff.ts'
 
 export type Connection =
   | { readonly state: 'connecting' }
@@ -15,15 +16,6 @@ export type ChatSocket = {
   /** Gives the present connection up, if there is one, and opens another. */
   restart(): void
   close(): void
-}
-
-const firstDelayMs = 500
-const maxDelayMs = 15_000
-
-/** Exponential backoff with jitter: half of the step is certain, half is chance. `attempt` counts from 0. */
-export function backoffMs(attempt: number, random: () => number): number {
-  const stepMs = Math.min(maxDelayMs, firstDelayMs * 2 ** attempt)
-  return stepMs / 2 + (stepMs / 2) * random()
 }
 
 /**

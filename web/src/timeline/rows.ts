@@ -41,79 +41,152 @@ export function opensByDefault(segment: Segment): boolean {
   return segment.kind !== 'call' || segment.closedReason === null || segment.entries.length <= longCallEntries
 }
 
-/**
- * The rows of the page, top to bottom. Pure. `toggled` holds the keys of what the owner has opened or closed
- * against its default.
- */
-export function timelineRows(input: {
+export type RowsInput = {
   readonly segments: readonly Segment[]
+  /** The keys of what the owner has opened or closed against its default. */
   readonly toggled: ReadonlySet<string>
   readonly drafts: readonly Draft[]
   readonly pending: readonly Pending[]
-}): readonly Row[] {
-  const { segments, toggled } = input
-  const rows: Row[] = []
+}
+
+/** The rows of one segment, without the heading of the day on which it begins. */
+type SegmentRows = {
+  readonly toggled: ReadonlySet<string>
+  readonly rows: readonly Row[]
+  readonly lastDay: string
+}
+
+/**
+ * Makes the rows of the page, top to bottom: a pure function of its input. Rows of segments that did not change
+ * are remembered, so that a new event costs little in a long timeline, and are the same objects again.
+ */
+export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
+  const remembered = new WeakMap<Segment, SegmentRows>()
+  const firstDays = new WeakMap<Segment, Row & { readonly kind: 'day'; readonly day: string }>()
+
+  function firstDay(segment: Segment) {
+    const known = firstDays.get(segment)
+    if (known) return known
+    const row = dayRow(segment.at, segment)
+    firstDays.set(segment, row)
+    return row
+  }
+
+  function rowsOf(segment: Segment, toggled: ReadonlySet<string>, writing: ReadonlySet<string>): SegmentRows {
+    const known = remembered.get(segment)
+    if (known && sameToggles(segment, known.rows, known.toggled, toggled)) return known
+    const made = segmentRows(segment, toggled, writing)
+    // What a running turn shows depends on its draft too.
+    if (!isRunning(segment)) remembered.set(segment, made)
+    return made
+  }
+
+  return ({ segments, toggled, drafts, pending }) => {
+    const rows: Row[] = []
+    const writing = new Set(drafts.filter(({ text }) => text !== '').map(({ turnId }) => turnId))
+    let lastDay = ''
+    for (const segment of segments) {
+      const day = firstDay(segment)
+      if (day.day !== lastDay) rows.push(day)
+      const made = rowsOf(segment, toggled, writing)
+      for (const row of made.rows) rows.push(row)
+      lastDay = made.lastDay
+    }
+    const { replied, running } = turnsOf(segments.slice(-liveSegments))
+    for (const draft of drafts) {
+      if (replied.has(draft.turnId) || (draft.text === '' && running.has(draft.turnId))) continue
+      rows.push({ key: `reply:${draft.turnId}`, kind: 'draft', draft, segment: null })
+    }
+    for (const message of pending) {
+      const day = dayRow(message.at, null)
+      if (day.day !== lastDay) rows.push(day)
+      lastDay = day.day
+      rows.push({
+        key: `pending:${message.clientMessageId}`,
+        kind: 'pending',
+        pending: message,
+        segment: null,
+      })
+    }
+    return rows
+  }
+}
+
+/** A turn that is being answered stands within this many segments of the end. */
+const liveSegments = 50
+
+function turnsOf(segments: readonly Segment[]) {
   const replied = new Set<string>()
   const running = new Set<string>()
-  const writing = new Set(input.drafts.filter(({ text }) => text !== '').map(({ turnId }) => turnId))
-  let day = ''
-
-  const dayRow = (at: string, segment: Segment | null) => {
-    const key = dayKey(at)
-    if (key === day) return
-    day = key
-    rows.push({ key: `day:${key}`, kind: 'day', at, segment })
+  for (const entry of segments.flatMap(({ entries }) => entries)) {
+    if (entry.kind === 'activity') {
+      if (entry.running && entry.turnId !== null) running.add(entry.turnId)
+    } else if (entry.kind === 'message' && entry.firstReply && entry.event.turnId !== null) {
+      replied.add(entry.event.turnId)
+    }
   }
-  const toggledFrom = (key: string, open: boolean) => (toggled.has(key) ? !open : open)
+  return { replied, running }
+}
 
-  for (const segment of segments) {
-    dayRow(segment.at, segment)
-    const open = toggledFrom(segment.key, opensByDefault(segment))
-    const headed = segment.spanId !== null && segment.kind !== 'background'
-    if (headed) rows.push({ key: `span:${segment.key}`, kind: 'span', segment, open })
-    if (headed && !open) continue
-    const crossesMidnight = dayKey(segment.lastAt) !== day
-    const stopped = stoppedTurns(segment)
-    for (const entry of segment.entries) {
-      if (entry.kind === 'activity') {
-        pushActivity(entry, segment)
-        continue
+function isRunning(segment: Segment): boolean {
+  return segment.entries.some((entry) => entry.kind === 'activity' && entry.running)
+}
+
+function sameToggles(
+  segment: Segment,
+  rows: readonly Row[],
+  before: ReadonlySet<string>,
+  now: ReadonlySet<string>,
+): boolean {
+  if (before === now || (before.size === 0 && now.size === 0)) return true
+  const same = (key: string) => before.has(key) === now.has(key)
+  return same(segment.key) && rows.every((row) => !('open' in row) || same(row.key))
+}
+
+function dayRow(at: string, segment: Segment | null) {
+  const day = dayKey(at)
+  return { key: `day:${day}:${segment?.key ?? ''}`, kind: 'day', at, day, segment } as const
+}
+
+function segmentRows(
+  segment: Segment,
+  toggled: ReadonlySet<string>,
+  writing: ReadonlySet<string>,
+): SegmentRows {
+  const rows: Row[] = []
+  let day = dayKey(segment.at)
+  const crossesMidnight = dayKey(segment.lastAt) !== day
+  const isOpen = (key: string, byDefault: boolean) => (toggled.has(key) ? !byDefault : byDefault)
+
+  if (segment.spanId !== null) {
+    const open = isOpen(segment.key, opensByDefault(segment))
+    rows.push({ key: `span:${segment.key}`, kind: 'span', segment, open })
+    if (!open) return { toggled, rows, lastDay: day }
+  }
+  const stopped = stoppedTurns(segment)
+  for (const entry of segment.entries) {
+    if (entry.kind === 'activity') {
+      const open = isOpen(entry.key, false)
+      const working = entry.running && !writing.has(entry.turnId ?? '')
+      rows.push({ key: entry.key, kind: 'activity', activity: entry, open, working, segment })
+      for (const step of open ? stepsOf(entry.events) : []) {
+        rows.push({ key: step.key, kind: 'step', step, open: toggled.has(step.key), segment })
       }
-      if (crossesMidnight) dayRow(entry.event.at, segment)
-      if (entry.kind === 'failure' && entry.event.turnId !== null && stopped.has(entry.event.turnId)) continue
-      if (entry.kind === 'message')
-        rows.push({ key: messageKey(entry), kind: 'message', message: entry, segment })
-      else rows.push({ key: `event:${entry.event.seq}`, kind: entry.kind, event: entry.event, segment })
+      continue
+    }
+    if (crossesMidnight && dayKey(entry.event.at) !== day) {
+      day = dayKey(entry.event.at)
+      rows.push({ ...dayRow(entry.event.at, segment), key: `day:${day}:${entry.event.seq}` })
+    }
+    const { seq, turnId } = entry.event
+    if (entry.kind === 'message') {
+      const key = entry.firstReply ? `reply:${turnId}` : `event:${seq}`
+      rows.push({ key, kind: 'message', message: entry, segment })
+    } else if (entry.kind !== 'failure' || turnId === null || !stopped.has(turnId)) {
+      rows.push({ key: `event:${seq}`, kind: entry.kind, event: entry.event, segment })
     }
   }
-
-  function messageKey(message: Message): string {
-    const { turnId, seq } = message.event
-    if (message.role !== 'delegate' || turnId === null || replied.has(turnId)) return `event:${seq}`
-    replied.add(turnId)
-    return `reply:${turnId}`
-  }
-
-  function pushActivity(activity: Activity, segment: Segment): void {
-    if (activity.running && activity.turnId !== null) running.add(activity.turnId)
-    const open = toggledFrom(activity.key, false)
-    const working = activity.running && !writing.has(activity.turnId ?? '')
-    rows.push({ key: activity.key, kind: 'activity', activity, open, working, segment })
-    if (!open) return
-    for (const step of stepsOf(activity.events)) {
-      rows.push({ key: step.key, kind: 'step', step, open: toggled.has(step.key), segment })
-    }
-  }
-
-  for (const draft of input.drafts) {
-    if (replied.has(draft.turnId) || (draft.text === '' && running.has(draft.turnId))) continue
-    rows.push({ key: `reply:${draft.turnId}`, kind: 'draft', draft, segment: null })
-  }
-  for (const pending of input.pending) {
-    dayRow(pending.at, null)
-    rows.push({ key: `pending:${pending.clientMessageId}`, kind: 'pending', pending, segment: null })
-  }
-  return rows
+  return { toggled, rows, lastDay: day }
 }
 
 /** Turns that were stopped with something said: what was said stands for the failure too. */

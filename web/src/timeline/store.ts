@@ -1,18 +1,159 @@
 import type { TimelineEvent } from '../data/timeline.ts'
 import { cutOf, isErased } from './event-kinds.ts'
+import { joinTrees, type Segment, treeOfPart } from './tree.ts'
 
 /**
- * Every event that this page has seen, once each, in the order of `seq`, in whatever order and however often the
- * service delivered them.
+ * Every event that this page has seen, once each, in whatever order and however often the service delivered
+ * them, and the tree that they make. The tree is that of `timelineTree` over all events; it is kept in parts, so
+ * that a page or a live event costs what it holds, not what was loaded before.
  */
 export type TimelineStore = {
   /** True where something changed. */
   add(events: readonly TimelineEvent[]): boolean
   get(seq: number): TimelineEvent | undefined
-  /** Ascending by `seq`; a new array after each change. */
-  readonly events: readonly TimelineEvent[]
-  /** The highest `seq` seen, 0 before any. */
+  /** The last event that `test` accepts. */
+  findLast(test: (event: TimelineEvent) => boolean): TimelineEvent | undefined
+  /** The same array until something changes; segments that did not change are the same objects. */
+  readonly tree: readonly Segment[]
+  /** The lowest and the highest `seq` seen, 0 before any. */
+  readonly firstSeq: number
   readonly lastSeq: number
+}
+
+/** Events that share no span and no turn with those of other parts, in a range of `seq` of their own. */
+type Part = { readonly events: readonly TimelineEvent[]; tree: readonly Segment[] | null }
+
+/** Above this many events the newest part takes no further ones that do not belong to it. */
+const fullPartEvents = 600
+
+export function createTimelineStore(): TimelineStore {
+  const bySeq = new Map<number, TimelineEvent>()
+  /** Named by an `erased` fact, whether or not the event itself has been seen yet. */
+  const erasedSeqs = new Set<number>()
+  /** The part of each span and turn. */
+  const partByGroup = new Map<string, Part>()
+  /** Ascending by `seq`. */
+  let parts: readonly Part[] = []
+  let joined: readonly Segment[] | null = null
+
+  function setPart(events: readonly TimelineEvent[], replaced: ReadonlySet<Part>): void {
+    const part: Part = { events, tree: null }
+    for (const event of events) for (const group of groupsOf(event)) partByGroup.set(group, part)
+    parts = [...parts.filter((other) => !replaced.has(other)), part].toSorted((a, b) => first(a) - first(b))
+    joined = null
+  }
+
+  /** The parts that these new events must become one with. */
+  function partsOf(added: readonly TimelineEvent[]): ReadonlySet<Part> {
+    const found = new Set<Part>()
+    for (const event of added) {
+      for (const group of groupsOf(event)) {
+        const part = partByGroup.get(group)
+        if (part) found.add(part)
+      }
+    }
+    const newest = parts.at(-1)
+    const [from, to] = [added[0]?.seq ?? 0, added.at(-1)?.seq ?? 0]
+    if (newest && from > last(newest) && newest.events.length < fullPartEvents) found.add(newest)
+    return withOverlaps(found, from, to)
+  }
+
+  /** What lies between parts that become one becomes part of it too. */
+  function withOverlaps(found: ReadonlySet<Part>, from: number, to: number): ReadonlySet<Part> {
+    const low = Math.min(from, ...[...found].map(first))
+    const high = Math.max(to, ...[...found].map(last))
+    const all = new Set(parts.filter((part) => found.has(part) || (first(part) <= high && last(part) >= low)))
+    return all.size === found.size ? all : withOverlaps(all, low, high)
+  }
+
+  function insert(added: readonly TimelineEvent[]): void {
+    const fresh = added.toSorted((a, b) => a.seq - b.seq)
+    const touched = partsOf(fresh)
+    const events = [...touched].flatMap((part) => part.events)
+    setPart(events.length === 0 ? fresh : merge(events, fresh), touched)
+  }
+
+  function replace(event: TimelineEvent): void {
+    bySeq.set(event.seq, event)
+    const part = parts.find((candidate) => first(candidate) <= event.seq && last(candidate) >= event.seq)
+    if (!part) return
+    const events = part.events.map((other) => (other.seq === event.seq ? event : other))
+    setPart(events, new Set([part]))
+  }
+
+  function erase(seq: number): boolean {
+    erasedSeqs.add(seq)
+    const event = bySeq.get(seq)
+    if (!event || isErased(event)) return false
+    replace(erasedCopy(event))
+    return true
+  }
+
+  return {
+    add(events) {
+      const added: TimelineEvent[] = []
+      let changed = false
+      for (const event of events) {
+        const known = bySeq.get(event.seq)
+        if (known === undefined) {
+          const stored = erasedSeqs.has(event.seq) ? erasedCopy(event) : event
+          bySeq.set(event.seq, stored)
+          added.push(stored)
+        } else if (rank(event) > rank(known)) {
+          const position = added.indexOf(known)
+          if (position >= 0) added[position] = event
+          replace(event)
+          changed = true
+        }
+      }
+      if (added.length > 0) insert(added)
+      for (const seq of events.flatMap(erasedBy)) changed = erase(seq) || changed
+      return changed || added.length > 0
+    },
+    get: (seq) => bySeq.get(seq),
+    findLast(test) {
+      for (const part of parts.toReversed()) {
+        const found = part.events.findLast(test)
+        if (found) return found
+      }
+      return undefined
+    },
+    get tree() {
+      joined ??= joinTrees(
+        parts.map((part) => {
+          part.tree ??= treeOfPart(part.events)
+          return part.tree
+        }),
+      )
+      return joined
+    },
+    get firstSeq() {
+      const [oldest] = parts
+      return oldest ? first(oldest) : 0
+    },
+    get lastSeq() {
+      const newest = parts.at(-1)
+      return newest ? last(newest) : 0
+    },
+  }
+}
+
+function first(part: Part): number {
+  return part.events[0]?.seq ?? 0
+}
+
+function last(part: Part): number {
+  return part.events.at(-1)?.seq ?? 0
+}
+
+function groupsOf({ spanId, turnId }: TimelineEvent): readonly string[] {
+  if (spanId === null) return turnId === null ? [] : [`turn:${turnId}`]
+  return turnId === null ? [`span:${spanId}`] : [`span:${spanId}`, `turn:${turnId}`]
+}
+
+function erasedBy({ type, payload }: TimelineEvent): readonly number[] {
+  if (type !== 'erased' || !Array.isArray(payload.seqs)) return []
+  return payload.seqs.filter((seq: unknown) => typeof seq === 'number')
 }
 
 /** An erased copy replaces any other; a whole one replaces an excerpt. The outcome depends on no order. */
@@ -21,76 +162,35 @@ function rank(event: TimelineEvent): number {
   return cutOf(event) === null ? 1 : 0
 }
 
-export function createTimelineStore(): TimelineStore {
-  const bySeq = new Map<number, TimelineEvent>()
-  /** Named by an `erased` fact, whether or not the event itself has been seen yet. */
-  const erasedSeqs = new Set<number>()
-  let sorted: readonly TimelineEvent[] = []
-
-  function erase(seq: number): boolean {
-    erasedSeqs.add(seq)
-    const event = bySeq.get(seq)
-    if (!event || isErased(event)) return false
-    bySeq.set(seq, erasedCopy(event))
-    return true
-  }
-
-  return {
-    add(events) {
-      const added: TimelineEvent[] = []
-      let replaced = false
-      for (const event of events) {
-        const known = bySeq.get(event.seq)
-        if (known === undefined) {
-          bySeq.set(event.seq, erasedSeqs.has(event.seq) ? erasedCopy(event) : event)
-          added.push(event)
-        } else if (rank(event) > rank(known)) {
-          bySeq.set(event.seq, event)
-          replaced = true
-        }
-        if (event.type === 'erased' && Array.isArray(event.payload.seqs)) {
-          for (const seq of event.payload.seqs) if (typeof seq === 'number') replaced = erase(seq) || replaced
-        }
-      }
-      if (added.length === 0 && !replaced) return false
-      sorted = merge(sorted, added, bySeq)
-      return true
-    },
-    get: (seq) => bySeq.get(seq),
-    get events() {
-      return sorted
-    },
-    get lastSeq() {
-      return sorted.at(-1)?.seq ?? 0
-    },
-  }
-}
+/** What stays when the words go: the structural part of the facts that this page makes use of. */
+const permanent = [
+  'party',
+  'kind',
+  'callId',
+  'tool',
+  'outcome',
+  'reason',
+  'durationMs',
+  'usage',
+  'trigger',
+  'ids',
+]
 
 function erasedCopy(event: TimelineEvent): TimelineEvent {
-  const { party, kind } = event.payload
-  return { ...event, payload: { erased: true, ...(party ? { party } : {}), ...(kind ? { kind } : {}) } }
+  const kept = Object.entries(event.payload).filter(([field]) => permanent.includes(field))
+  return { ...event, payload: { ...Object.fromEntries(kept), erased: true } }
 }
 
-/** Linear: a page of events is merged into the ones that are there. */
-function merge(
-  sorted: readonly TimelineEvent[],
-  added: readonly TimelineEvent[],
-  bySeq: ReadonlyMap<number, TimelineEvent>,
-): readonly TimelineEvent[] {
-  const fresh = added.toSorted((a, b) => a.seq - b.seq)
+/** One ascending list of two; linear. */
+function merge(a: readonly TimelineEvent[], b: readonly TimelineEvent[]): readonly TimelineEvent[] {
   const merged: TimelineEvent[] = []
   let next = 0
-  const push = (seq: number) => {
-    const event = bySeq.get(seq)
-    if (event) merged.push(event)
-  }
-  for (const { seq } of sorted) {
-    for (let event = fresh[next]; event && event.seq < seq; event = fresh[next]) {
-      push(event.seq)
+  for (const event of a.toSorted((x, y) => x.seq - y.seq)) {
+    for (let other = b[next]; other && other.seq < event.seq; other = b[next]) {
+      merged.push(other)
       next += 1
     }
-    push(seq)
+    merged.push(event)
   }
-  for (const event of fresh.slice(next)) push(event.seq)
-  return merged
+  return [...merged, ...b.slice(next)]
 }

@@ -1,7 +1,13 @@
 import type { Channel, TimelineEvent } from '../data/timeline.ts'
-import { classify, type Role } from './event-kinds.ts'
+import { classify, type EventClass, type Role } from './event-kinds.ts'
 
-export type Message = { readonly kind: 'message'; readonly role: Role; readonly event: TimelineEvent }
+export type Message = {
+  readonly kind: 'message'
+  readonly role: Role
+  readonly event: TimelineEvent
+  /** The delegate's first words in its turn. */
+  readonly firstReply: boolean
+}
 /** What the delegate did for a turn (or, without one, on its own), folded beside what it said. */
 export type Activity = {
   readonly kind: 'activity'
@@ -38,7 +44,13 @@ export type Segment = {
 }
 
 type Span = { readonly kind: string; closedReason: string | null; readonly segments: Segment[] }
-type Turn = { activity: Activity | null; home: Segment | null; started: boolean; ended: boolean }
+type Turn = {
+  activity: Activity | null
+  home: Segment | null
+  started: boolean
+  ended: boolean
+  replied: boolean
+}
 
 const turnEnds = new Set(['turn.completed', 'turn.failed', 'chat.reply.stopped'])
 
@@ -48,11 +60,20 @@ const turnEnds = new Set(['turn.completed', 'turn.failed', 'chat.reply.stopped']
  * they belong to, wherever their own place in the order is.
  */
 export function timelineTree(events: readonly TimelineEvent[]): readonly Segment[] {
+  return joinTrees([treeOfPart(events)])
+}
+
+/**
+ * The tree of a part of the timeline, not joined yet. Parts whose ranges of `seq` do not overlap, and that share
+ * no span and no turn, have the same tree together as apart: `joinTrees` of theirs is the tree of all.
+ */
+export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[] {
   const spans = new Map<string, Span>()
   const turns = new Map<string, Turn>()
   const order: Segment[] = []
   let lastVisible: Segment | null = null
-  let background: Segment | null = null
+  /** The segment that stands last so far. */
+  let newest: Segment | null = null
 
   function newSegment(event: TimelineEvent, kind: string, span: Span | null): Segment {
     const first = span === null || span.segments.length === 0
@@ -72,7 +93,13 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
     }
     span?.segments.push(segment)
     order.push(segment)
+    newest = segment
     return segment
+  }
+
+  /** Where an event of no span goes: to its like, where that stands last. */
+  function looseSegment(event: TimelineEvent, kind: 'loose' | 'background'): Segment {
+    return newest?.spanId === null && newest.kind === kind ? newest : newSegment(event, kind, null)
   }
 
   function spanOf(event: TimelineEvent): Span | null {
@@ -92,7 +119,7 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
   function turnOf(event: TimelineEvent): Turn | null {
     if (event.turnId === null) return null
     const known = turns.get(event.turnId)
-    const turn = known ?? { activity: null, home: null, started: false, ended: false }
+    const turn = known ?? { activity: null, home: null, started: false, ended: false, replied: false }
     if (!known) turns.set(event.turnId, turn)
     turn.started ||= event.type === 'turn.started'
     turn.ended ||= turnEnds.has(event.type)
@@ -100,10 +127,11 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
   }
 
   function placeVisible(event: TimelineEvent, entry: Entry, span: Span | null, turn: Turn | null): void {
-    const latest = span ? span.segments.at(-1) : lastVisible?.kind === 'loose' ? lastVisible : undefined
+    const latest = span?.segments.at(-1)
     const fits = latest && (latest.firstVisibleSeq === null || latest === lastVisible)
-    const segment = fits ? latest : newSegment(event, span?.kind ?? 'loose', span)
+    const segment = fits ? latest : span ? newSegment(event, span.kind, span) : looseSegment(event, 'loose')
     if (segment.firstVisibleSeq === null) {
+      newest = segment
       segment.firstVisibleSeq = event.seq
       segment.at = event.at
       segment.channel = event.channel ?? segment.channel
@@ -116,8 +144,8 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
       turn.home = segment
     }
     segment.entries.push(entry)
+    if (turn && !turn.activity) turn.home = segment
     lastVisible = segment
-    background = null
   }
 
   function placeInternal(event: TimelineEvent, span: Span | null, turn: Turn | null): void {
@@ -125,11 +153,9 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
       turn.activity.events.push(event)
       return
     }
-    let segment = span ? (span.segments.at(-1) ?? newSegment(event, span.kind, span)) : turn?.home
-    if (!segment) {
-      background ??= newSegment(event, 'background', null)
-      segment = background
-    }
+    const segment =
+      span?.segments.at(-1) ??
+      (span ? newSegment(event, span.kind, span) : (turn?.home ?? looseSegment(event, 'background')))
     const last = segment.entries.at(-1)
     if (turn === null && last?.kind === 'activity' && last.turnId === null) {
       last.events.push(event)
@@ -159,7 +185,7 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
     } else if (is.kind === 'internal') {
       placeInternal(event, span, turn)
     } else {
-      const entry: Entry = is.kind === 'message' ? { ...is, event } : { kind: is.kind, event }
+      const entry = entryOf(event, is, turn)
       placeVisible(event, entry, is.kind === 'boundary' ? null : span, turn)
     }
   }
@@ -170,6 +196,45 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
   return order
     .filter((segment) => segment.entries.length > 0)
     .toSorted((a, b) => (a.firstVisibleSeq ?? a.firstSeq) - (b.firstVisibleSeq ?? b.firstSeq))
+}
+
+type VisibleClass = Extract<EventClass, { kind: 'message' | 'failure' | 'notice' | 'boundary' }>
+
+function entryOf(event: TimelineEvent, is: VisibleClass, turn: Turn | null): Entry {
+  if (is.kind !== 'message') return { kind: is.kind, event }
+  const firstReply = is.role === 'delegate' && turn !== null && !turn.replied
+  if (turn && firstReply) turn.replied = true
+  return { kind: 'message', role: is.role, event, firstReply }
+}
+
+function joins(segment: Segment, next: Segment): boolean {
+  return segment.spanId === null && next.spanId === null && segment.kind === next.kind
+}
+
+/** Puts trees one after the other; what belongs to no span and stands side by side becomes one segment. */
+export function joinTrees(trees: readonly (readonly Segment[])[]): readonly Segment[] {
+  const joined: Segment[] = []
+  for (const tree of trees) {
+    for (const segment of tree) {
+      const last = joined.at(-1)
+      if (last && joins(last, segment)) joined[joined.length - 1] = joinSegments(last, segment)
+      else joined.push(segment)
+    }
+  }
+  return joined
+}
+
+function joinSegments(segment: Segment, next: Segment): Segment {
+  return { ...segment, lastAt: next.lastAt, entries: joinEntries(segment.entries, next.entries) }
+}
+
+function joinEntries(entries: readonly Entry[], next: readonly Entry[]): Entry[] {
+  const last = entries.at(-1)
+  const [first, ...rest] = next
+  const areOne =
+    last?.kind === 'activity' && first?.kind === 'activity' && last.turnId === null && first.turnId === null
+  if (!areOne) return [...entries, ...next]
+  return [...entries.slice(0, -1), { ...last, events: [...last.events, ...first.events] }, ...rest]
 }
 
 function reasonOf(event: TimelineEvent): string {

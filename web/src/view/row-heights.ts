@@ -1,6 +1,6 @@
 /** Where rows of different heights lie: measured where they were seen, estimated elsewhere. Pixels. */
 export type RowHeights = {
-  /** Takes the rows as they are now; measured heights are kept by key. */
+  /** Takes the rows as they are now; measured heights are kept by key. Rows that are the same objects cost least. */
   setRows(rows: readonly { readonly key: string }[], estimate: (index: number) => number): void
   /** True where it differed from what was known. */
   measured(index: number, height: number): boolean
@@ -26,13 +26,21 @@ export function createRowHeights(): RowHeights {
 
   return {
     setRows(rows, estimate) {
+      const before = { keys, heights }
+      const kept = Math.min(rows.length, before.keys.length)
+      let head = 0
+      while (head < kept && rows[head] === before.keys[head]) head += 1
+      let tail = 0
+      while (tail < kept - head && rows.at(-1 - tail) === before.keys.at(-1 - tail)) tail += 1
       keys = rows
       heights = new Float64Array(rows.length)
+      heights.set(before.heights.subarray(0, head))
+      heights.set(before.heights.subarray(before.keys.length - tail), rows.length - tail)
+      for (let index = head; index < rows.length - tail; index += 1) {
+        heights[index] = known.get(rows[index]?.key ?? '') ?? estimate(index)
+      }
       offsets = new Float64Array(rows.length + 1)
       validTo = 0
-      rows.forEach((row, index) => {
-        heights[index] = known.get(row.key) ?? estimate(index)
-      })
     },
     measured(index, height) {
       const row = keys[index]

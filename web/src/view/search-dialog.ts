@@ -242,13 +242,19 @@ export class DgSearchDialog extends LitElement {
   }
 }
 
-/** The snippet with the searched words marked: as text nodes, whatever it holds. */
+/** The snippet with what matched marked: as text nodes, whatever it holds. */
 function marked(snippet: string, query: string): (string | TemplateResult)[] {
+  return pieces(snippet, query).map((piece, index) => (index % 2 === 1 ? html`<mark>${piece}</mark>` : piece))
+}
+
+/** Unmatched and matched text in turns. The service may mark what matched with U+0002 and U+0003. */
+function pieces(snippet: string, query: string): readonly string[] {
+  const [start, end] = [String.fromCharCode(2), String.fromCharCode(3)]
+  if (snippet.includes(start)) return snippet.split(start).flatMap((part) => part.split(end))
   const words = query.trim().split(/\s+/).filter(Boolean)
   if (words.length === 0) return [snippet]
   const escaped = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  const pieces = snippet.split(new RegExp(`(${escaped.join('|')})`, 'giu'))
-  return pieces.map((piece, index) => (index % 2 === 1 ? html`<mark>${piece}</mark>` : piece))
+  return snippet.split(new RegExp(`(${escaped.join('|')})`, 'giu'))
 }
 
 customElements.define('dg-search-dialog', DgSearchDialog)

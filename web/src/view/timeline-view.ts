@@ -6,7 +6,14 @@ import '../design/icon.ts'
 import '../design/menu.ts'
 import { prose } from '../design/prose.ts'
 import { cutOf, wordsOf } from '../timeline/event-kinds.ts'
-import { type Draft, keysAround, type Pending, type Row, rowIndexOf, timelineRows } from '../timeline/rows.ts'
+import {
+  createTimelineRows,
+  type Draft,
+  keysAround,
+  type Pending,
+  type Row,
+  rowIndexOf,
+} from '../timeline/rows.ts'
 import type { Segment } from '../timeline/tree.ts'
 import { dayText } from './format.ts'
 import type { RenderMarkdown } from './markdown.ts'
@@ -52,6 +59,7 @@ export class DgTimeline extends LitElement {
   declare private topDay: string
 
   private rows: readonly Row[] = []
+  private readonly makeRows = createTimelineRows()
   private atEnd = true
   private readonly virtual = new VirtualScroll<Row>(this, {
     parts: () => this.parts(),
@@ -85,7 +93,7 @@ export class DgTimeline extends LitElement {
     const inputs = ['segments', 'drafts', 'pending', 'toggled'] as const
     if (inputs.some((input) => changed.has(input))) {
       const { segments, drafts, pending, toggled } = this
-      this.rows = timelineRows({ segments, drafts, pending, toggled })
+      this.rows = this.makeRows({ segments, drafts, pending, toggled })
     }
     this.virtual.setRows(this.rows)
   }

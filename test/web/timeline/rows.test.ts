@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { TimelineEvent } from '../../../web/src/data/timeline.ts'
+import {
+  createTimelineRows,
+  keysAround,
+  type Row,
+  type RowsInput,
+  rowIndexOf,
+} from '../../../web/src/timeline/rows.ts'
+import { timelineTree } from '../../../web/src/timeline/tree.ts'
+import { event, timelines } from './events.ts'
+
+const turn = { spanId: 's1', turnId: 't1' }
+const exchange = [
+  event(1, 'span.opened', { spanId: 's1', payload: { kind: 'interaction' } }),
+  event(2, 'chat.message.received', { ...turn, payload: { text: 'hello' } }),
+  event(3, 'turn.started', { ...turn, internal: true }),
+  event(4, 'tool.called', { ...turn, internal: true, payload: { callId: 'k', tool: 'note_create' } }),
+  event(5, 'tool.returned', { ...turn, internal: true, payload: { callId: 'k', outcome: 'ok' } }),
+]
+
+function rowsOf(events: readonly TimelineEvent[], more: Partial<RowsInput> = {}): readonly Row[] {
+  return createTimelineRows()({
+    segments: timelineTree(events),
+    toggled: new Set(),
+    drafts: [],
+    pending: [],
+    ...more,
+  })
+}
+const kindsOf = (rows: readonly Row[]) => rows.map(({ kind }) => kind)
+
+test('shows the words of an exchange and folds what lies behind them', () => {
+  const rows = rowsOf([...exchange, event(6, 'chat.reply.sent', { ...turn, payload: { text: 'hi' } })])
+  expect(kindsOf(rows)).toEqual(['day', 'span', 'message', 'activity', 'message'])
+})
+
+test('an unfolded activity shows its steps, a tool’s call and return as one', () => {
+  const rows = rowsOf(exchange, { toggled: new Set(['activity:t1']) })
+  expect(kindsOf(rows)).toEqual(['day', 'span', 'message', 'activity', 'step', 'step'])
+})
+
+test('a long call that has ended is folded until asked for', () => {
+  const call = { spanId: 'call', channel: 'voice' } as const
+  const events = [
+    event(1, 'span.opened', { ...call, payload: { kind: 'call' } }),
+    ...Array.from({ length: 8 }, (_, index) => event(index + 2, 'call.utterance.heard', call)),
+    event(10, 'span.closed', { ...call, payload: { reason: 'hangup' } }),
+  ]
+  expect(kindsOf(rowsOf(events))).toEqual(['day', 'span'])
+  expect(kindsOf(rowsOf(events, { toggled: new Set(['call']) }))).toHaveLength(10)
+})
+
+test('a reply keeps its key when it turns from a draft into a fact', () => {
+  const drafted = rowsOf(exchange, { drafts: [{ turnId: 't1', text: 'h' }] })
+  const sent = rowsOf([...exchange, event(6, 'chat.reply.sent', turn)], {
+    drafts: [{ turnId: 't1', text: 'h' }],
+  })
+  expect(drafted.at(-1)).toMatchObject({ kind: 'draft', key: 'reply:t1' })
+  expect(sent.at(-1)).toMatchObject({ kind: 'message', key: 'reply:t1' })
+})
+
+test('a running turn says that it works once: by its activity, or by a draft where there is none yet', () => {
+  expect(kindsOf(rowsOf(exchange, { drafts: [{ turnId: 't1', text: '' }] })).at(-1)).toBe('activity')
+  expect(kindsOf(rowsOf(exchange.slice(0, 2), { drafts: [{ turnId: 't1', text: '' }] })).at(-1)).toBe('draft')
+})
+
+test('a turn that was stopped in mid-sentence shows what was said and no failure beside it', () => {
+  const stopped = [
+    event(6, 'chat.reply.stopped', turn),
+    event(7, 'turn.failed', { ...turn, payload: { kind: 'stopped' } }),
+  ]
+  expect(kindsOf(rowsOf([...exchange, ...stopped]))).not.toContain('failure')
+})
+
+test('each local day begins with a heading, within a span too', () => {
+  const at = (day: number) => ({ ...turn, at: new Date(2026, 2, day, 12).toISOString() })
+  const rows = rowsOf([
+    event(1, 'chat.message.received', at(1)),
+    event(2, 'chat.reply.sent', at(2)),
+    event(3, 'chat.message.received', { ...at(2), turnId: 't2' }),
+  ])
+  expect(kindsOf(rows)).toEqual(['day', 'span', 'message', 'day', 'message', 'message'])
+})
+
+test('every row has a key of its own, whatever is unfolded', () => {
+  fc.assert(
+    fc.property(timelines, fc.boolean(), (events, unfold) => {
+      const segments = timelineTree(events)
+      const all = segments.flatMap(({ entries }) =>
+        entries.flatMap((e) => (e.kind === 'activity' ? [e.key] : [])),
+      )
+      const rows = rowsOf(events, { toggled: new Set(unfold ? all : []) })
+      const keys = rows.map(({ key }) => key)
+      expect(new Set(keys).size).toBe(keys.length)
+    }),
+  )
+})
+
+test('opening the keys around an event brings it into a row', () => {
+  fc.assert(
+    fc.property(timelines, (events) => {
+      const segments = timelineTree(events)
+      for (const { seq, type } of events) {
+        const keys = keysAround(segments, seq)
+        if (['span.opened', 'span.closed', 'erased'].includes(type)) expect(keys).toEqual([])
+        else {
+          const closed = keys.filter((key) => key.startsWith('activity:'))
+          const hidden = segments.find(({ key }) => key === keys[0])?.firstVisibleSeq === null
+          const toggled = new Set([...closed, ...(hidden ? keys.slice(0, 1) : [])])
+          const stopped = type === 'turn.failed'
+          if (!stopped) expect(rowIndexOf(rowsOf(events, { toggled }), seq)).toBeGreaterThanOrEqual(0)
+        }
+      }
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('rows that are remembered from before are those that would be made anew', () => {
+  fc.assert(
+    fc.property(timelines, fc.array(fc.nat({ max: 20 }), { maxLength: 10 }), (events, clicks) => {
+      const segments = timelineTree(events)
+      const rowsAgain = createTimelineRows()
+      let toggled: ReadonlySet<string> = new Set<string>()
+      for (const click of [...clicks, 0]) {
+        const input = { segments, toggled, drafts: [], pending: [] }
+        const rows = rowsAgain(input)
+        expect(rows).toEqual(createTimelineRows()(input))
+        const clicked = rows.filter((row) => 'open' in row).at(click)
+        if (clicked)
+          toggled = new Set([
+            clicked.kind === 'span' ? clicked.segment.key : clicked.key,
+          ]).symmetricDifference(toggled)
+      }
+    }),
+  )
+})

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createTimelineStore } from '../../../web/src/timeline/store.ts'
+import { timelineTree } from '../../../web/src/timeline/tree.ts'
+import { event, timelines } from './events.ts'
+
+test('keeps each event once, in the order of seq, however the service delivers them', () => {
+  const store = createTimelineStore()
+  expect(store.add([event(5, 'a'), event(6, 'b')])).toBe(true)
+  expect(store.add([event(2, 'c'), event(9, 'd'), event(5, 'a')])).toBe(true)
+  expect(store.add([event(9, 'd')])).toBe(false)
+  expect([2, 5, 6, 9].map((seq) => store.get(seq)?.type)).toEqual(['c', 'a', 'b', 'd'])
+  expect([store.firstSeq, store.lastSeq]).toEqual([2, 9])
+})
+
+test('takes the words of an event as soon as the fact of its erasure arrives', () => {
+  const store = createTimelineStore()
+  store.add([event(1, 'chat.message.received', { payload: { text: 'secret', party: 'owner' } })])
+  store.add([event(2, 'erased', { payload: { seqs: [1] } })])
+  expect(store.get(1)?.payload).toEqual({ party: 'owner', erased: true })
+})
+
+test('takes the words of an event that arrives after the fact of its erasure', () => {
+  const store = createTimelineStore()
+  store.add([event(2, 'erased', { payload: { seqs: [1] } })])
+  store.add([event(1, 'chat.message.received', { payload: { text: 'secret' } })])
+  expect(store.get(1)?.payload).toEqual({ erased: true })
+})
+
+test('puts a whole body in place of an excerpt, and never an excerpt in place of a whole', () => {
+  const store = createTimelineStore()
+  const cut = event(1, 'chat.reply.sent', { payload: { excerpt: 'lo', bytes: 9000 } })
+  const whole = event(1, 'chat.reply.sent', { payload: { text: 'long' } })
+  store.add([cut])
+  expect(store.add([whole])).toBe(true)
+  expect(store.add([cut])).toBe(false)
+  expect(store.get(1)?.payload).toEqual({ text: 'long' })
+})
+
+test('any order of pages and live events, with repeats, gives the tree of all events in order', () => {
+  fc.assert(
+    fc.property(
+      timelines.chain((events) =>
+        fc.tuple(
+          fc.constant(events),
+          fc.shuffledSubarray([...events], { minLength: events.length }),
+          fc.array(fc.nat({ max: Math.max(0, events.length - 1) }), { maxLength: 8 }),
+          fc.integer({ min: 1, max: 9 }),
+        ),
+      ),
+      ([events, shuffled, repeats, pageSize]) => {
+        const inOrder = createTimelineStore()
+        inOrder.add(events)
+        const anyOrder = createTimelineStore()
+        for (let from = 0; from < shuffled.length; from += pageSize) {
+          anyOrder.add(shuffled.slice(from, from + pageSize))
+          // Asking in between must not freeze what later pages change.
+          expect(anyOrder.tree.length).toBeGreaterThanOrEqual(0)
+        }
+        anyOrder.add(repeats.flatMap((index) => events[index] ?? []))
+        const stored = events.flatMap(({ seq }) => anyOrder.get(seq) ?? [])
+        expect(anyOrder.tree).toEqual(timelineTree(stored))
+        expect(anyOrder.tree).toEqual(inOrder.tree)
+      },
+    ),
+  )
+})
+
+test('segments that a new event does not touch stay the same objects', () => {
+  const store = createTimelineStore()
+  const turn = (n: number) => ({ spanId: `s${n}`, turnId: `t${n}` })
+  store.add(Array.from({ length: 700 }, (_, index) => event(index + 1, 'chat.message.received', turn(index))))
+  const before = store.tree
+  store.add([event(701, 'chat.message.received', turn(701))])
+  expect(store.tree[0]).toBe(before[0])
+  expect(store.tree).toHaveLength(before.length + 1)
+})

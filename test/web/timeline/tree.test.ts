@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { TimelineEvent } from '../../../web/src/data/timeline.ts'
+import { classify } from '../../../web/src/timeline/event-kinds.ts'
+import { type Segment, timelineTree } from '../../../web/src/timeline/tree.ts'
+import { event, timelines } from './events.ts'
+
+const turn = { spanId: 's1', turnId: 't1' }
+
+/** A tree in short: each segment as its key and what is in it. */
+function outline(segments: readonly Segment[]) {
+  return segments.map(({ key, entries }) => [
+    key,
+    entries.map((entry) =>
+      entry.kind === 'activity'
+        ? `activity(${entry.events.map(({ seq }) => seq).join(' ')})`
+        : `${entry.kind} ${entry.event.seq}`,
+    ),
+  ])
+}
+
+function placedSeqs(segments: readonly Segment[]): number[] {
+  return segments.flatMap(({ entries }) =>
+    entries.flatMap((entry) =>
+      entry.kind === 'activity' ? entry.events.map(({ seq }) => seq) : [entry.event.seq],
+    ),
+  )
+}
+
+test('folds what a turn did between the message and the reply, what came after the reply included', () => {
+  const tree = timelineTree([
+    event(1, 'span.opened', { spanId: 's1', payload: { kind: 'interaction' } }),
+    event(2, 'chat.message.received', turn),
+    event(3, 'turn.started', { ...turn, internal: true }),
+    event(4, 'tool.called', { ...turn, internal: true }),
+    event(5, 'chat.reply.sent', turn),
+    event(6, 'turn.completed', { ...turn, internal: true }),
+    event(7, 'span.closed', { spanId: 's1', payload: { reason: 'idle' } }),
+  ])
+  expect(outline(tree)).toEqual([['s1', ['message 2', 'activity(3 4 6)', 'message 5']]])
+  expect(tree[0]).toMatchObject({ kind: 'interaction', closedReason: 'idle', continued: false })
+})
+
+test('words of two spans at once stand in the order in which they were said', () => {
+  const call = { spanId: 'call', turnId: null, channel: 'voice' } as const
+  const tree = timelineTree([
+    event(1, 'span.opened', { ...call, payload: { kind: 'call' } }),
+    event(2, 'call.utterance.heard', call),
+    event(3, 'chat.message.received', turn),
+    event(4, 'call.reply.spoken', call),
+    event(5, 'chat.reply.sent', turn),
+  ])
+  expect(outline(tree)).toEqual([
+    ['call', ['message 2']],
+    ['s1', ['message 3']],
+    ['call+4', ['message 4']],
+    ['s1+5', ['message 5']],
+  ])
+  expect(tree.map(({ continued }) => continued)).toEqual([false, false, true, true])
+})
+
+test('what a turn did moves to its reply when other words came in between', () => {
+  const tree = timelineTree([
+    event(1, 'chat.message.received', turn),
+    event(2, 'turn.started', { ...turn, internal: true }),
+    event(3, 'sms.received', { spanId: 's2', payload: { party: 'guest' } }),
+    event(4, 'chat.reply.sent', turn),
+  ])
+  expect(outline(tree)).toEqual([
+    ['s1', ['message 1']],
+    ['s2', ['message 3']],
+    ['s1+4', ['activity(2)', 'message 4']],
+  ])
+})
+
+test('inner life that belongs to nothing shown is one fold of its own', () => {
+  const tree = timelineTree([
+    event(1, 'memory.checkpoint.created', { internal: true, channel: 'inner' }),
+    event(2, 'memory.stored', { internal: true, channel: 'inner' }),
+    event(3, 'chat.message.received', turn),
+    event(4, 'memory.stored', { internal: true, channel: 'inner' }),
+  ])
+  expect(outline(tree)).toEqual([
+    ['background:1', ['activity(1 2)']],
+    ['s1', ['message 3']],
+    ['background:4', ['activity(4)']],
+  ])
+})
+
+test('a turn runs from its start to its end, whatever the end', () => {
+  const started = event(1, 'turn.started', { ...turn, internal: true })
+  const running = (more: readonly TimelineEvent[]) =>
+    timelineTree([started, ...more]).some(({ entries }) =>
+      entries.some((entry) => entry.kind === 'activity' && entry.running),
+    )
+  expect(running([])).toBe(true)
+  expect(running([event(2, 'turn.completed', { ...turn, internal: true })])).toBe(false)
+  expect(running([event(2, 'turn.failed', turn)])).toBe(false)
+  expect(running([event(2, 'chat.reply.stopped', turn)])).toBe(false)
+})
+
+test('an internal event is never anybody’s words, whatever its type', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('chat.message.received', 'sms.received', 'call.reply.spoken'), (type) => {
+      expect(classify(event(1, type, { internal: true })).kind).toBe('internal')
+    }),
+  )
+})
+
+test('every event that is not structure is in the tree exactly once, and words are in order', () => {
+  fc.assert(
+    fc.property(timelines, (events) => {
+      const tree = timelineTree(events)
+      const shown = events.filter((candidate) => classify(candidate).kind !== 'structure')
+      expect(placedSeqs(tree).toSorted((a, b) => a - b)).toEqual(shown.map(({ seq }) => seq))
+      const words = tree.flatMap(({ entries }) =>
+        entries.flatMap((entry) => (entry.kind === 'activity' ? [] : [entry.event.seq])),
+      )
+      expect(words).toEqual(words.toSorted((a, b) => a - b))
+    }),
+  )
+})
+
+test('segments have keys of their own, so that a fold is remembered for the right one', () => {
+  fc.assert(
+    fc.property(timelines, (events) => {
+      const keys = timelineTree(events).map(({ key }) => key)
+      expect(new Set(keys).size).toBe(keys.length)
+    }),
+  )
+})
