@@ -1,0 +1,108 @@
+import { resolve } from 'node:path'
+import * as z from 'zod'
+import { type AnySettingValue, parseSetting, type SettingKey, settingKeys } from './settings/registry.ts'
+
+/** What the process is given once, at its start. Everything that may change while it runs is a setting. */
+export type Config = {
+  /** 0 lets the system choose. */
+  readonly port: number
+  readonly host: string
+  /** Absolute. */
+  readonly dataDir: string
+  readonly logLevel: z.output<typeof logLevelSchema>
+  /** One line for each appended event, without its content. */
+  readonly ledgerDebug: boolean
+  /** One line for each item of the context given to the model, without its content. */
+  readonly itemsDebug: boolean
+  readonly devRoutes: boolean
+  /**
+   * Program and arguments of the coding assistant; null without one. From the environment only: a stolen session
+   * must not become code execution.
+   */
+  readonly copilotCommand: readonly string[] | null
+  /** Settings that the environment gives, already checked; a stored value wins over them. */
+  readonly settings: ReadonlyMap<SettingKey, AnySettingValue>
+}
+
+/** The environment does not say what it must. `problems` has one line a variable, and none of their values. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(`The environment is not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+export const logLevelSchema = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+
+const portSchema = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
+  .transform(Number)
+  .pipe(z.int().max(65_535, 'must be a port number from 0 to 65535'))
+
+const flagSchema = z
+  .enum(['1', 'true', '0', 'false'], 'must be 1 or 0')
+  .transform((text) => text === '1' || text === 'true')
+
+const commandSchema = z.string().transform((text, context) => {
+  const command = z.tuple([z.string().min(1)], z.string()).safeParse(parseJson(text))
+  if (command.success) return command.data
+  context.addIssue('must be a JSON array of a program and its arguments, like ["copilot", "-p"]')
+  return z.NEVER
+})
+
+const environmentSchema = z.object({
+  PORT: portSchema.default(8081),
+  HOST: z.string().default('127.0.0.1'),
+  DATA_DIR: z.string().default('./data'),
+  LOG_LEVEL: logLevelSchema.default('info'),
+  LEDGER_DEBUG: flagSchema.default(false),
+  ITEMS_DEBUG: flagSchema.default(false),
+  DEV_ROUTES: flagSchema.default(false),
+  COPILOT_COMMAND: commandSchema.nullable().default(null),
+})
+
+/**
+ * Reads the environment. A variable that is set but empty counts as not set, which is how env files leave one
+ * out. Throws ConfigError, which names every variable that is wrong, not only the first.
+ */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
+  const problems: string[] = []
+  const parsed = environmentSchema.safeParse(present)
+  for (const issue of parsed.error?.issues ?? []) problems.push(`${issue.path.join('.')} ${issue.message}`)
+
+  const settings = new Map<SettingKey, AnySettingValue>()
+  for (const key of settingKeys) {
+    const text = present[key]
+    if (text === undefined) continue
+    const result = parseSetting(key, text)
+    if (result.ok) settings.set(key, result.value)
+    else problems.push(`${key} ${result.message}`)
+  }
+
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
+  const { data } = parsed
+  return {
+    port: data.PORT,
+    host: data.HOST,
+    dataDir: resolve(data.DATA_DIR),
+    logLevel: data.LOG_LEVEL,
+    ledgerDebug: data.LEDGER_DEBUG,
+    itemsDebug: data.ITEMS_DEBUG,
+    devRoutes: data.DEV_ROUTES,
+    copilotCommand: data.COPILOT_COMMAND,
+    settings,
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

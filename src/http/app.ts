@@ -1,0 +1,115 @@
+import { HTTPException } from 'hono/http-exception'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import type { Log } from '../log.ts'
+import { TooManyAttempts } from '../settings/passwords.ts'
+import type { AccessControl } from './access.ts'
+import type { IdentifyCaller } from './caller.ts'
+import { createRoutes, type HttpContext, type Routes } from './env.ts'
+import type { IntrusionCounter } from './intrusion-counter.ts'
+import { guardBodies } from './json-body.ts'
+import { PROBLEM_TYPE, problemOf, Refusal } from './problem.ts'
+import { createReference } from './reference.ts'
+import { refuse } from './refuse.ts'
+import { type StaticFiles, serveFile } from './static-files.ts'
+
+/** One resource: its routes, and those of its paths that take larger bodies than usual. */
+export type RouteModule = {
+  readonly routes: Routes
+  readonly bodyBytes?: ReadonlyMap<string, number>
+}
+
+export type AppOptions = {
+  readonly modules: readonly RouteModule[]
+  readonly access: AccessControl
+  readonly identifyCaller: IdentifyCaller
+  readonly intrusions: Pick<IntrusionCounter, 'count'>
+  readonly staticFiles: StaticFiles
+  readonly version: string
+  readonly log: Log
+}
+
+/**
+ * The whole of the service's HTTP face. Every request passes, in this order: who sent it, whether it may,
+ * whether its body is fit to be read; then its route. Headers that every answer has are the server's
+ * (http-server.ts), so that an answer made anywhere has them.
+ */
+export function createApp(options: AppOptions): Routes {
+  const { modules, access, identifyCaller, intrusions, staticFiles, log } = options
+  const app = createRoutes()
+
+  app.use(async (c, next) => {
+    const { incoming, outgoing } = c.env
+    const caller = identifyCaller(incoming)
+    c.set('requestId', String(outgoing.getHeader('x-request-id')))
+    c.set('caller', caller)
+    const verdict = access.request(incoming, caller, c.req.path)
+    if (verdict.verdict === 'redirected') return c.redirect(verdict.to, 302)
+    if (verdict.verdict === 'refused') throw refuse(verdict.reason, intrusions)
+    c.set('session', verdict.session)
+    return next()
+  })
+
+  app.use(async (c, next) => {
+    const file = staticFiles.get(c.req.path)
+    if (file && (c.req.method === 'GET' || c.req.method === 'HEAD')) return serveFile(c, file)
+    return next()
+  })
+
+  app.use(guardBodies(new Map(modules.flatMap(({ bodyBytes }) => [...(bodyBytes ?? [])]))))
+
+  for (const { routes } of modules) app.route('/', routes)
+  app.route('/', createReference(app, options.version))
+
+  app.notFound(() => {
+    throw new Refusal(404, 'not_found', 'There is nothing at this address.')
+  })
+  app.onError((error, c) => answer(refusalOf(error, c, log), c))
+  return app
+}
+
+function answer(refusal: Refusal, c: HttpContext): Response {
+  return c.body(JSON.stringify(problemOf(refusal)), refusal.status, {
+    ...refusal.headers,
+    'content-type': PROBLEM_TYPE,
+  })
+}
+
+/** Maps whatever a route threw. What is nobody's mistake outside is logged, and told without its details. */
+function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
+  if (error instanceof Refusal) {
+    if (error.status >= 500 && error.cause !== undefined) logFault(error, c, log)
+    return error
+  }
+  if (error instanceof HTTPException && error.status < 500) {
+    return error.status === 415
+      ? new Refusal(400, 'unsupported_media_type', 'The body must be application/json.')
+      : new Refusal(400, 'malformed_request', error.message || 'The request is malformed.')
+  }
+  if (error instanceof TooManyAttempts) {
+    return new Refusal(429, 'too_many_attempts', 'Too many sign-ins are waiting. Try again shortly.', {
+      headers: { 'retry-after': '5' },
+    })
+  }
+  if (c.env.incoming.errored || c.env.incoming.destroyed) {
+    return new Refusal(408, 'request_incomplete', 'The request did not arrive whole.')
+  }
+  logFault(error, c, log)
+  return error instanceof LedgerUnavailable
+    ? new Refusal(
+        503,
+        'ledger_unavailable',
+        'The service cannot record anything right now. Nothing was done.',
+      )
+    : new Refusal(
+        500,
+        'internal_error',
+        `Something went wrong. Request ${c.get('requestId')} in the log says what.`,
+      )
+}
+
+function logFault(error: unknown, c: HttpContext, log: Log): void {
+  log.error(
+    { err: error, requestId: c.get('requestId'), method: c.req.method, path: c.req.path },
+    'A request failed',
+  )
+}

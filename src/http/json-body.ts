@@ -1,0 +1,66 @@
+import type { MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { HttpEnv } from './env.ts'
+import { Refusal } from './problem.ts'
+
+const MIB = 1024 * 1024
+export const DEFAULT_BODY_BYTES = MIB
+/** Deeper than any request of the contract goes. */
+const MAX_DEPTH = 32
+
+/**
+ * Bounds every body, and looks over JSON before its schema does: no key that could reach a prototype, no nesting
+ * that could exhaust a stack. `limits` names the paths that take more than the default, in bytes.
+ */
+export function guardBodies(limits: ReadonlyMap<string, number>): MiddlewareHandler<HttpEnv> {
+  const limited = new Map(
+    [DEFAULT_BODY_BYTES, ...limits.values()].map((bytes) => [
+      bytes,
+      bodyLimit({
+        maxSize: bytes,
+        onError: () => {
+          throw new Refusal(413, 'body_too_large', `The body is larger than ${bytes} bytes.`, {
+            // What is still to come is not worth reading.
+            headers: { connection: 'close' },
+          })
+        },
+      }),
+    ]),
+  )
+  return async (c, next) => {
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next()
+    const limit = limited.get(limits.get(c.req.path) ?? DEFAULT_BODY_BYTES)
+    return limit?.(c, async () => {
+      if (/^application\/(?:[\w.-]+\+)?json\b/i.test(c.req.header('content-type') ?? '')) {
+        // Kept by the request: the validator parses the same text.
+        checkJson(await c.req.text())
+      }
+      await next()
+    })
+  }
+}
+
+/** Throws a refusal unless the text is JSON of bounded depth without `__proto__`. */
+function checkJson(text: string): void {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new Refusal(400, 'malformed_json', 'The body is not valid JSON.')
+  }
+  // Level by level, not by recursion: the nesting is what is being measured.
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) throw new Refusal(400, 'malformed_json', 'The body is nested too deeply.')
+    const below: unknown[] = []
+    for (const item of level) {
+      if (typeof item !== 'object' || item === null) continue
+      if (Object.hasOwn(item, '__proto__')) {
+        throw new Refusal(400, 'malformed_json', 'The body has a key that is not allowed.')
+      }
+      for (const child of Object.values(item)) below.push(child)
+    }
+    level = below
+  }
+}

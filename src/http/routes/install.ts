@@ -1,0 +1,113 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { OwnerAccount } from '../../settings/owner-account.ts'
+import { newPasswordSchema } from '../../settings/password-policy.ts'
+import type { SettingKey } from '../../settings/registry.ts'
+import type { RouteModule } from '../app.ts'
+import { body, json, refusals } from '../describe.ts'
+import { createRoutes, type HttpContext } from '../env.ts'
+import type { IntrusionCounter } from '../intrusion-counter.ts'
+import { Refusal } from '../problem.ts'
+import { sessionCookie } from '../session-cookie.ts'
+
+/** The body's fields that are settings. */
+const settingOfField = {
+  timezone: 'TIMEZONE',
+  publicUrl: 'PUBLIC_URL',
+  ownerPhoneNumber: 'OWNER_PHONE_NUMBER',
+  openaiApiKey: 'OPENAI_API_KEY',
+  openaiBaseUrl: 'OPENAI_BASE_URL',
+} as const satisfies Record<string, SettingKey>
+
+type Field = keyof typeof settingOfField
+const fields: readonly Field[] = [
+  'timezone',
+  'publicUrl',
+  'ownerPhoneNumber',
+  'openaiApiKey',
+  'openaiBaseUrl',
+]
+
+const optional = z.string().optional()
+
+const installRoute = createRoute({
+  method: 'post',
+  path: '/api/install',
+  tags: ['Sign-in'],
+  summary: 'Sets the service up, once; of two at once exactly one wins',
+  security: [],
+  request: {
+    body: body(
+      z.object({
+        password: newPasswordSchema,
+        timezone: optional,
+        publicUrl: optional,
+        ownerPhoneNumber: optional,
+        openaiApiKey: optional,
+        openaiBaseUrl: optional,
+        setupCode: z.string().max(100).optional().openapi({
+          description:
+            'From the log of the service; needed unless the request comes straight from its machine',
+        }),
+      }),
+    ),
+  },
+  responses: {
+    201: json(
+      z.object({ configured: z.literal(true), authenticated: z.literal(true) }),
+      'Set up and signed in',
+    ),
+    ...refusals(400, 403, 409),
+  },
+})
+
+export function installRoutes(options: {
+  readonly account: OwnerAccount
+  readonly intrusions: Pick<IntrusionCounter, 'count'>
+}): RouteModule {
+  const { account, intrusions } = options
+  const routes = createRoutes()
+  routes.openapi(installRoute, async (c) => {
+    const input = c.req.valid('json')
+    const given = fields.filter((field) => (input[field] ?? '').trim() !== '')
+    const outcome = await account.install({
+      password: input.password,
+      settings: Object.fromEntries(given.map((field) => [settingOfField[field], input[field]])),
+      userAgent: c.req.header('user-agent') ?? '',
+      setupCode: input.setupCode ?? null,
+      isDirectLoopback: c.get('caller').isDirectLoopback(),
+    })
+    switch (outcome.status) {
+      case 'installed':
+        setSessionCookie(c, outcome.newSession.token)
+        return c.json({ configured: true as const, authenticated: true as const }, 201)
+      case 'already_installed':
+        throw new Refusal(409, 'already_configured', 'The service is installed already.')
+      case 'setup_code_required':
+        intrusions.count('setup_code_refused')
+        throw new Refusal(
+          403,
+          'setup_code_required',
+          'Enter the setup code that the service printed in its log.',
+        )
+      case 'common_password':
+        throw commonPassword('password')
+      case 'invalid': {
+        const errors = outcome.problems.map(({ key, message }) => ({
+          path: fields.find((field) => settingOfField[field] === key) ?? key,
+          message,
+        }))
+        throw new Refusal(400, 'invalid_request', `${errors[0]?.path}: ${errors[0]?.message}`, { errors })
+      }
+    }
+  })
+  return { routes }
+}
+
+export function setSessionCookie(c: HttpContext, token: string): void {
+  c.header('set-cookie', sessionCookie(token, c.get('caller').isHttps))
+}
+
+export function commonPassword(path: string): Refusal {
+  const message = 'is among the passwords that are tried first; choose another'
+  return new Refusal(400, 'common_password', `The password ${message}.`, { errors: [{ path, message }] })
+}

@@ -1,0 +1,129 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
+import { type LogLevel, type LogLines, logLevels } from '../../log-lines.ts'
+import type { RouteModule } from '../app.ts'
+import { json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+
+const MAX_LINES = 2_000
+const LINES_A_READ = 200
+/** Proxies cut connections that say nothing; most wait a minute. */
+const HEARTBEAT_MS = 25_000
+
+const levelSchema = z
+  .enum(logLevels)
+  .default('trace')
+  .openapi({ description: 'The least serious one wanted' })
+const idSchema = z.coerce.number().int().min(0)
+
+const lineSchema = z
+  .object({
+    id: z.int(),
+    at: z.iso.datetime(),
+    level: z.enum(logLevels),
+    message: z.string(),
+    fields: z.record(z.string(), z.unknown()),
+  })
+  .openapi('LogLine')
+
+const pageRoute = createRoute({
+  method: 'get',
+  path: '/api/logs',
+  tags: ['Logs'],
+  summary: 'The newest lines of the log, or those after a line; secrets are masked',
+  request: {
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(MAX_LINES).default(LINES_A_READ),
+      level: levelSchema,
+      after: idSchema.optional(),
+    }),
+  },
+  responses: {
+    200: json(
+      z.object({
+        lines: z.array(lineSchema),
+        dropped: z.int().openapi({ description: 'Lines too old to be still there' }),
+      }),
+      'Lines, oldest first',
+    ),
+    ...refusals(400),
+  },
+})
+
+const streamRoute = createRoute({
+  method: 'get',
+  path: '/api/logs/stream',
+  tags: ['Logs'],
+  summary: 'The log as it is written; `Last-Event-ID` or `after` names the last line that was seen',
+  request: { query: z.object({ level: levelSchema, after: idSchema.optional() }) },
+  responses: {
+    200: {
+      description: 'Server-sent events: `line` with a LogLine, `dropped` with a count',
+      content: { 'text/event-stream': { schema: z.string() } },
+    },
+    ...refusals(400),
+  },
+})
+
+export function logRoutes(options: {
+  readonly lines: LogLines
+  /** Aborted when the service stops, so that no stream holds it up. */
+  readonly stopping: AbortSignal
+}): RouteModule {
+  const { lines, stopping } = options
+  const routes = createRoutes()
+
+  routes.openapi(pageRoute, (c) => {
+    const { limit, level, after } = c.req.valid('query')
+    const page = lines.read({ limit, minLevel: level, after: after ?? null })
+    return c.json({ lines: [...page.lines], dropped: page.dropped }, 200)
+  })
+
+  routes.openapi(streamRoute, (c) => {
+    const { level, after } = c.req.valid('query')
+    const lastSeen = idSchema.safeParse(c.req.header('last-event-id') ?? undefined)
+    const from = lastSeen.success ? lastSeen.data : (after ?? null)
+    return streamSSE(c, (stream) => followLines(stream, from, level))
+  })
+
+  async function followLines(
+    stream: SSEStreamingApi,
+    from: number | null,
+    minLevel: LogLevel,
+  ): Promise<void> {
+    let position = from
+    let isBeatDue = false
+    let news = Promise.withResolvers<void>()
+    const wake = () => news.resolve()
+    const unsubscribe = lines.subscribe(wake)
+    const heartbeat = setInterval(() => {
+      isBeatDue = true
+      wake()
+    }, HEARTBEAT_MS)
+    stream.onAbort(wake)
+    stopping.addEventListener('abort', wake)
+    try {
+      while (!stream.aborted && !stopping.aborted) {
+        // Renewed before the read, so that a line which comes during it is not slept over.
+        news = Promise.withResolvers()
+        const page = lines.read({ limit: LINES_A_READ, minLevel, after: position })
+        if (page.dropped > 0 && position !== null) {
+          await stream.writeSSE({ event: 'dropped', data: String(page.dropped) })
+        }
+        for (const line of page.lines) {
+          await stream.writeSSE({ event: 'line', id: String(line.id), data: JSON.stringify(line) })
+        }
+        position = page.throughId
+        if (isBeatDue) await stream.write(': alive\n\n')
+        isBeatDue = false
+        if (page.lines.length < LINES_A_READ) await news.promise
+      }
+    } finally {
+      unsubscribe()
+      clearInterval(heartbeat)
+      stopping.removeEventListener('abort', wake)
+    }
+  }
+
+  return { routes }
+}

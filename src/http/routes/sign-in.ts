@@ -1,0 +1,199 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { OwnerAccount } from '../../settings/owner-account.ts'
+import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/password-policy.ts'
+import type { Sessions } from '../../settings/sessions.ts'
+import type { RouteModule } from '../app.ts'
+import { body, json, refusals } from '../describe.ts'
+import { createRoutes, type HttpContext, refuseInvalid, sessionOf } from '../env.ts'
+import type { IntrusionCounter } from '../intrusion-counter.ts'
+import { Refusal } from '../problem.ts'
+import { endedSessionCookie } from '../session-cookie.ts'
+import type { SignInThrottle } from '../sign-in-throttle.ts'
+import { commonPassword, setSessionCookie } from './install.ts'
+
+/** What was chosen once; its length was judged then. */
+const knownPasswordSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(4 * MAX_PASSWORD_CHARS)
+
+const statusRoute = createRoute({
+  method: 'get',
+  path: '/auth/status',
+  tags: ['Sign-in'],
+  summary: 'Whether the service is set up, and whether this browser is signed in',
+  security: [],
+  responses: { 200: json(z.object({ configured: z.boolean(), authenticated: z.boolean() }), 'The state') },
+})
+
+const signInRoute = createRoute({
+  method: 'post',
+  path: '/login',
+  tags: ['Sign-in'],
+  summary: 'Signs in; after 10 failures a client has to wait',
+  security: [],
+  request: { body: body(z.object({ password: knownPasswordSchema })) },
+  responses: {
+    200: json(z.object({ authenticated: z.literal(true) }), 'Signed in, with a session cookie'),
+    ...refusals(400, 401, 403, 429),
+  },
+})
+
+const signOutRoute = createRoute({
+  method: 'post',
+  path: '/logout',
+  tags: ['Sign-in'],
+  summary: 'Signs out; the session is gone on the server too',
+  responses: {
+    200: json(z.object({ authenticated: z.literal(false) }), 'Signed out'),
+    ...refusals(401, 403),
+  },
+})
+
+const changePasswordRoute = createRoute({
+  method: 'post',
+  path: '/api/auth/password',
+  tags: ['Sign-in'],
+  summary: 'Changes the password; every other session ends',
+  request: { body: body(z.object({ currentPassword: knownPasswordSchema, newPassword: newPasswordSchema })) },
+  responses: {
+    200: json(z.object({ changed: z.literal(true) }), 'Changed'),
+    ...refusals(400, 401, 403, 429),
+  },
+})
+
+const listSessionsRoute = createRoute({
+  method: 'get',
+  path: '/api/sessions',
+  tags: ['Sign-in'],
+  summary: 'Who is signed in, last seen first',
+  responses: {
+    200: json(
+      z.object({
+        sessions: z.array(
+          z.object({
+            id: z.string(),
+            current: z.boolean(),
+            createdAt: z.iso.datetime(),
+            lastSeenAt: z.iso.datetime(),
+            userAgent: z.string(),
+          }),
+        ),
+      }),
+      'The sessions',
+    ),
+  },
+})
+
+const revokeSessionRoute = createRoute({
+  method: 'delete',
+  path: '/api/sessions/{id}',
+  tags: ['Sign-in'],
+  summary: 'Ends a session, and its open sockets',
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 204: { description: 'Ended' }, ...refusals(404) },
+})
+
+export function signInRoutes(options: {
+  readonly account: OwnerAccount
+  readonly sessions: Sessions
+  readonly throttle: SignInThrottle
+  readonly intrusions: Pick<IntrusionCounter, 'count'>
+}): RouteModule {
+  const { account, sessions, throttle, intrusions } = options
+  const routes = createRoutes()
+
+  function throttled(client: string): Refusal {
+    intrusions.count('sign_in_throttled')
+    const seconds = Math.max(1, Math.ceil(throttle.waitMs(client) / 1000))
+    return new Refusal(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
+      headers: { 'retry-after': String(seconds) },
+    })
+  }
+
+  /** A guess that is no password at all costs its sender an attempt too. */
+  function countMalformed(c: HttpContext, client: string): void {
+    if (throttle.waitMs(client) > 0) throw throttled(client)
+    throttle.attemptsOf(client).failed()
+    intrusions.count('sign_in_refused')
+    c.header('cache-control', 'no-store')
+  }
+
+  routes.openapi(statusRoute, (c) =>
+    c.json({ configured: account.isInstalled(), authenticated: c.get('session') !== null }, 200),
+  )
+
+  routes.openapi(
+    signInRoute,
+    async (c) => {
+      const client = c.get('caller').address
+      const outcome = await account.signIn(
+        {
+          password: c.req.valid('json').password,
+          userAgent: c.req.header('user-agent') ?? '',
+          former: c.get('session'),
+        },
+        throttle.attemptsOf(client),
+      )
+      if (outcome.status === 'too_many_attempts') throw throttled(client)
+      if (outcome.status === 'wrong_password') {
+        intrusions.count('sign_in_refused')
+        throw new Refusal(401, 'wrong_password', 'The password is wrong.')
+      }
+      setSessionCookie(c, outcome.newSession.token)
+      return c.json({ authenticated: true as const }, 200)
+    },
+    (result, c) => {
+      if (!result.success) countMalformed(c, c.get('caller').address)
+      return refuseInvalid(result, c)
+    },
+  )
+
+  routes.openapi(signOutRoute, async (c) => {
+    await account.signOut(sessionOf(c))
+    c.header('set-cookie', endedSessionCookie(c.get('caller').isHttps))
+    return c.json({ authenticated: false as const }, 200)
+  })
+
+  routes.openapi(changePasswordRoute, async (c) => {
+    const session = sessionOf(c)
+    const { currentPassword, newPassword } = c.req.valid('json')
+    // Counted by session: whoever stole one must not guess on, nor lock the owner's address out.
+    const guesser = `session ${session.id}`
+    const outcome = await account.changePassword(
+      session,
+      { current: currentPassword, next: newPassword },
+      throttle.attemptsOf(guesser),
+    )
+    switch (outcome) {
+      case 'changed':
+        return c.json({ changed: true as const }, 200)
+      case 'wrong_password':
+        throw new Refusal(401, 'wrong_password', 'The current password is wrong.')
+      case 'too_many_attempts':
+        throw throttled(guesser)
+      case 'common_password':
+        throw commonPassword('newPassword')
+    }
+  })
+
+  routes.openapi(listSessionsRoute, (c) => {
+    const current = sessionOf(c).id
+    const list = sessions.list().map(({ id, createdAtMs, lastSeenAtMs, userAgent }) => ({
+      id,
+      current: id === current,
+      createdAt: new Date(createdAtMs).toISOString(),
+      lastSeenAt: new Date(lastSeenAtMs).toISOString(),
+      userAgent,
+    }))
+    return c.json({ sessions: list }, 200)
+  })
+
+  routes.openapi(revokeSessionRoute, async (c) => {
+    if (!(await account.revoke(c.req.valid('param').id))) {
+      throw new Refusal(404, 'unknown_session', 'There is no such session.')
+    }
+    return c.body(null, 204)
+  })
+  return { routes }
+}

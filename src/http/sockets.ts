@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Log } from '../log.ts'
+import type { Session, Sessions } from '../settings/sessions.ts'
+import type { AccessControl } from './access.ts'
+import type { Caller, IdentifyCaller } from './caller.ts'
+import type { IntrusionCounter } from './intrusion-counter.ts'
+import { Refusal } from './problem.ts'
+import { writeRefusal } from './raw-refusal.ts'
+import { refuse } from './refuse.ts'
+
+/** What is known of a socket when it opens. */
+export type SocketRequest = {
+  readonly query: URLSearchParams
+  readonly caller: Caller
+  /** Null on public sockets. */
+  readonly session: Session | null
+}
+
+/** A path that speaks WebSocket. */
+export type SocketRoute = {
+  readonly path: string
+  /** A larger message ends the connection with 1009. */
+  readonly maxMessageBytes: number
+  /** Open to those without a session, who prove themselves by other means. */
+  readonly isPublic: boolean
+  readonly onOpen: (socket: WebSocket, request: SocketRequest) => void
+}
+
+export type Sockets = {
+  /** Takes an upgrade over or has it refused. */
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Tells every open socket that the service goes away (1001). */
+  close(): void
+  /** Ends every open socket at once. */
+  terminate(): void
+}
+
+/** RFC 6455, 7.4.1 */
+const GOING_AWAY = 1001
+const POLICY_VIOLATION = 1008
+/** A peer gets this long to take part in the end of its session. */
+const CLOSING_MS = 500
+/** A peer that is gone without a word is noticed after at most two of these. */
+const PING_EVERY_MS = 30_000
+
+/**
+ * Serves WebSockets on the same terms as requests: session, own origin, bounded messages. A session's sockets
+ * end with it.
+ */
+export function createSockets(options: {
+  readonly routes: readonly SocketRoute[]
+  readonly access: AccessControl
+  readonly identifyCaller: IdentifyCaller
+  readonly sessions: Pick<Sessions, 'onEnded'>
+  readonly intrusions: Pick<IntrusionCounter, 'count'>
+  readonly newId: () => string
+  readonly log: Log
+}): Sockets {
+  const { access, identifyCaller, sessions, intrusions, newId, log } = options
+  const open = new Set<WebSocket>()
+  const routes = new Map(options.routes.map((route) => [route.path, { route, server: createServer(route) }]))
+
+  function createServer({ maxMessageBytes }: SocketRoute): WebSocketServer {
+    const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
+    server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, malformed()))
+    return server
+  }
+
+  function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
+    writeRefusal(socket, refusal, newId())
+  }
+
+  function start(socket: WebSocket, route: SocketRoute, request: SocketRequest): void {
+    open.add(socket)
+    const stopPinging = keepAlive(socket)
+    const { session } = request
+    const forget = session === null ? undefined : sessions.onEnded(session.id, () => endWithSession(socket))
+    socket.on('error', (error) => log.debug({ err: error, path: route.path }, 'A socket failed'))
+    socket.once('close', () => {
+      open.delete(socket)
+      stopPinging()
+      forget?.()
+    })
+    route.onOpen(socket, request)
+  }
+
+  return {
+    upgrade(incoming, socket, head) {
+      socket.on('error', (error) => log.debug({ err: error }, 'A connection failed'))
+      const url = URL.parse(incoming.url ?? '', 'http://service')
+      const found = routes.get(url?.pathname ?? '')
+      const caller = identifyCaller(incoming)
+      const verdict = access.upgrade(incoming, caller, found?.route.isPublic ?? false)
+      if (verdict.verdict === 'refused') return refuseUpgrade(socket, refuse(verdict.reason, intrusions))
+      if (!found || !url) {
+        return refuseUpgrade(socket, new Refusal(404, 'not_found', 'There is no socket at this address.'))
+      }
+      const { route, server } = found
+      server.handleUpgrade(incoming, socket, head, (webSocket) =>
+        start(webSocket, route, { query: url.searchParams, caller, session: verdict.session }),
+      )
+    },
+    close() {
+      for (const socket of [...open]) socket.close(GOING_AWAY, 'The service is stopping.')
+    },
+    terminate() {
+      for (const socket of [...open]) socket.terminate()
+    },
+  }
+}
+
+function malformed(): Refusal {
+  return new Refusal(400, 'malformed_request', 'This is not a WebSocket handshake.')
+}
+
+/** What the peer still sends has no effect any more, whether or not it takes part in the closing. */
+function endWithSession(socket: WebSocket): void {
+  socket.removeAllListeners('message')
+  socket.close(POLICY_VIOLATION, 'The session has ended.')
+  setTimeout(() => socket.terminate(), CLOSING_MS).unref()
+}
+
+/** Pings a peer, and ends the connection when the last ping went unanswered. Returns what stops it. */
+function keepAlive(socket: WebSocket): () => void {
+  let isAlive = true
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  const timer = setInterval(() => {
+    if (!isAlive) return socket.terminate()
+    isAlive = false
+    socket.ping()
+  }, PING_EVERY_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}

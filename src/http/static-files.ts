@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+import { getMimeType } from 'hono/utils/mime'
+import type { HttpContext } from './env.ts'
+
+/**
+ * The built web app, read once: a request names a key of this map or nothing at all, so there is no path to be
+ * climbed out of.
+ */
+export type StaticFiles = ReadonlyMap<string, StaticFile>
+
+export type StaticFile = {
+  readonly content: Uint8Array<ArrayBuffer>
+  readonly type: string
+  readonly etag: string
+  /** Its name changes with its content, so it may be kept for good. */
+  readonly isHashed: boolean
+  /** Compressed when first asked for, then kept. */
+  compressed(encoding: 'br' | 'gzip'): Promise<Uint8Array<ArrayBuffer>>
+}
+
+/** Reads all files under a directory, dotfiles and links left out, by their URL paths. Empty without one. */
+export async function loadStaticFiles(directory: string): Promise<StaticFiles> {
+  const files = new Map<string, StaticFile>()
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(absentAsEmpty)
+  await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(async (entry) => {
+        const file = join(entry.parentPath, entry.name)
+        const path = `/${relative(directory, file).split(sep).join('/')}`
+        if (path.includes('/.')) return
+        files.set(path, createFile(path, new Uint8Array(await readFile(file))))
+      }),
+  )
+  return files
+}
+
+function absentAsEmpty(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return []
+  throw error
+}
+
+const WORTH_COMPRESSING_BYTES = 1_400
+
+function createFile(path: string, content: Uint8Array<ArrayBuffer>): StaticFile {
+  const kept = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
+  return {
+    content,
+    type: getMimeType(path) ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
+    // Vite's layout: what it names by content lies in assets/.
+    isHashed: path.startsWith('/assets/'),
+    compressed(encoding) {
+      const result = kept.get(encoding) ?? compress(content, encoding)
+      kept.set(encoding, result)
+      return result
+    },
+  }
+}
+
+async function compress(content: Uint8Array, encoding: 'br' | 'gzip'): Promise<Uint8Array<ArrayBuffer>> {
+  const result =
+    encoding === 'br'
+      ? await promisify(brotliCompress)(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } })
+      : await promisify(gzip)(content, { level: 9 })
+  return new Uint8Array(result)
+}
+
+/** Answers with a file, or with 304 where the browser has it already. */
+export async function serveFile(
+  c: HttpContext,
+  file: StaticFile,
+  status: 200 | 404 = 200,
+): Promise<Response> {
+  const headers: Record<string, string> = {
+    'content-type': file.type,
+    'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: file.etag,
+    vary: 'accept-encoding',
+  }
+  if (status === 200 && c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers)
+  const encoding = chooseEncoding(c.req.header('accept-encoding') ?? '', file)
+  if (encoding === null) return c.body(file.content, status, headers)
+  return c.body(await file.compressed(encoding), status, { ...headers, 'content-encoding': encoding })
+}
+
+function chooseEncoding(accepted: string, file: StaticFile): 'br' | 'gzip' | null {
+  if (file.content.length < WORTH_COMPRESSING_BYTES || !/^text\/|json|svg|javascript/.test(file.type))
+    return null
+  if (/\bbr\b(?!\s*;\s*q=0(?:\D|$))/.test(accepted)) return 'br'
+  return /\bgzip\b(?!\s*;\s*q=0(?:\D|$))/.test(accepted) ? 'gzip' : null
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import type { Append } from '../../ledger/event.ts'
+import { createOwnerAccount, type OwnerAccount } from './owner-account.ts'
+import { createPasswords } from './passwords.ts'
+import { openSecretBox } from './secrets.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { type CheckedSettings, createSettings, type Settings } from './settings.ts'
+import { createSetupCode } from './setup-code.ts'
+import { openSettingsStore } from './store.ts'
+
+/** All that settings.sqlite holds, opened together. */
+export type OwnerState = {
+  readonly settings: Settings
+  readonly sessions: Sessions
+  readonly account: OwnerAccount
+  /** To be printed while the service is not installed; another one at each start. */
+  readonly setupCode: string
+  close(): void
+}
+
+/** Opens the settings of a data directory. Throws SettingsUnusable or LedgerDamaged, and then holds nothing open. */
+export function openOwnerState(options: {
+  readonly directory: string
+  /** Settings that the environment gives (Config.settings). */
+  readonly environment: CheckedSettings
+  readonly append: Append
+  /** Whether the ledger holds a fact with that key. */
+  readonly hasFact: (key: string) => boolean
+  readonly nowMs: () => number
+  readonly newId: () => string
+  readonly onWarning: (message: string, fields: Record<string, unknown>) => void
+}): OwnerState {
+  const { directory, environment, append, hasFact, nowMs, newId, onWarning } = options
+  const store = openSettingsStore(directory)
+  try {
+    const secrets = openSecretBox(directory)
+    const settings = createSettings({ store, secrets, environment, append, onWarning })
+    const newToken = () => randomBytes(32).toString('base64url')
+    const sessions = createSessions({ store, nowMs, newId, newToken })
+    const setupCode = createSetupCode(randomBytes)
+    const passwords = createPasswords()
+    const account = createOwnerAccount({
+      store,
+      settings,
+      sessions,
+      passwords,
+      append,
+      hasFact,
+      setupCode,
+      onWarning,
+    })
+    return { settings, sessions, account, setupCode, close: () => store.close() }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}

@@ -1,0 +1,244 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Append, NewEvent } from '../../ledger/event.ts'
+import { isCommonPassword } from './password-policy.ts'
+import type { Passwords } from './passwords.ts'
+import { isSettingKey } from './registry.ts'
+import { createSerializer } from './serializer.ts'
+import type { NewSession, Session, Sessions } from './sessions.ts'
+import type { SettingProblem, Settings } from './settings.ts'
+import { normalizeSetupCode } from './setup-code.ts'
+import type { PendingInstall, SettingsStore } from './store.ts'
+
+/** The key that only one fact can ever have: who appends it first has installed the service. */
+export const INSTALLED_KEY = 'owner.installed'
+const signedInKey = (sessionId: string): string => `owner.signed-in:${sessionId}`
+
+export type Installation = {
+  readonly password: string
+  /** Settings by their keys, as given. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly userAgent: string
+  /** Needed unless the request came straight from this machine. */
+  readonly setupCode: string | null
+  readonly isDirectLoopback: boolean
+}
+
+export type InstallOutcome =
+  | { readonly status: 'installed'; readonly newSession: NewSession }
+  | { readonly status: 'already_installed' }
+  | { readonly status: 'setup_code_required' }
+  | { readonly status: 'common_password' }
+  | { readonly status: 'invalid'; readonly problems: readonly SettingProblem[] }
+
+/** Says whether a password may be tried now, and learns how it went. */
+export type Attempts = {
+  mayTry(): boolean
+  failed(): void
+  succeeded(): void
+}
+
+export type SignInOutcome =
+  | { readonly status: 'signed_in'; readonly newSession: NewSession }
+  | { readonly status: 'wrong_password' }
+  | { readonly status: 'too_many_attempts' }
+
+export type PasswordChangeOutcome = 'changed' | 'wrong_password' | 'too_many_attempts' | 'common_password'
+
+/** The one owner's account. Whatever it does is a fact in the ledger before the caller hears of it. */
+export type OwnerAccount = {
+  isInstalled(): boolean
+  /** Of any number at once, exactly one installs. */
+  install(installation: Installation): Promise<InstallOutcome>
+  /** A session that the browser still held, `former`, ends with the new one's beginning. */
+  signIn(
+    attempt: { readonly password: string; readonly userAgent: string; readonly former: Session | null },
+    attempts: Attempts,
+  ): Promise<SignInOutcome>
+  signOut(session: Session): Promise<void>
+  /** False where there is no such session. */
+  revoke(sessionId: string): Promise<boolean>
+  /** Ends every other session. */
+  changePassword(
+    session: Session,
+    passwords: { readonly current: string; readonly next: string },
+    attempts: Attempts,
+  ): Promise<PasswordChangeOutcome>
+  /** From the shell: a new password without the old one; every session ends. */
+  resetPassword(next: string): Promise<'changed' | 'common_password' | 'not_installed'>
+}
+
+/**
+ * Opens the account. An installation whose fact made it into the ledger before a crash is put in force now; one
+ * whose fact did not is as if it had never been.
+ */
+export function createOwnerAccount(options: {
+  readonly store: SettingsStore
+  readonly settings: Settings
+  readonly sessions: Sessions
+  readonly passwords: Passwords
+  readonly append: Append
+  /** Whether the ledger holds a fact with that key. */
+  readonly hasFact: (key: string) => boolean
+  readonly setupCode: string
+  readonly onWarning: (message: string, fields: Record<string, unknown>) => void
+}): OwnerAccount {
+  const { store, settings, sessions, passwords, append, hasFact, setupCode, onWarning } = options
+  const serially = createSerializer()
+  let installed = hasFact(INSTALLED_KEY)
+  settlePendingInstall()
+  if (installed && store.passwordHash() === null) {
+    onWarning('There is no password: run "npm run owner:reset-password" to set one.', {})
+  }
+
+  function settlePendingInstall(): void {
+    const pending = store.pendingInstall()
+    if (!pending) return
+    if (hasFact(signedInKey(pending.session.id))) putInForce(pending)
+    else store.dropPendingInstall()
+  }
+
+  function putInForce(pending: PendingInstall): void {
+    const former = store.sessions().map(({ id }) => id)
+    store.completeInstall(pending)
+    sessions.ended(former)
+    settings.reload(pending.settings.map(({ key }) => key).filter(isSettingKey))
+  }
+
+  async function installNow(installation: Installation): Promise<InstallOutcome> {
+    if (installed) return { status: 'already_installed' }
+    const checked = settings.check(installation.settings)
+    if (checked.status === 'invalid') return checked
+    if (await isCommonPassword(installation.password)) return { status: 'common_password' }
+    const newSession = sessions.draw(installation.userAgent)
+    const sessionId = newSession.session.id
+    const pending: PendingInstall = {
+      passwordHash: await passwords.hash(installation.password),
+      session: newSession.session,
+      settings: settings.lay(checked.values),
+    }
+    // On disk before the fact, in force after it: so there is never a fact without a hash, and a crash in
+    // between leaves a service that can still be installed.
+    store.writePendingInstall(pending)
+    const keys = [...checked.values.keys()].sort()
+    const timezone = checked.values.get('TIMEZONE') ?? settings.get('TIMEZONE')
+    const appended = await append([
+      {
+        type: 'owner.installed',
+        key: INSTALLED_KEY,
+        ...byOwner,
+        facts: { timezone: String(timezone) },
+      },
+      ...(keys.length > 0 ? [{ type: 'settings.changed' as const, ...byOwner, facts: { keys } }] : []),
+      { type: 'owner.signed-in', key: signedInKey(sessionId), ...byOwner, facts: { sessionId } },
+    ])
+    installed = true
+    if (appended.status === 'duplicate') {
+      store.dropPendingInstall()
+      return { status: 'already_installed' }
+    }
+    putInForce(pending)
+    return { status: 'installed', newSession }
+  }
+
+  /** Checks the password, then does `job` unless the password was changed in the meantime. */
+  async function afterCheck<T>(
+    password: string,
+    attempts: Attempts,
+    job: () => Promise<T>,
+  ): Promise<T | 'wrong_password' | 'too_many_attempts'> {
+    const passwordHash = store.passwordHash()
+    if (passwordHash === null) return attempts.mayTry() ? 'wrong_password' : 'too_many_attempts'
+    const verdict = await passwords.verify(password, passwordHash, () => {
+      if (!attempts.mayTry()) return false
+      // Counted before it is known to be wrong, and taken back if right: attempts side by side cannot slip past.
+      attempts.failed()
+      return true
+    })
+    if (verdict === 'refused') return 'too_many_attempts'
+    if (verdict === 'wrong') return 'wrong_password'
+    attempts.succeeded()
+    return serially(async () => (store.passwordHash() === passwordHash ? job() : 'wrong_password'))
+  }
+
+  return {
+    isInstalled: () => installed,
+    async install(installation) {
+      if (installed) return { status: 'already_installed' }
+      if (!installation.isDirectLoopback && !isSetupCode(installation.setupCode ?? '', setupCode)) {
+        return { status: 'setup_code_required' }
+      }
+      return serially(() => installNow(installation))
+    },
+    async signIn({ password, userAgent, former }, attempts) {
+      const outcome = await afterCheck(password, attempts, async () => {
+        const newSession = sessions.draw(userAgent)
+        const sessionId = newSession.session.id
+        await append([
+          ...(former ? [signedOut(former.id)] : []),
+          { type: 'owner.signed-in', key: signedInKey(sessionId), ...byOwner, facts: { sessionId } },
+        ])
+        sessions.save(newSession.session)
+        if (former) sessions.end([former.id])
+        return newSession
+      })
+      return typeof outcome === 'string' ? { status: outcome } : { status: 'signed_in', newSession: outcome }
+    },
+    async signOut(session) {
+      await append([signedOut(session.id)])
+      sessions.end([session.id])
+    },
+    async revoke(sessionId) {
+      if (!sessions.list().some(({ id }) => id === sessionId)) return false
+      await append([revoked(sessionId, 'owner')])
+      sessions.end([sessionId])
+      return true
+    },
+    async changePassword(session, { current, next }, attempts) {
+      return afterCheck(current, attempts, async () => {
+        if (await isCommonPassword(next)) return 'common_password'
+        await replacePassword(await passwords.hash(next), session.id, 'owner')
+        return 'changed'
+      })
+    },
+    async resetPassword(next) {
+      if (!installed) return 'not_installed'
+      if (await isCommonPassword(next)) return 'common_password'
+      const passwordHash = await passwords.hash(next)
+      await serially(() => replacePassword(passwordHash, null, 'shell'))
+      return 'changed'
+    },
+  }
+
+  async function replacePassword(
+    passwordHash: string,
+    keepSessionId: string | null,
+    by: 'owner' | 'shell',
+  ): Promise<void> {
+    const others = store
+      .sessions()
+      .map(({ id }) => id)
+      .filter((id) => id !== keepSessionId)
+    await append([
+      { type: 'owner.password.changed', ...byOwner, facts: { by } },
+      ...others.map((id) => revoked(id, by === 'shell' ? 'shell' : 'password_change')),
+    ])
+    store.changePassword(passwordHash, keepSessionId)
+    sessions.ended(others)
+  }
+}
+
+const byOwner = { actor: 'owner', channel: 'system' } as const
+
+function signedOut(sessionId: string): NewEvent {
+  return { type: 'owner.signed-out', ...byOwner, facts: { sessionId } }
+}
+
+function revoked(sessionId: string, by: 'owner' | 'password_change' | 'shell'): NewEvent {
+  return { type: 'owner.session.revoked', ...byOwner, facts: { sessionId, by } }
+}
+
+/** Compares in constant time. */
+function isSetupCode(typed: string, setupCode: string): boolean {
+  const [given, expected] = [typed, setupCode].map((code) => Buffer.from(normalizeSetupCode(code)))
+  return given !== undefined && given.length === expected?.length && timingSafeEqual(given, expected)
+}

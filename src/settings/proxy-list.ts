@@ -1,0 +1,45 @@
+import { BlockList, isIP } from 'node:net'
+import * as z from 'zod'
+
+/** Addresses and networks (CIDR) of proxies, separated by commas. `parseProxyList` makes it usable. */
+export const proxyListSchema = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(1000)
+  .transform((text, context) => {
+    const parts = splitList(text)
+    if (parts.length > 0 && parts.every((part) => parseNetwork(part) !== null)) return parts.join(',')
+    context.addIssue('must be addresses or networks like 10.0.0.0/8, separated by commas')
+    return z.NEVER
+  })
+
+/** Whether an address belongs to the listed proxies; nobody does while the list is unset. */
+export function parseProxyList(list: string | null): (address: string) => boolean {
+  const trusted = new BlockList()
+  for (const part of splitList(list ?? '')) {
+    const network = parseNetwork(part)
+    if (network) trusted.addSubnet(network.address, network.prefix, network.family)
+  }
+  return (address) => {
+    const family = isIP(address)
+    return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+function splitList(list: string): string[] {
+  return list
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+function parseNetwork(part: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | null {
+  const [address = '', prefixText, ...rest] = part.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return null
+  const bits = version === 6 ? 128 : 32
+  if (prefixText !== undefined && !/^\d{1,3}$/.test(prefixText)) return null
+  const prefix = prefixText === undefined ? bits : Number(prefixText)
+  return prefix <= bits ? { address, prefix, family: version === 6 ? 'ipv6' : 'ipv4' } : null
+}

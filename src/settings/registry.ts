@@ -1,0 +1,250 @@
+import * as z from 'zod'
+import { proxyListSchema } from './proxy-list.ts'
+import {
+  directorySchema,
+  integerSchema,
+  originSchema,
+  phoneNumberSchema,
+  phoneNumbersSchema,
+  serviceUrlSchema,
+  textSchema,
+  timezoneSchema,
+  tokenSchema,
+  webhookUrlSchema,
+} from './setting-schemas.ts'
+
+export const settingGroups = ['model', 'telephony', 'owner', 'conversation', 'delivery', 'service'] as const
+
+type SettingSchema = z.ZodType<string | number>
+
+export type SettingDefinition = {
+  readonly schema: SettingSchema
+  /** In force while neither the store nor the environment has a value; null means unset. */
+  readonly default: string | number | null
+  /** Encrypted at rest, and never given out again. */
+  readonly secret: boolean
+  /** Takes effect only after a restart. */
+  readonly restart: boolean
+  readonly group: (typeof settingGroups)[number]
+  readonly description: string
+}
+
+type Options<D> = {
+  readonly group: SettingDefinition['group']
+  readonly description: string
+  readonly default: D
+  readonly secret?: boolean
+  readonly restart?: boolean
+}
+
+function setting<const S extends SettingSchema, const D extends z.output<S> | null>(
+  schema: S,
+  options: Options<D>,
+) {
+  return { schema, secret: false, restart: false, ...options }
+}
+
+/**
+ * Every setting there is. This one table drives validation, the API, the environment and the reference page:
+ * a setting that is not here does not exist.
+ */
+export const settingRegistry = {
+  OPENAI_API_KEY: setting(tokenSchema, {
+    group: 'model',
+    default: null,
+    secret: true,
+    description:
+      'Key of the model service. Without a key and without OPENAI_BASE_URL the builtin model answers.',
+  }),
+  OPENAI_BASE_URL: setting(serviceUrlSchema, {
+    group: 'model',
+    default: null,
+    description: 'Another OpenAI-compatible service for every model call, the realtime socket included.',
+  }),
+  CHAT_MODEL: setting(tokenSchema, {
+    group: 'model',
+    default: 'gpt-5.4',
+    description: 'Model that answers in chat and SMS.',
+  }),
+  UTILITY_MODEL: setting(tokenSchema, {
+    group: 'model',
+    default: 'gpt-5.4-mini',
+    description: 'Smaller model for what happens behind the conversation: memories and arbitration.',
+  }),
+  EMBEDDING_MODEL: setting(tokenSchema, {
+    group: 'model',
+    default: 'text-embedding-3-small',
+    description: 'Model of the vectors that memories are recalled by.',
+  }),
+  REALTIME_MODEL: setting(tokenSchema, {
+    group: 'model',
+    default: 'gpt-realtime-2.1',
+    description: 'Speech-to-speech model for phone calls.',
+  }),
+  REALTIME_VOICE: setting(tokenSchema, {
+    group: 'model',
+    default: 'marin',
+    description: 'Voice that the delegate speaks with.',
+  }),
+  TRANSCRIPTION_MODEL: setting(tokenSchema, {
+    group: 'model',
+    default: 'gpt-4o-mini-transcribe',
+    description: 'Model that writes down what callers say.',
+  }),
+  SPEECH_MODEL: setting(tokenSchema, {
+    group: 'model',
+    default: 'gpt-4o-mini-tts',
+    description: 'Model that reads answers out on the walkie route.',
+  }),
+  COMPACT_THRESHOLD_TOKENS: setting(integerSchema(2_000, 2_000_000), {
+    group: 'conversation',
+    default: 100_000,
+    description: 'Context size at which it is compacted, in tokens.',
+  }),
+  CAPSULE_TRIGGER_TOKENS: setting(integerSchema(500, 2_000_000), {
+    group: 'conversation',
+    default: 20_000,
+    description: 'Tokens said since the last capsule after which a new one is written.',
+  }),
+  SESSION_IDLE_MINUTES: setting(integerSchema(1, 1_440), {
+    group: 'conversation',
+    default: 30,
+    description: 'Silence after which an interaction is over and its words go to memory, in minutes.',
+  }),
+  TIMELINE_PAGE_EVENTS: setting(integerSchema(1, 5_000), {
+    group: 'conversation',
+    default: 500,
+    description: 'Events in a page of the timeline where the request names no limit.',
+  }),
+  LONG_ANSWER_CHARS: setting(integerSchema(160, 100_000), {
+    group: 'conversation',
+    default: 6_000,
+    description: 'Length in characters over which an answer becomes a note, and the reply points to it.',
+  }),
+  TELEPHONY_ACCOUNT_SID: setting(tokenSchema, {
+    group: 'telephony',
+    default: null,
+    description: 'Account at the telephony provider.',
+  }),
+  TELEPHONY_AUTH_TOKEN: setting(tokenSchema, {
+    group: 'telephony',
+    default: null,
+    secret: true,
+    description: "The account's auth token: verifies the provider's webhooks and signs in to its API.",
+  }),
+  TELEPHONY_API_KEY_SID: setting(tokenSchema, {
+    group: 'telephony',
+    default: null,
+    description: 'API key for calls from the browser.',
+  }),
+  TELEPHONY_API_KEY_SECRET: setting(tokenSchema, {
+    group: 'telephony',
+    default: null,
+    secret: true,
+    description: 'Secret of that API key.',
+  }),
+  TELEPHONY_APP_SID: setting(tokenSchema, {
+    group: 'telephony',
+    default: null,
+    description: "The provider's application that calls from the browser go through.",
+  }),
+  TELEPHONY_PHONE_NUMBER: setting(phoneNumberSchema, {
+    group: 'telephony',
+    default: null,
+    description: "The delegate's own number.",
+  }),
+  TELEPHONY_API_BASE_URL: setting(serviceUrlSchema, {
+    group: 'telephony',
+    default: null,
+    description: "Another address for every call to the provider's API.",
+  }),
+  GUEST_DAILY_MESSAGES: setting(integerSchema(0, 10_000), {
+    group: 'telephony',
+    default: 20,
+    description: 'Texts and calls from strangers that are answered in a day, all of them together.',
+  }),
+  PUBLIC_URL: setting(originSchema, {
+    group: 'service',
+    default: null,
+    description:
+      'Origin under which the service is reached from the internet, like https://delegate.example.com.',
+  }),
+  TRUSTED_PROXY: setting(proxyListSchema, {
+    group: 'service',
+    default: null,
+    description:
+      'Addresses or networks of reverse proxies, separated by commas, whose X-Forwarded-For is believed.',
+  }),
+  OWNER_PHONE_NUMBER: setting(phoneNumbersSchema, {
+    group: 'owner',
+    default: null,
+    description:
+      "The owner's phone numbers, separated by commas. While unset, everybody who calls is a guest.",
+  }),
+  TIMEZONE: setting(timezoneSchema, {
+    group: 'owner',
+    default: 'UTC',
+    description: "The owner's time zone, by its IANA name.",
+  }),
+  DELIVERY_CHANNEL: setting(z.enum(['chat', 'sms', 'webhook']), {
+    group: 'delivery',
+    default: 'chat',
+    description: 'How the outcome of a task reaches the owner unless the task says otherwise.',
+  }),
+  DELIVERY_WEBHOOK_URL: setting(webhookUrlSchema, {
+    group: 'delivery',
+    default: null,
+    description: 'Where outcomes are posted when they are delivered by webhook.',
+  }),
+  DELIVERY_WEBHOOK_SECRET: setting(textSchema, {
+    group: 'delivery',
+    default: null,
+    secret: true,
+    description: 'Secret that those posts are signed with.',
+  }),
+  COPILOT_WORKDIR: setting(directorySchema, {
+    group: 'delivery',
+    default: null,
+    description: 'Directory in which the coding assistant works.',
+  }),
+  TASK_LIMIT: setting(integerSchema(1, 20), {
+    group: 'delivery',
+    default: 2,
+    description: 'Tasks of the coding assistant that may run at once.',
+  }),
+  TASK_TIMEOUT_MINUTES: setting(integerSchema(1, 1_440), {
+    group: 'delivery',
+    default: 60,
+    description: 'Time after which a task is given up, in minutes.',
+  }),
+}
+
+type Registry = typeof settingRegistry
+export type SettingKey = keyof Registry
+
+/** What a setting yields: null only where it has no default. */
+export type SettingValue<K extends SettingKey> = Registry[K]['default'] extends null
+  ? z.output<Registry[K]['schema']> | null
+  : z.output<Registry[K]['schema']>
+
+/** A value in its canonical form, before its key is known to the compiler. */
+export type AnySettingValue = string | number
+
+/** In the order of the table. */
+export const settingKeys: readonly SettingKey[] = Object.keys(settingRegistry).filter(isSettingKey)
+
+export function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(settingRegistry, key)
+}
+
+export type ParsedSetting =
+  | { readonly ok: true; readonly value: AnySettingValue }
+  | { readonly ok: false; readonly message: string }
+
+/** Checks a value for a setting. A refusal says what the value must be, and never repeats it. */
+export function parseSetting(key: SettingKey, input: unknown): ParsedSetting {
+  const definition: SettingDefinition = settingRegistry[key]
+  const parsed = definition.schema.safeParse(input)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  return { ok: false, message: parsed.error.issues[0]?.message ?? 'is not valid' }
+}

@@ -1,0 +1,94 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { syncDirectory } from '../../ledger/files.ts'
+import { SettingsUnusable } from './errors.ts'
+
+export const secretKeyFile = (directory: string): string => join(directory, 'secret.key')
+
+/**
+ * Seals secrets for the settings file with a key that lies beside it, in a file of its own: whoever gets a copy
+ * of the database or of a backup has nothing without the key.
+ */
+export type SecretBox = {
+  /** False until the key exists: nothing that was sealed with an earlier one can be opened. */
+  hasKey(): boolean
+  /** Makes the key where there is none, on disk before anything is sealed with it. */
+  makeKey(): void
+  /** AES-256-GCM with the setting's name as associated data, so that sealed values cannot be swapped. */
+  seal(name: string, secret: string): string
+  /** Throws SettingsUnusable where the key is another, or the value was changed. */
+  open(name: string, sealed: string): string
+}
+
+const KEY_BYTES = 32
+/** NIST SP 800-38D, 5.2.1.1: 96-bit nonces, drawn at random, are safe for far more writes than settings see. */
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const FORMAT = 'v1'
+
+export function openSecretBox(directory: string): SecretBox {
+  const file = secretKeyFile(directory)
+  let key = existsSync(file) ? readKey(file) : null
+
+  function theKey(): Buffer {
+    if (key === null) throw new SettingsUnusable(`${file} is missing`)
+    return key
+  }
+
+  return {
+    hasKey: () => key !== null,
+    makeKey() {
+      if (key !== null) return
+      const made = randomBytes(KEY_BYTES)
+      writeKey(file, made)
+      syncDirectory(directory)
+      key = made
+    },
+    seal(name, secret) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', theKey(), nonce)
+      cipher.setAAD(Buffer.from(name))
+      const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+      return `${FORMAT}.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`
+    },
+    open(name, sealed) {
+      const [format, text = ''] = sealed.split('.')
+      const bytes = Buffer.from(text, 'base64url')
+      if (format !== FORMAT || bytes.length < NONCE_BYTES + TAG_BYTES) {
+        throw new SettingsUnusable(`The stored value of ${name} is damaged.`)
+      }
+      const nonce = bytes.subarray(0, NONCE_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', theKey(), nonce, { authTagLength: TAG_BYTES })
+      decipher.setAAD(Buffer.from(name))
+      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+      try {
+        return (
+          decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+        )
+      } catch (cause) {
+        throw new SettingsUnusable(
+          `${file} is not the key that ${name} was encrypted with. Put the right key back, or remove the file: ` +
+            'then the service starts without its secrets and they can be entered again.',
+          { cause },
+        )
+      }
+    },
+  }
+}
+
+function readKey(file: string): Buffer {
+  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url')
+  if (key.length === KEY_BYTES) return key
+  throw new SettingsUnusable(`${file} does not hold a key: put the right file back, or remove it.`)
+}
+
+function writeKey(file: string, key: Buffer): void {
+  const descriptor = openSync(file, 'wx', 0o600)
+  try {
+    writeSync(descriptor, `${key.toString('base64url')}\n`)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

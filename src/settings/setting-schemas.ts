@@ -1,0 +1,99 @@
+import * as z from 'zod'
+
+/**
+ * Shapes that settings are made of. Each takes what the API or the environment gives (numbers also as digits)
+ * and yields the one canonical form, so that a value reads the same wherever it came from.
+ */
+
+const line = z.string().trim().min(1, 'must not be empty')
+
+/** One line of printable text. */
+export const textSchema = line.max(500).regex(/^\P{Cc}+$/u, 'must not contain control characters')
+
+/** A key, token, identifier or name of a model: it goes into headers and URLs, so visible ASCII only. */
+export const tokenSchema = line.max(500).regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces')
+
+/** A whole number within bounds, both inclusive. */
+export function integerSchema(min: number, max: number) {
+  const bounds = `must be a whole number from ${min} to ${max}`
+  return z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .trim()
+          .regex(/^-?\d{1,15}$/)
+          .transform(Number),
+      ],
+      { error: bounds },
+    )
+    .pipe(z.int(bounds).min(min, bounds).max(max, bounds))
+}
+
+/** The address of another service: http or https, without credentials, query or fragment, no slash at the end. */
+export const serviceUrlSchema = line.max(2000).transform((text, context) => {
+  const url = parseHttpUrl(text)
+  if (url === null || url.search !== '' || url.hash !== '') {
+    context.addIssue('must be an http or https URL without credentials, query or fragment')
+    return z.NEVER
+  }
+  return url.href.replace(/\/+$/, '')
+})
+
+/** The address of another service that may need a query (a webhook's token). */
+export const webhookUrlSchema = line.max(2000).transform((text, context) => {
+  const url = parseHttpUrl(text)
+  if (url !== null) return url.href
+  context.addIssue('must be an http or https URL without credentials')
+  return z.NEVER
+})
+
+/** Where the service itself is reached: scheme, host and port, nothing more. */
+export const originSchema = line.max(300).transform((text, context) => {
+  const url = parseHttpUrl(text)
+  if (url !== null && url.pathname === '/' && url.search === '' && url.hash === '') return url.origin
+  context.addIssue('must be an origin like https://delegate.example.com, without a path')
+  return z.NEVER
+})
+
+function parseHttpUrl(text: string): URL | null {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null
+  return url.username === '' && url.password === '' ? url : null
+}
+
+/** A telephone number as ITU-T E.164 writes it. */
+export const phoneNumberSchema = line.regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number like +493012345678')
+
+/** One or several telephone numbers, separated by commas. `phoneNumbers` takes the value apart. */
+export const phoneNumbersSchema = line
+  .max(500)
+  .transform((text) => phoneNumbers(text))
+  .pipe(z.array(phoneNumberSchema).min(1).max(20))
+  .transform((numbers) => [...new Set(numbers)].join(','))
+
+/** The numbers of a list of numbers; none while it is unset. */
+export function phoneNumbers(list: string | null): string[] {
+  return (list ?? '')
+    .split(',')
+    .map((number) => number.trim())
+    .filter((number) => number !== '')
+}
+
+/** An IANA time zone that this machine's ICU data knows. */
+export const timezoneSchema = line.max(64).refine(isTimezone, 'must be an IANA time zone like Europe/Berlin')
+
+function isTimezone(name: string): boolean {
+  // Intl also takes offsets such as +02:00, which know nothing of summer time.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+/** An absolute path on this machine. */
+export const directorySchema = line.max(1000).regex(/^\/\P{Cc}*$/u, 'must be an absolute path')

@@ -1,0 +1,183 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import * as z from 'zod'
+import { checkHeader, makeDirectory, makeFile } from '../../ledger/files.ts'
+import { SettingsUnusable } from './errors.ts'
+
+export const settingsFile = (directory: string): string => join(directory, 'settings.sqlite')
+
+/** A setting as it lies in the table: canonical JSON, or sealed by the secret box. */
+export type StoredSetting = { readonly key: string; readonly value: string; readonly sealed: boolean }
+
+export type StoredSession = {
+  readonly id: string
+  /** SHA-256 of the token; the token itself is only in the browser. */
+  readonly tokenHash: string
+  readonly createdAtMs: number
+  readonly lastSeenAtMs: number
+  readonly userAgent: string
+}
+
+/** What an installation will put in force once its fact is in the ledger. */
+export type PendingInstall = {
+  readonly passwordHash: string
+  readonly session: StoredSession
+  readonly settings: readonly StoredSetting[]
+}
+
+/**
+ * The mutable state that is no history: settings, the password's hash, sign-in sessions. Synchronous, and on
+ * disk when a call returns.
+ */
+export type SettingsStore = {
+  settings(): readonly StoredSetting[]
+  writeSettings(settings: readonly StoredSetting[]): void
+  deleteSetting(key: string): void
+  /** Takes away what an earlier key had sealed. */
+  dropSealedSettings(): void
+
+  passwordHash(): string | null
+  /** Sets the hash and ends every session but `keepSessionId`, in one transaction. */
+  changePassword(passwordHash: string, keepSessionId: string | null): void
+
+  pendingInstall(): PendingInstall | null
+  writePendingInstall(pending: PendingInstall): void
+  dropPendingInstall(): void
+  /** Puts the pending installation in force, in one transaction; earlier sessions and their password end. */
+  completeInstall(pending: PendingInstall): void
+
+  sessions(): readonly StoredSession[]
+  sessionByTokenHash(tokenHash: string): StoredSession | undefined
+  writeSession(session: StoredSession): void
+  touchSession(id: string, lastSeenAtMs: number): void
+  deleteSessions(ids: readonly string[]): void
+
+  close(): void
+}
+
+const FORMAT_VERSION = 1
+
+const storedSettingSchema = z.object({ key: z.string(), value: z.string(), sealed: z.boolean() })
+const storedSessionSchema = z.object({
+  id: z.string(),
+  tokenHash: z.string(),
+  createdAtMs: z.int(),
+  lastSeenAtMs: z.int(),
+  userAgent: z.string(),
+})
+const pendingInstallSchema = z.object({
+  passwordHash: z.string(),
+  session: storedSessionSchema,
+  settings: z.array(storedSettingSchema),
+})
+
+const SCHEMA = `
+  CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL, sealed INTEGER NOT NULL) STRICT;
+  CREATE TABLE owner (id INTEGER PRIMARY KEY CHECK (id = 1), passwordHash TEXT NOT NULL) STRICT;
+  CREATE TABLE pendingInstall (id INTEGER PRIMARY KEY CHECK (id = 1), content TEXT NOT NULL) STRICT;
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, tokenHash TEXT NOT NULL UNIQUE,
+    createdAtMs INTEGER NOT NULL, lastSeenAtMs INTEGER NOT NULL, userAgent TEXT NOT NULL
+  ) STRICT;`
+
+/** Opens the store, and makes it where there is none. Throws SettingsUnusable or LedgerDamaged. */
+export function openSettingsStore(directory: string): SettingsStore {
+  const file = settingsFile(directory)
+  makeDirectory(directory)
+  checkHeader(file)
+  makeFile(file)
+  chmodSync(file, 0o600)
+  const db = new Database(file)
+  try {
+    prepareFile(db, file)
+    return createStore(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function prepareFile(db: Database.Database, file: string): void {
+  // A rollback journal, not a write-ahead log: writes are rare here, and it leaves nothing of the old content.
+  db.pragma('journal_mode = TRUNCATE')
+  db.pragma('synchronous = FULL')
+  db.pragma('secure_delete = ON')
+  db.pragma('busy_timeout = 5000')
+  const format = db.pragma('user_version', { simple: true })
+  if (format === 0) {
+    db.transaction(() => {
+      db.exec(SCHEMA)
+      db.pragma(`user_version = ${FORMAT_VERSION}`)
+    })()
+    return
+  }
+  if (format !== FORMAT_VERSION) {
+    throw new SettingsUnusable(`${file} has format ${format}; this build reads format ${FORMAT_VERSION}`)
+  }
+  const verdict = db.pragma('quick_check', { simple: true })
+  if (verdict !== 'ok') throw new SettingsUnusable(`${file} is damaged: ${verdict}`)
+}
+
+type SettingRow = { key: string; value: string; sealed: number }
+
+function createStore(db: Database.Database): SettingsStore {
+  const allSettings = db.prepare<[], SettingRow>('SELECT key, value, sealed FROM settings')
+  const putSetting = db.prepare('INSERT OR REPLACE INTO settings VALUES (?, ?, ?)')
+  const dropSetting = db.prepare('DELETE FROM settings WHERE key = ?')
+  const dropSealed = db.prepare('DELETE FROM settings WHERE sealed = 1')
+  const getHash = db.prepare<[], { passwordHash: string }>('SELECT passwordHash FROM owner')
+  const putHash = db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?)')
+  const getPending = db.prepare<[], { content: string }>('SELECT content FROM pendingInstall')
+  const putPending = db.prepare('INSERT OR REPLACE INTO pendingInstall VALUES (1, ?)')
+  const dropPending = db.prepare('DELETE FROM pendingInstall')
+  const allSessions = db.prepare<[], StoredSession>('SELECT * FROM sessions ORDER BY lastSeenAtMs DESC, id')
+  const byToken = db.prepare<[string], StoredSession>('SELECT * FROM sessions WHERE tokenHash = ?')
+  const putSession = db.prepare(
+    'INSERT INTO sessions VALUES (@id, @tokenHash, @createdAtMs, @lastSeenAtMs, @userAgent)',
+  )
+  const touch = db.prepare('UPDATE sessions SET lastSeenAtMs = ? WHERE id = ?')
+  const dropSession = db.prepare('DELETE FROM sessions WHERE id = ?')
+  const dropOtherSessions = db.prepare('DELETE FROM sessions WHERE id IS NOT ?')
+
+  const putSettings = (settings: readonly StoredSetting[]) => {
+    for (const { key, value, sealed } of settings) putSetting.run(key, value, sealed ? 1 : 0)
+  }
+
+  return {
+    settings: () => allSettings.all().map((row) => ({ ...row, sealed: row.sealed === 1 })),
+    writeSettings: db.transaction(putSettings),
+    deleteSetting: (key) => void dropSetting.run(key),
+    dropSealedSettings: () => void dropSealed.run(),
+
+    passwordHash: () => getHash.get()?.passwordHash ?? null,
+    changePassword: db.transaction((passwordHash, keepSessionId) => {
+      putHash.run(passwordHash)
+      dropOtherSessions.run(keepSessionId)
+    }),
+
+    pendingInstall() {
+      const row = getPending.get()
+      return row ? pendingInstallSchema.parse(JSON.parse(row.content)) : null
+    },
+    writePendingInstall: (pending) => void putPending.run(JSON.stringify(pending)),
+    dropPendingInstall: () => void dropPending.run(),
+    completeInstall: db.transaction((pending) => {
+      putHash.run(pending.passwordHash)
+      dropOtherSessions.run(null)
+      putSession.run(pending.session)
+      putSettings(pending.settings)
+      dropPending.run()
+    }),
+
+    sessions: () => allSessions.all(),
+    sessionByTokenHash: (tokenHash) => byToken.get(tokenHash),
+    writeSession: (session) => void putSession.run(session),
+    touchSession: (id, lastSeenAtMs) => void touch.run(lastSeenAtMs, id),
+    deleteSessions: db.transaction((ids) => {
+      for (const id of ids) dropSession.run(id)
+    }),
+
+    close: () => void db.close(),
+  }
+}
