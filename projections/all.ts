@@ -3,8 +3,10 @@ import { contextProjection } from './context.ts'
 import { conversationsProjection } from './conversations.ts'
 import { derivationsProjection } from './derivations.ts'
 import { memoriesProjection } from './memories.ts'
+import { memoryCheckpointsProjection } from './memory-checkpoints.ts'
 import { notesProjection } from './notes.ts'
 import { openSpansProjection } from './open-spans.ts'
+import { operationsProjection } from './operations.ts'
 import { ownerProjection } from './owner.ts'
 import type { Projection } from './projection.ts'
 import { searchProjection } from './search.ts'
@@ -20,11 +22,13 @@ export const projections: readonly Projection[] = [
   openSpansProjection,
   turnsProjection,
   contextProjection,
+  operationsProjection,
   signalsProjection,
   timersProjection,
   derivationsProjection,
   notesProjection,
   memoriesProjection,
+  memoryCheckpointsProjection,
   ownerProjection,
   auditProjection,
   searchProjection,

@@ -121,6 +121,7 @@ export const contextProjection = defineProjection({
         'context.compaction.succeeded': ({ seq, at, channel, conversationId, facts }) => {
           end.run(conversationId, facts.compactionId)
           succeed.run(facts.inputTokensAfter, facts.inputTokensAfter, conversationId)
+          if (conversationId === null) return
           const { throughSeq, source, inputTokensBefore, inputTokensAfter, compactionId, model } = facts
           insert.run({
             seq,
@@ -142,6 +143,7 @@ export const contextProjection = defineProjection({
         },
         'context.replacement.consumed': ({ facts }) => void consume.run(facts.compactionId),
         'context.capsule.written': ({ seq, at, conversationId, facts }) => {
+          if (conversationId === null) return
           capsule.run(seq, conversationId, facts.throughSeq, at, facts.source)
           restart.run(conversationId)
         },

@@ -79,7 +79,7 @@ export function createProjector(options: ProjectorOptions): Projector {
           current = each
           const before = micros ? performance.now() : 0
           applyEvent(each.fold, event)
-          micros?.set(each.projection.name, Math.round((performance.now() - before) * 1000))
+          micros?.set(each.projection.name, (performance.now() - before) * 1000)
         }
         current = undefined
         if (micros) trace?.(event, micros)

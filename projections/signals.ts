@@ -22,13 +22,14 @@ export type SignalRow = {
 export const signalsProjection = defineProjection({
   name: 'signals',
   version: 1,
-  tables: ['signals', 'activations'],
+  tables: ['signals', 'signal_seqs', 'activations'],
   schema: `
     CREATE TABLE signals (
       signalId TEXT PRIMARY KEY, seq INTEGER NOT NULL, kind TEXT NOT NULL, mode TEXT NOT NULL, priority INTEGER NOT NULL,
       dedupKey TEXT NOT NULL, raisedAt TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, retryAt TEXT, activationId TEXT
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX signals_by_key ON signals (dedupKey);
+    CREATE TABLE signal_seqs (signalId TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID, STRICT;
     CREATE TABLE activations (
       activationId TEXT PRIMARY KEY, seq INTEGER NOT NULL, conversationId TEXT, spanId TEXT, turnId TEXT, attempt INTEGER NOT NULL
     ) WITHOUT ROWID, STRICT;`,
@@ -36,6 +37,7 @@ export const signalsProjection = defineProjection({
     const raise =
       db.prepare(`INSERT OR IGNORE INTO signals (signalId, seq, kind, mode, priority, dedupKey, raisedAt)
       VALUES (@signalId, @seq, @kind, @mode, @priority, @dedupKey, @at)`)
+    const place = db.prepare('INSERT OR IGNORE INTO signal_seqs VALUES (?, ?)')
     const take = db.prepare('UPDATE signals SET activationId = ? WHERE signalId = ?')
     const settle = db.prepare('DELETE FROM signals WHERE signalId = ?')
     const retry = db.prepare(
@@ -45,7 +47,10 @@ export const signalsProjection = defineProjection({
     const end = db.prepare('DELETE FROM activations WHERE activationId = ?')
     return {
       handlers: {
-        'signal.raised': ({ seq, at, facts }) => void raise.run({ seq, at, ...facts }),
+        'signal.raised': ({ seq, at, facts }) => {
+          raise.run({ seq, at, ...facts })
+          place.run(facts.signalId, seq)
+        },
         'signal.dismissed': ({ facts }) => {
           for (const id of facts.signalIds) settle.run(id)
         },
@@ -95,6 +100,7 @@ export function createSignalQueries(views: Database) {
   const ofActivation = views.prepare<[string], { signalId: string }>(
     'SELECT signalId FROM signals WHERE activationId = ?',
   )
+  const seqOf = views.prepare<[string], { seq: number }>('SELECT seq FROM signal_seqs WHERE signalId = ?')
   const interrupting = views.prepare<[], { found: number }>(
     "SELECT 1 AS found FROM signals WHERE mode = 'interrupt' AND activationId IS NULL LIMIT 1",
   )
@@ -108,6 +114,8 @@ export function createSignalQueries(views: Database) {
     /** Activations without an outcome: under way, or cut off by a crash. */
     running: () => running.all(),
     ofActivation: (activationId: string) => ofActivation.all(activationId).map(({ signalId }) => signalId),
+    /** Where a signal was raised, whatever became of it. */
+    seqOf: (signalId: string) => seqOf.get(signalId)?.seq ?? null,
     hasInterrupt: () => interrupting.get() !== undefined,
   }
 }

@@ -8,7 +8,10 @@ const HEADINGS_OF_A_DOCUMENT = 3
  * A long answer (over `longAnswerChars`, or half of that under several headings, which is a document by nature)
  * becomes a note; the reply is its beginning and where the rest is. The same turn makes the note once.
  */
-export function createShortenReply(options: { readonly notes: Notes; readonly longAnswerChars: () => number }) {
+export function createShortenReply(options: {
+  readonly notes: Notes
+  readonly longAnswerChars: () => number
+}) {
   return async (text: string, turn: TurnRow, seen: readonly number[]): Promise<string> => {
     const limit = options.longAnswerChars()
     const headings = text.match(/^#{1,3} \S/gm)?.length ?? 0
@@ -16,9 +19,22 @@ export function createShortenReply(options: { readonly notes: Notes; readonly lo
     const { turnId, conversationId, spanId } = turn
     const note = await options.notes.create(
       { content: text },
-      { source: 'delegate', channel: 'chat', conversationId, spanId, turnId, causedBy: turn.causeSeq, derivedFrom: seen, key: `long-answer:${turnId}` },
+      {
+        source: 'delegate',
+        channel: 'chat',
+        conversationId,
+        spanId,
+        turnId,
+        causedBy: turn.causeSeq,
+        derivedFrom: seen,
+        key: `long-answer:${turnId}`,
+      },
     )
-    const beginning = text.replace(/^#.*\n+/, '').slice(0, EXCERPT_CHARS).toWellFormed().trimEnd()
+    const beginning = text
+      .replace(/^#.*\n+/, '')
+      .slice(0, EXCERPT_CHARS)
+      .toWellFormed()
+      .trimEnd()
     return `${beginning}…\n\nThe whole answer is long, so I put it into a note: [${note.title}](/notes/${note.id}).`
   }
 }

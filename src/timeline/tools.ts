@@ -1,16 +1,18 @@
-import type { Database } from 'better-sqlite3'
 import * as z from 'zod'
 import type { LedgerReader } from '../../ledger/reader.ts'
-import { searchTimeline } from '../../projections/search.ts'
+import type { SearchHit } from '../../projections/search.ts'
 import { defineTool, type Tool } from '../tools/tool.ts'
 
 const HITS = 10
 
 /** What the delegate can look up for itself: the past, and the time. */
 export function timelineTools(options: {
-  readonly views: Database
   readonly ledger: LedgerReader
-  readonly catchUpSearch: () => Promise<void>
+  readonly search: (query: {
+    query: string
+    limit: number
+    beforeSeq: number | null
+  }) => Promise<readonly SearchHit[]>
 }): Tool[] {
   return [
     defineTool({
@@ -20,8 +22,7 @@ export function timelineTools(options: {
       idempotent: true,
       readOnly: true,
       async run({ query }, context) {
-        await options.catchUpSearch()
-        const hits = searchTimeline(options.views, { query, limit: HITS + 1, beforeSeq: context.messageSeq })
+        const hits = await options.search({ query, limit: HITS + 1, beforeSeq: context.messageSeq })
         const events = new Map(
           options.ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, event]),
         )

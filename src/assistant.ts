@@ -1,0 +1,166 @@
+import { createContextQueries } from '../projections/context.ts'
+import { createOpenSpanQueries } from '../projections/open-spans.ts'
+import { createSignalQueries } from '../projections/signals.ts'
+import { createTimerQueries } from '../projections/timers.ts'
+import { createTurnQueries } from '../projections/turns.ts'
+import { createActivationRunner } from './agent/activation.ts'
+import { createAttention } from './agent/attention.ts'
+import { createChainReader } from './agent/chain.ts'
+import { createCompactor } from './agent/compaction.ts'
+import { createComposer } from './agent/composer.ts'
+import { type Adaptation, buildInstructions, type SpokenChannel } from './agent/instructions.ts'
+import { createShortenReply } from './agent/long-answer.ts'
+import { createSessionContext } from './agent/session-context.ts'
+import { createTurnRunner } from './agent/turn.ts'
+import type { Placement } from './conversation/placement.ts'
+import type { Previews } from './conversation/previews.ts'
+import type { Recall } from './conversation/recall.ts'
+import type { Log } from './log.ts'
+import type { ModelService } from './model/port.ts'
+import type { Notes } from './notes/notes.ts'
+import type { Settings } from './settings/settings.ts'
+import type { Storage } from './storage/storage.ts'
+import type { Tool } from './tools/tool.ts'
+
+/** The thinking part of the service, wired: attention, turns, activations, the chain of context. */
+export function buildAssistant(options: {
+  readonly storage: Storage
+  readonly settings: Settings
+  readonly model: () => ModelService
+  readonly tools: readonly Tool[]
+  readonly notes: Notes
+  readonly recall: Recall
+  readonly placement: Placement
+  readonly previews: Previews
+  readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly random: () => number
+  readonly log: Log
+  readonly traceItems: boolean
+}) {
+  const { storage, settings, model, placement, previews, newId, nowMs, log } = options
+  const { append, ledger, views } = storage
+  const turns = createTurnQueries(views)
+  const signals = createSignalQueries(views)
+  const timers = createTimerQueries(views)
+  const context = createContextQueries(views)
+  const tools = new Map(options.tools.map((tool) => [tool.name, tool]))
+  const timezone = () => settings.get('TIMEZONE')
+  const thresholdTokens = () => settings.get('COMPACT_THRESHOLD_TOKENS')
+  const instructions = () => buildInstructions({ channel: 'chat', adaptations: options.adaptations('chat') })
+  const chain = createChainReader(views, ledger)
+
+  const compactor = createCompactor({
+    append,
+    views,
+    chain,
+    model,
+    instructions,
+    commitments: () =>
+      timers.active().flatMap(({ setSeq }) => {
+        const [event] = ledger.readSeqs([setSeq])
+        return event?.type === 'timer.set' && event.body ? [event.body.title] : []
+      }),
+    thresholdTokens,
+    capsuleTriggerTokens: () => settings.get('CAPSULE_TRIGGER_TOKENS'),
+    timezone,
+    newId,
+    nowMs,
+    log,
+  })
+  const composer = createComposer({
+    ledger,
+    chain,
+    recall: options.recall,
+    ridingSignals: signals.riding,
+    adaptations: options.adaptations,
+    tools,
+    timezone,
+  })
+  const runTurn = createTurnRunner({
+    append,
+    ledger,
+    turnEventSeqs: turns.eventSeqs,
+    previews,
+    model,
+    composer,
+    tools,
+    timezone,
+    thresholdTokens,
+    shorten: async (conversationId, signal) => {
+      const outcome = await compactor.compact(conversationId, 'automatic', signal)
+      return outcome.status === 'succeeded'
+    },
+    shortenReply: createShortenReply({
+      notes: options.notes,
+      longAnswerChars: () => settings.get('LONG_ANSWER_CHARS'),
+    }),
+    nowMs,
+    log,
+    traceItem: options.traceItems ? (direction, item) => log.info({ direction, ...item }, 'item') : undefined,
+  })
+  const activations = createActivationRunner({
+    append,
+    ledger,
+    openConversationId: placement.openConversationId,
+    runTurn,
+    turnById: turns.byId,
+    newId,
+    nowMs,
+    random: options.random,
+  })
+
+  async function compactIfDue(signal: AbortSignal): Promise<void> {
+    const conversationId = placement.openConversationId()
+    if (conversationId === undefined) return
+    const base = context.base(conversationId)
+    const latest = context.latestCompaction(conversationId)
+    // What an erasure took with it is rebuilt before the next turn.
+    const lostToErasure = latest !== undefined && latest.erased === 1 && (base?.seq ?? 0) < latest.seq
+    if (lostToErasure || compactor.isDue(conversationId))
+      await compactor.compact(conversationId, 'automatic', signal)
+    await compactor.refreshCapsule(conversationId, signal)
+  }
+
+  const attention = createAttention({
+    waitingTurns: () =>
+      turns.unfinished().filter((turn) => turn.trigger === 'message' || turn.trigger === 'sms'),
+    wakingSignals: () => signals.waking(new Date(nowMs()).toISOString()),
+    hasInterrupt: signals.hasInterrupt,
+    nextRetryAtMs: () => {
+      const retryAt = signals.nextRetryAt()
+      return retryAt === null ? null : Date.parse(retryAt)
+    },
+    onHeadMoved: storage.onHeadMoved,
+    runTurn,
+    runActivation: activations.runActivation,
+    afterTurn: compactIfDue,
+    async recover() {
+      await activations.recover(signals.running(), signals.ofActivation)
+      await compactor.recover()
+    },
+    nowMs,
+    onFault: (error) => log.error({ err: error }, 'the attention failed'),
+  })
+
+  const sessionContext = createSessionContext({
+    views,
+    openConversationId: placement.openConversationId,
+    isBusy: () => attention.isBusy() || turns.unfinished().length > 0,
+    thresholdTokens,
+  })
+
+  return {
+    attention,
+    compactor,
+    sessionContext,
+    turns,
+    signalSeq: signals.seqOf,
+    openSpans: createOpenSpanQueries(views),
+    instructions: (channel: SpokenChannel) =>
+      buildInstructions({ channel, adaptations: options.adaptations(channel) }),
+  }
+}
+
+export type Assistant = ReturnType<typeof buildAssistant>

@@ -1,0 +1,67 @@
+import type { Database } from 'better-sqlite3'
+import type { Append } from '../../ledger/event.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { Ending } from './ending.ts'
+
+export type IdleWatch = { start(): void; close(): Promise<void> }
+
+const LOOK_EVERY_MS = 15_000
+
+/**
+ * Closes interactions that have gone idle, and names the turns since the last checkpoint in a fact, from which
+ * memories are extracted. The conversation itself goes on.
+ */
+export function createIdleWatch(options: {
+  readonly append: Append
+  readonly ending: Ending
+  readonly ledger: LedgerReader
+  readonly views: Database
+  readonly idleMs: () => number
+  readonly onFault: (error: unknown) => void
+}): IdleWatch {
+  const { append, ending } = options
+  const lastCheckpoint = options.views.prepare<[string], { toSeq: number | null }>(
+    'SELECT max(toSeq) AS toSeq FROM memory_checkpoints WHERE conversationId = ?',
+  )
+  const turnsBetween = options.views.prepare<[string, number], { turns: number; toSeq: number | null }>(
+    `SELECT count(*) AS turns, max(endedSeq) AS toSeq FROM turns
+     WHERE conversationId = ? AND endedSeq > ? AND status IN ('completed', 'stopped')`,
+  )
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> = Promise.resolve()
+
+  async function look(): Promise<void> {
+    for (const { conversationId, spanId } of await ending.closeIdleSpans(options.idleMs())) {
+      if (conversationId === null) continue
+      const fromSeq = (lastCheckpoint.get(conversationId)?.toSeq ?? 0) + 1
+      const since = turnsBetween.get(conversationId, fromSeq - 1)
+      if (!since || since.toSeq === null) continue
+      await append([
+        {
+          type: 'memory.checkpoint.created',
+          actor: 'service',
+          channel: 'inner',
+          conversationId,
+          spanId,
+          key: `checkpoint:${conversationId}:${since.toSeq}`,
+          facts: { fromSeq, toSeq: since.toSeq, turns: since.turns, reason: 'idle' },
+        },
+      ])
+    }
+  }
+
+  return {
+    start() {
+      const tick = () => {
+        looking = looking.then(look).catch(options.onFault)
+      }
+      tick()
+      timer = setInterval(tick, LOOK_EVERY_MS)
+      timer.unref()
+    },
+    async close() {
+      clearInterval(timer)
+      await looking
+    },
+  }
+}

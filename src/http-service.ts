@@ -1,0 +1,214 @@
+import type { Kysely } from 'kysely'
+import type { ViewsTables } from '../projections/tables.ts'
+import type { TimelineQueries } from '../projections/timeline-page.ts'
+import type { createTurnReport } from './agent/turn-report.ts'
+import type { Assistant } from './assistant.ts'
+import type { ChatChannel } from './channels/chat.ts'
+import type { Config } from './config.ts'
+import type { Ending } from './conversation/ending.ts'
+import type { Placement } from './conversation/placement.ts'
+import type { Previews } from './conversation/previews.ts'
+import { createAccessControl } from './http/access.ts'
+import { createApp } from './http/app.ts'
+import { readBuildInfo } from './http/build-info.ts'
+import { createCallerIdentification } from './http/caller.ts'
+import { createHttpServer } from './http/http-server.ts'
+import { createIntrusionCounter } from './http/intrusion-counter.ts'
+import { chatRoutes } from './http/routes/chat.ts'
+import { chatSocketRoute } from './http/routes/chat-socket.ts'
+import { conversationRoutes } from './http/routes/conversations.ts'
+import { healthRoutes, type ReadinessCheck } from './http/routes/health.ts'
+import { installRoutes } from './http/routes/install.ts'
+import { logRoutes } from './http/routes/logs.ts'
+import { noteRoutes } from './http/routes/notes.ts'
+import { pageRoutes } from './http/routes/pages.ts'
+import { sessionRoutes } from './http/routes/session.ts'
+import { settingsRoutes } from './http/routes/settings.ts'
+import { signInRoutes } from './http/routes/sign-in.ts'
+import { timelineRoutes } from './http/routes/timeline.ts'
+import { timerRoutes } from './http/routes/timers.ts'
+import { createSignInThrottle } from './http/sign-in-throttle.ts'
+import { createSockets } from './http/sockets.ts'
+import { loadStaticFiles } from './http/static-files.ts'
+import type { Log } from './log.ts'
+import type { LogLines } from './log-lines.ts'
+import type { ModelHolder } from './model/service.ts'
+import type { Notes } from './notes/notes.ts'
+import type { PagingCounters } from './operations/paging-counters.ts'
+import type { createOperationsReport } from './operations/report.ts'
+import type { OwnerState } from './settings/open.ts'
+import type { Storage } from './storage/storage.ts'
+import type { Verification } from './storage/verification.ts'
+import type { Timers } from './timers/timers.ts'
+
+export type HttpServiceOptions = {
+  readonly config: Config
+  readonly owner: OwnerState
+  readonly storage: Storage
+  readonly kysely: Kysely<ViewsTables>
+  readonly timeline: TimelineQueries
+  readonly paging: PagingCounters
+  readonly chat: ChatChannel
+  readonly previews: Previews
+  readonly assistant: Assistant
+  readonly ending: Ending
+  readonly placement: Placement
+  readonly notes: Notes
+  readonly timers: Timers
+  readonly report: ReturnType<typeof createOperationsReport>
+  readonly turnReport: ReturnType<typeof createTurnReport>
+  readonly searchTimeline: Parameters<typeof timelineRoutes>[0]['search']
+  readonly model: ModelHolder
+  readonly log: Log
+  readonly logLines: LogLines
+  readonly projectDirectory: string
+  readonly webDirectory: string
+  readonly nowMs: () => number
+  readonly newId: () => string
+}
+
+export type HttpService = {
+  listen(port: number, host: string): Promise<number>
+  /** From now on `/ready` says no, and the streams end. */
+  drain(): void
+  close(graceMs: number): Promise<void>
+}
+
+/** The service's face, wired: access, routes, sockets, static files. */
+export async function buildHttpService(options: HttpServiceOptions): Promise<HttpService> {
+  const { owner, storage, timeline, paging, assistant, ending, placement, model, log, nowMs, newId } = options
+  const { settings, sessions, account } = owner
+  const { attention, compactor } = assistant
+  const stopping = new AbortController()
+  const [staticFiles, buildInfo] = await Promise.all([
+    loadStaticFiles(options.webDirectory),
+    readBuildInfo(options.projectDirectory),
+  ])
+  const identifyCaller = createCallerIdentification(settings)
+  const intrusions = createIntrusionCounter({
+    append: storage.append,
+    nowMs,
+    onWarning: (message, fields) => log.warn(fields, message),
+  })
+  const access = createAccessControl({ account, sessions, isStaticFile: (path) => staticFiles.has(path) })
+  const throttle = createSignInThrottle(() => performance.now())
+  const pageEvents = () => settings.get('TIMELINE_PAGE_EVENTS')
+
+  async function readiness() {
+    const { projections, viewsError, verification } = await storage.status()
+    const stalled = projections.filter((projection) => projection.error !== null).map(({ name }) => name)
+    const { provider, model: name } = model.answering()
+    return {
+      ledger: ledgerCheck(verification),
+      projections: {
+        ok: viewsError === null && stalled.length === 0,
+        ...(viewsError
+          ? { detail: 'cannot be written' }
+          : stalled.length > 0
+            ? { detail: `stalled: ${stalled.join(', ')}` }
+            : {}),
+      },
+      reactors: stopping.signal.aborted ? { ok: false, detail: 'stopping' } : { ok: true },
+      model: { ok: true, detail: `${provider}/${name}` },
+    }
+  }
+
+  const modules = [
+    healthRoutes({ readiness, buildInfo, publicUrl: () => settings.get('PUBLIC_URL') }),
+    pageRoutes(staticFiles),
+    installRoutes({ account, intrusions }),
+    signInRoutes({ account, sessions, throttle, intrusions }),
+    settingsRoutes({
+      settings,
+      testConnection: async (service, signal) => {
+        if (service === 'model') return withMutableSteps(await model.current().check(signal))
+        return {
+          ok: false,
+          steps: [{ name: 'telephony', ok: false, detail: 'Telephony is not part of this build yet.' }],
+        }
+      },
+    }),
+    logRoutes({ lines: options.logLines, stopping: stopping.signal }),
+    chatRoutes({ chat: options.chat, previews: options.previews, stop: attention.stop }),
+    timelineRoutes({
+      timeline,
+      ledger: storage.ledger,
+      paging,
+      pageEvents,
+      search: options.searchTimeline,
+      erase: storage.erase,
+    }),
+    conversationRoutes({
+      views: options.kysely,
+      timeline,
+      paging,
+      pageEvents,
+      endConversation: ending.endConversation,
+    }),
+    noteRoutes({ notes: options.notes }),
+    timerRoutes({ timers: options.timers, timezone: () => settings.get('TIMEZONE') }),
+    sessionRoutes({
+      sessionContext: assistant.sessionContext,
+      report: options.report,
+      turnReport: options.turnReport,
+      compact: (conversationId) =>
+        attention.exclusively((signal) => compactor.compact(conversationId, 'manual', signal)),
+      refuseBusy: compactor.refuseBusy,
+      openConversationId: placement.openConversationId,
+    }),
+  ]
+  const app = createApp({
+    modules,
+    access,
+    identifyCaller,
+    intrusions,
+    staticFiles,
+    version: buildInfo.version,
+    log,
+  })
+  const sockets = createSockets({
+    routes: [
+      chatSocketRoute({
+        ledger: storage.ledger,
+        follow: storage.follow,
+        timeline,
+        paging,
+        pageEvents,
+        previews: options.previews,
+        chat: options.chat,
+        stop: attention.stop,
+        endConversation: ending.endConversation,
+        log,
+      }),
+    ],
+    access,
+    identifyCaller,
+    sessions,
+    intrusions,
+    newId,
+    log,
+  })
+  const server = createHttpServer({ fetch: app.fetch, sockets, identifyCaller, newId, log })
+
+  return {
+    listen: server.listen,
+    drain: () => stopping.abort(),
+    async close(graceMs) {
+      await server.close(graceMs)
+      await intrusions.close()
+    },
+  }
+}
+
+/** Sound as far as it has been walked since the start. */
+function ledgerCheck(verification: Verification): ReadinessCheck {
+  if (verification.status !== 'damaged') return { ok: true }
+  return { ok: false, detail: `damaged at event ${verification.seq ?? 'unknown'}` }
+}
+
+function withMutableSteps(check: {
+  ok: boolean
+  steps: readonly { name: string; ok: boolean; detail: string }[]
+}) {
+  return { ok: check.ok, steps: [...check.steps] }
+}

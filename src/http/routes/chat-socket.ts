@@ -1,0 +1,204 @@
+import { z } from '@hono/zod-openapi'
+import type { WebSocket } from 'ws'
+import type { LedgerReader } from '../../../ledger/reader.ts'
+import { type TimelineEvent, toTimelineEvent } from '../../../projections/timeline-event.ts'
+import { decodeCursor, type TimelinePage, type TimelineQueries } from '../../../projections/timeline-page.ts'
+import type { ChatChannel } from '../../channels/chat.ts'
+import type { EndOutcome } from '../../conversation/ending.ts'
+import type { Previews } from '../../conversation/previews.ts'
+import type { Log } from '../../log.ts'
+import type { PagingCounters } from '../../operations/paging-counters.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { invalidRequest, type ProblemDocument, problemOf, Refusal } from '../problem.ts'
+import type { SocketRoute } from '../sockets.ts'
+import { MAX_MESSAGE_CHARS, turnRefusal } from './chat.ts'
+
+/** What a browser may say on the chat socket. */
+export const clientMessageSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('chat.message'),
+    content: z.string().trim().min(1).max(MAX_MESSAGE_CHARS),
+    clientMessageId: z.string().min(1).max(200).optional(),
+  }),
+  z.object({ type: z.literal('chat.stop') }),
+  z.object({ type: z.literal('history.more'), cursor: z.string().max(64) }),
+  z.object({ type: z.literal('conversation.end'), conversationId: z.string().max(200).optional() }),
+])
+
+/** What the service says on it. */
+export type ServerMessage =
+  | { readonly type: 'history.page'; readonly mode: 'initial' | 'prepend'; readonly page: TimelinePage }
+  | { readonly type: 'chat.working'; readonly turnId: string }
+  | { readonly type: 'chat.delta'; readonly turnId: string; readonly text: string }
+  | {
+      readonly type: 'chat.response'
+      readonly turnId: string
+      readonly content: string
+      readonly conversationId: string | null
+    }
+  | { readonly type: 'chat.done'; readonly turnId: string }
+  | {
+      readonly type: 'chat.error'
+      readonly turnId: string | null
+      /** Of the message that was not taken, where the client gave one. */
+      readonly clientMessageId: string | null
+      readonly problem: ProblemDocument
+    }
+  | { readonly type: 'timeline.event'; readonly event: TimelineEvent }
+
+export type ChatSocketDeps = {
+  readonly ledger: LedgerReader
+  readonly follow: Storage['follow']
+  readonly timeline: TimelineQueries
+  readonly paging: PagingCounters
+  readonly pageEvents: () => number
+  readonly previews: Previews
+  readonly chat: ChatChannel
+  readonly stop: () => boolean
+  readonly endConversation: (conversationId: string | undefined) => Promise<EndOutcome>
+  readonly log: Log
+}
+
+const MAX_MESSAGE_BYTES = 1_048_576
+/** What a slow tab may have waiting before its events pause; they are read from the ledger when it goes on. */
+const MAX_BUFFERED_BYTES = 1_048_576
+const DRAIN_CHECK_MS = 50
+/** WebSocket close code for a fault of the server's (RFC 6455, 7.4.1). */
+const INTERNAL_ERROR = 1011
+
+/** `/chat`: one browser tab, told of every event of any channel as it happens. */
+export function chatSocketRoute(deps: ChatSocketDeps): SocketRoute {
+  return {
+    path: '/chat',
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    isPublic: false,
+    onOpen(socket, { query }) {
+      const ended = new AbortController()
+      socket.once('close', () => ended.abort())
+      const session = serve(deps, socket, sinceOf(query), ended.signal)
+      socket.on('message', (data, isBinary) => session.receive(isBinary ? '' : String(data)))
+    },
+  }
+}
+
+/** The last event that a reconnecting tab has; null for a fresh one. */
+function sinceOf(query: URLSearchParams): number | null {
+  const since = query.get('since')
+  return since !== null && /^\d{1,15}$/.test(since) ? Number(since) : null
+}
+
+/**
+ * Serves one tab: the newest page (on a reconnect, just what it missed), then every event as it happens. The page
+ * ends at a known head and the follower goes on from there, so nothing falls between the two.
+ */
+function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null, signal: AbortSignal) {
+  const { ledger, timeline, previews, chat, log } = deps
+  const headSeq = ledger.head().seq
+  // A tab that claims to be ahead of the ledger has another ledger's events: it starts over.
+  const resumesFrom = sinceSeq !== null && sinceSeq <= headSeq ? sinceSeq : null
+  if (resumesFrom === null) sendPage('initial', null)
+
+  const current = previews.current()
+  if (current) {
+    send({ type: 'chat.working', turnId: current.turnId })
+    if (current.text !== '') send({ type: 'chat.delta', turnId: current.turnId, text: current.text })
+  }
+  const unsubscribe = previews.subscribe((event) => {
+    if (event.type === 'delta') send({ type: 'chat.delta', turnId: event.turnId, text: event.text })
+    else send({ type: 'chat.working', turnId: event.turnId })
+  })
+  signal.addEventListener('abort', unsubscribe)
+  relayEvents(resumesFrom ?? headSeq).catch((error: unknown) => {
+    log.error({ err: error }, 'A tab could not be told of the events')
+    socket.close(INTERNAL_ERROR, 'Connect again.')
+  })
+
+  function send(message: ServerMessage): void {
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message))
+  }
+
+  function refuse(refusal: Refusal, turnId: string | null, clientMessageId: string | null = null): void {
+    send({ type: 'chat.error', turnId, clientMessageId, problem: problemOf(refusal) })
+  }
+
+  async function relayEvents(fromSeq: number): Promise<void> {
+    for await (const event of deps.follow(fromSeq, signal)) {
+      send({ type: 'timeline.event', event: toTimelineEvent(event) })
+      const { turnId, conversationId } = event
+      if (turnId === null) continue
+      if (event.type === 'chat.reply.sent' || event.type === 'chat.reply.stopped') {
+        send({ type: 'chat.response', turnId, content: event.body?.text ?? '', conversationId })
+      } else if (event.type === 'turn.failed') {
+        refuse(turnRefusal(event.facts.kind, event.body?.text ?? ''), turnId)
+        send({ type: 'chat.done', turnId })
+      } else if (event.type === 'turn.completed') {
+        send({ type: 'chat.done', turnId })
+      }
+      while (socket.bufferedAmount > MAX_BUFFERED_BYTES && !signal.aborted) {
+        await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS))
+      }
+    }
+  }
+
+  function sendPage(mode: 'initial' | 'prepend', cursor: ReturnType<typeof decodeCursor>): void {
+    // The newest page ends at the head that the follower goes on from, even if the ledger has moved since.
+    const at = cursor ?? { beforeSeq: headSeq + 1, asOfSeq: headSeq }
+    const page = timeline.page({ limit: deps.pageEvents(), cursor: at, conversationId: null })
+    deps.paging.count(page, mode === 'prepend')
+    send({ type: 'history.page', mode, page })
+  }
+
+  async function handle(message: z.output<typeof clientMessageSchema>): Promise<void> {
+    switch (message.type) {
+      case 'chat.message':
+        await chat.receive(message.content, message.clientMessageId)
+        return
+      case 'chat.stop':
+        deps.stop()
+        return
+      case 'history.more': {
+        const cursor = decodeCursor(message.cursor)
+        if (!cursor)
+          throw new Refusal(400, 'invalid_cursor', 'The cursor is not one that this service gave out.')
+        return sendPage('prepend', cursor)
+      }
+      case 'conversation.end': {
+        const outcome = await deps.endConversation(message.conversationId)
+        if (outcome === 'not_found')
+          throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
+        if (outcome === 'already_ended')
+          throw new Refusal(409, 'conversation_ended', 'The conversation has ended already.')
+      }
+    }
+  }
+
+  return {
+    receive(data: string): void {
+      const parsed = clientMessageSchema.safeParse(parseJson(data))
+      if (!parsed.success) {
+        refuse(invalidRequest(parsed.error.issues), null)
+        return
+      }
+      handle(parsed.data).catch((error: unknown) => {
+        const clientMessageId =
+          parsed.data.type === 'chat.message' ? (parsed.data.clientMessageId ?? null) : null
+        if (error instanceof Refusal) return refuse(error, null, clientMessageId)
+        log.error({ err: error }, 'A message on the chat socket failed')
+        refuse(
+          new Refusal(503, 'ledger_unavailable', 'Nothing was kept of it; try again.'),
+          null,
+          clientMessageId,
+        )
+      })
+    },
+  }
+}
+
+function parseJson(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    // The schema refuses null, and says what a message looks like.
+    return null
+  }
+}

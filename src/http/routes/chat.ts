@@ -1,0 +1,118 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { streamSSE } from 'hono/streaming'
+import type { ChatChannel, TurnOutcome } from '../../channels/chat.ts'
+import type { Previews } from '../../conversation/previews.ts'
+import type { RouteModule } from '../app.ts'
+import { body, json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { problemOf, Refusal, type RefusalStatus } from '../problem.ts'
+
+export const MAX_MESSAGE_CHARS = 100_000
+
+const usageSchema = z.object({ inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() })
+
+const say = createRoute({
+  method: 'post',
+  path: '/api/chat',
+  tags: ['Chat'],
+  summary: 'Says something, and answers when the turn has ended',
+  description:
+    'With `Accept: text/event-stream` the same turn as server-sent events: chat.working, chat.delta, chat.response, chat.error, chat.done. The same `clientMessageId` again returns the first outcome and runs nothing twice.',
+  request: {
+    body: body(
+      z.object({
+        content: z.string().trim().min(1).max(MAX_MESSAGE_CHARS),
+        clientMessageId: z.string().min(1).max(200).optional(),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({
+        turnId: z.string(),
+        conversationId: z.string(),
+        spanId: z.string(),
+        reply: z.object({ text: z.string() }),
+        usage: usageSchema,
+      }),
+      'The reply',
+    ),
+    ...refusals(400, 502),
+  },
+})
+
+const stop = createRoute({
+  method: 'post',
+  path: '/api/chat/stop',
+  tags: ['Chat'],
+  summary: 'Stops the running turn; what was said so far is kept',
+  responses: { 200: json(z.object({ stopped: z.boolean() }), 'Whether a turn was running') },
+})
+
+export type ChatRouteDeps = {
+  readonly chat: ChatChannel
+  readonly previews: Previews
+  readonly stop: () => boolean
+}
+
+/** Saying something in the browser, by request. */
+export function chatRoutes(deps: ChatRouteDeps): RouteModule {
+  const routes = createRoutes()
+  const { chat, previews } = deps
+
+  routes.openapi(say, async (c) => {
+    const { content, clientMessageId } = c.req.valid('json')
+    const message = await chat.receive(content, clientMessageId)
+    const gone = c.req.raw.signal
+    if (c.req.header('accept')?.includes('text/event-stream')) {
+      return streamSSE(c, async (stream) => {
+        const send = (event: string, data: object) => stream.writeSSE({ event, data: JSON.stringify(data) })
+        const { turnId, conversationId } = message
+        let sent: Promise<void> = send('chat.working', { turnId })
+        const queue = (event: string, data: object) => {
+          sent = sent.then(() => send(event, data))
+        }
+        const current = previews.current()
+        if (current?.turnId === turnId && current.text !== '')
+          queue('chat.delta', { turnId, text: current.text })
+        const unsubscribe = previews.subscribe((event) => {
+          if (event.turnId === turnId && event.type === 'delta')
+            queue('chat.delta', { turnId, text: event.text })
+        })
+        const closed = new AbortController()
+        stream.onAbort(() => closed.abort(new Error('the client went away')))
+        try {
+          const outcome = await chat.outcomeOf(message, AbortSignal.any([gone, closed.signal]))
+          const refusal = refusalOf(outcome)
+          if (refusal) queue('chat.error', { turnId, problem: problemOf(refusal) })
+          else queue('chat.response', { turnId, content: outcome.text, conversationId })
+          queue('chat.done', { turnId })
+          await sent
+        } finally {
+          unsubscribe()
+        }
+        // The status of a stream is sent long before its outcome is known; the types want the JSON answer.
+      }) as never
+    }
+    const outcome = await chat.outcomeOf(message, gone)
+    const refusal = refusalOf(outcome)
+    if (refusal || outcome.status === 'failed')
+      throw refusal ?? new Error('a failed outcome without its refusal')
+    const { text, usage } = outcome
+    return c.json({ ...message, reply: { text }, usage }, 200)
+  })
+
+  routes.openapi(stop, (c) => c.json({ stopped: deps.stop() }, 200))
+  return { routes }
+}
+
+/** A failed turn as a refusal: the model service's failures are 502, the service's own 500. Null for a reply. */
+export function refusalOf(outcome: TurnOutcome): Refusal | null {
+  return outcome.status === 'failed' ? turnRefusal(outcome.kind, outcome.text) : null
+}
+
+export function turnRefusal(kind: string, text: string): Refusal {
+  const isOwn = kind === 'internal' || kind === 'interrupted'
+  const status: RefusalStatus = isOwn ? 500 : 502
+  return new Refusal(status, isOwn ? `turn_${kind}` : `model_${kind}`, text)
+}

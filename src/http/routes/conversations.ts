@@ -1,0 +1,160 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { Kysely } from 'kysely'
+import {
+  type ConversationRow,
+  conversationById,
+  listConversations,
+  spansOfConversation,
+} from '../../../projections/conversations.ts'
+import type { ViewsTables } from '../../../projections/tables.ts'
+import type { TimelineQueries } from '../../../projections/timeline-page.ts'
+import type { EndOutcome } from '../../conversation/ending.ts'
+import type { PagingCounters } from '../../operations/paging-counters.ts'
+import type { RouteModule } from '../app.ts'
+import { json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { listQuery, seqOf } from '../list-query.ts'
+import { Refusal } from '../problem.ts'
+import { cursorOf, pageQuerySchema, pageSchema } from './timeline.ts'
+
+const conversationSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['open', 'ended']),
+    channels: z.array(z.enum(['chat', 'voice', 'sms'])),
+    startedAt: z.string(),
+    endedAt: z.string().nullable(),
+    lastEventAt: z.string(),
+    eventCount: z.int(),
+    turnCount: z.int(),
+  })
+  .openapi('Conversation')
+
+const params = z.object({ id: z.string() })
+
+const list = createRoute({
+  method: 'get',
+  path: '/api/conversations',
+  tags: ['Conversations'],
+  summary: 'Conversations, newest first',
+  request: { query: z.object(listQuery(50, 200)) },
+  responses: {
+    200: json(
+      z.object({ conversations: z.array(conversationSchema), nextCursor: z.string().nullable() }),
+      'Conversations',
+    ),
+    ...refusals(400),
+  },
+})
+
+const one = createRoute({
+  method: 'get',
+  path: '/api/conversations/{id}',
+  tags: ['Conversations'],
+  summary: 'One conversation with its spans',
+  request: { params },
+  responses: {
+    200: json(
+      conversationSchema.extend({
+        spans: z.array(
+          z.object({
+            id: z.string(),
+            kind: z.string().nullable(),
+            startSeq: z.int(),
+            startedAt: z.string(),
+            endedAt: z.string().nullable(),
+            reason: z.string().nullable(),
+            eventCount: z.int(),
+          }),
+        ),
+      }),
+      'The conversation',
+    ),
+    ...refusals(404),
+  },
+})
+
+const end = createRoute({
+  method: 'post',
+  path: '/api/conversations/{id}/end',
+  tags: ['Conversations'],
+  summary: 'Ends a conversation for good',
+  request: { params },
+  responses: { 200: json(conversationSchema, 'The ended conversation'), ...refusals(404, 409) },
+})
+
+const events = createRoute({
+  method: 'get',
+  path: '/api/conversations/{id}/events',
+  tags: ['Conversations'],
+  summary: 'A timeline page of one conversation',
+  request: { params, query: pageQuerySchema },
+  responses: { 200: json(pageSchema, 'The page'), ...refusals(400, 404) },
+})
+
+export type ConversationRouteDeps = {
+  readonly views: Kysely<ViewsTables>
+  readonly timeline: TimelineQueries
+  readonly paging: PagingCounters
+  readonly pageEvents: () => number
+  readonly endConversation: (id: string) => Promise<EndOutcome>
+}
+
+/** Conversations: the list, one, its page, its end. */
+export function conversationRoutes(deps: ConversationRouteDeps): RouteModule {
+  const routes = createRoutes()
+  const { views, timeline, paging } = deps
+
+  async function find(id: string): Promise<ConversationRow> {
+    const row = await conversationById(views, id)
+    if (!row) throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
+    return row
+  }
+
+  routes.openapi(list, async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const rows = await listConversations(views, { limit: limit + 1, beforeSeq: seqOf(cursor) })
+    const shown = rows.slice(0, limit)
+    const nextCursor = rows.length > limit ? String(shown.at(-1)?.startSeq) : null
+    return c.json({ conversations: shown.map(present), nextCursor }, 200)
+  })
+
+  routes.openapi(one, async (c) => {
+    const row = await find(c.req.valid('param').id)
+    const spans = await spansOfConversation(views, row.id)
+    const shown = spans.map(({ spanId, eventCount, ...span }) => ({
+      id: spanId,
+      ...span,
+      eventCount: Number(eventCount),
+    }))
+    return c.json({ ...present(row), spans: shown }, 200)
+  })
+
+  routes.openapi(end, async (c) => {
+    const { id } = c.req.valid('param')
+    const outcome = await deps.endConversation(id)
+    if (outcome === 'not_found')
+      throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
+    if (outcome === 'already_ended')
+      throw new Refusal(409, 'conversation_ended', 'The conversation has ended already.')
+    return c.json(present(await find(id)), 200)
+  })
+
+  routes.openapi(events, async (c) => {
+    const { id } = c.req.valid('param')
+    const { limit = deps.pageEvents(), before } = c.req.valid('query')
+    await find(id)
+    const cursor = cursorOf(before)
+    const page = timeline.page({ limit, cursor, conversationId: id })
+    paging.count(page, cursor !== null)
+    return c.json(page, 200)
+  })
+  return { routes }
+}
+
+function present(row: ConversationRow) {
+  const { id, startedAt, endedAt, lastEventAt, eventCount, turnCount } = row
+  const channels = (['chat', 'voice', 'sms'] as const).filter((channel) => row[channel] === 1)
+  const status: 'open' | 'ended' = endedAt === null ? 'open' : 'ended'
+  return { id, status, channels, startedAt, endedAt, lastEventAt, eventCount, turnCount }
+}

@@ -1,0 +1,187 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { Note, NoteOutcome, Notes } from '../../notes/notes.ts'
+import type { RouteModule } from '../app.ts'
+import { body, json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { listQuery, seqOf } from '../list-query.ts'
+import { Refusal } from '../problem.ts'
+
+const MAX_CONTENT_CHARS = 1_000_000
+
+const title = z.string().max(200)
+const content = z.string().min(1).max(MAX_CONTENT_CHARS)
+const summary = {
+  id: z.string(),
+  title: z.string(),
+  source: z.enum(['owner', 'delegate']),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  revision: z.int(),
+}
+const noteSchema = z.object({ ...summary, content: z.string() }).openapi('Note')
+const params = z.object({ id: z.string() })
+
+const list = createRoute({
+  method: 'get',
+  path: '/api/notes',
+  tags: ['Notes'],
+  summary: 'Notes, the latest first; `q` searches title and content',
+  request: { query: z.object({ q: z.string().max(1000).optional(), ...listQuery(50, 200) }) },
+  responses: {
+    200: json(
+      z.object({
+        notes: z.array(z.object({ ...summary, excerpt: z.string() })),
+        nextCursor: z.string().nullable(),
+      }),
+      'Notes',
+    ),
+    ...refusals(400),
+  },
+})
+
+const create = createRoute({
+  method: 'post',
+  path: '/api/notes',
+  tags: ['Notes'],
+  summary: 'Writes a note',
+  request: { body: body(z.object({ title: title.optional(), content })) },
+  responses: { 201: json(noteSchema, 'The note; `Location` says where it is'), ...refusals(400) },
+})
+
+const read = createRoute({
+  method: 'get',
+  path: '/api/notes/{id}',
+  tags: ['Notes'],
+  summary: 'One note',
+  request: { params },
+  responses: { 200: json(noteSchema, 'The note'), ...refusals(404) },
+})
+
+const update = createRoute({
+  method: 'put',
+  path: '/api/notes/{id}',
+  tags: ['Notes'],
+  summary: 'Changes a note; with `If-Match`, only that revision of it',
+  request: {
+    params,
+    headers: z.object({ 'if-match': z.string().max(40).optional() }),
+    body: body(z.object({ title: title.optional(), content: content.optional() })),
+  },
+  responses: { 200: json(noteSchema, 'The note'), ...refusals(400, 404, 412) },
+})
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/api/notes/{id}',
+  tags: ['Notes'],
+  summary: 'Deletes a note',
+  request: { params },
+  responses: { 204: { description: 'Gone' }, ...refusals(404) },
+})
+
+const revisions = createRoute({
+  method: 'get',
+  path: '/api/notes/{id}/revisions',
+  tags: ['Notes'],
+  summary: 'The revisions of a note, the latest first',
+  request: { params },
+  responses: {
+    200: json(
+      z.object({
+        revisions: z.array(
+          z.object({ revision: z.int(), at: z.string(), source: z.enum(['owner', 'delegate']) }),
+        ),
+      }),
+      'Revisions',
+    ),
+    ...refusals(404),
+  },
+})
+
+const restore = createRoute({
+  method: 'post',
+  path: '/api/notes/{id}/restore',
+  tags: ['Notes'],
+  summary: 'Makes an older revision the present one',
+  request: { params, body: body(z.object({ revision: z.int().min(1) })) },
+  responses: { 200: json(noteSchema, 'The note'), ...refusals(400, 404, 409) },
+})
+
+/** Notes of the owner and of the delegate. */
+export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
+  const routes = createRoutes()
+  const origin = { source: 'owner', channel: 'chat' } as const
+
+  routes.openapi(list, async (c) => {
+    const { q, limit, cursor } = c.req.valid('query')
+    const { notes: found, nextSeq } = await notes.list({ q: q ?? null, limit, beforeSeq: seqOf(cursor) })
+    return c.json({ notes: found, nextCursor: nextSeq === null ? null : String(nextSeq) }, 200)
+  })
+  routes.openapi(create, async (c) => {
+    const note = await notes.create(c.req.valid('json'), origin)
+    return c.json(present(note), 201, { Location: `/api/notes/${note.id}` })
+  })
+  routes.openapi(read, async (c) => {
+    const note = await notes.get(c.req.valid('param').id)
+    if (!note) throw unknown()
+    return c.json(present(note), 200)
+  })
+  routes.openapi(update, async (c) => {
+    const change = c.req.valid('json')
+    if (change.title === undefined && change.content === undefined) {
+      throw new Refusal(400, 'invalid_request', 'Give a title or content to change.')
+    }
+    const outcome = await notes.update(
+      c.req.valid('param').id,
+      change,
+      origin,
+      revisionOf(c.req.valid('header')['if-match']),
+    )
+    return c.json(present(noteOf(outcome)), 200)
+  })
+  routes.openapi(remove, async (c) => {
+    if (!(await notes.remove(c.req.valid('param').id, origin))) throw unknown()
+    return c.body(null, 204)
+  })
+  routes.openapi(revisions, async (c) => {
+    const found = await notes.revisions(c.req.valid('param').id)
+    if (!found) throw unknown()
+    return c.json({ revisions: found }, 200)
+  })
+  routes.openapi(restore, async (c) => {
+    const outcome = await notes.restore(c.req.valid('param').id, c.req.valid('json').revision, origin)
+    return c.json(present(noteOf(outcome)), 200)
+  })
+  return { routes }
+}
+
+/** `If-Match` as an entity tag or a bare number. */
+function revisionOf(header: string | undefined): number | undefined {
+  if (header === undefined || header === '*') return undefined
+  const match = /^(?:W\/)?"?(\d{1,9})"?$/.exec(header.trim())
+  if (!match) throw new Refusal(400, 'invalid_request', 'If-Match must be a revision.')
+  return Number(match[1])
+}
+
+function noteOf(outcome: NoteOutcome): Note {
+  switch (outcome.status) {
+    case 'ok':
+      return outcome.note
+    case 'not_found':
+      throw unknown()
+    case 'stale':
+      throw new Refusal(412, 'stale_revision', `The note is at revision ${outcome.revision} now.`, {
+        extra: { revision: outcome.revision },
+      })
+    case 'erased':
+      throw new Refusal(409, 'revision_erased', 'The words of that revision were erased.')
+  }
+}
+
+function present({ seqs: _seqs, ...note }: Note) {
+  return note
+}
+
+function unknown(): Refusal {
+  return new Refusal(404, 'unknown_note', 'There is no such note.')
+}

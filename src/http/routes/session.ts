@@ -1,0 +1,158 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { CompactionOutcome } from '../../agent/compaction.ts'
+import type { SessionContext } from '../../agent/session-context.ts'
+import type { TurnReport } from '../../agent/turn-report.ts'
+import type { createOperationsReport } from '../../operations/report.ts'
+import type { RouteModule } from '../app.ts'
+import { json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { Refusal } from '../problem.ts'
+
+const contextSchema = z
+  .object({
+    active: z.boolean(),
+    canCompact: z.boolean(),
+    channel: z.string().nullable(),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    cachedTokens: z.int(),
+    compactThresholdTokens: z.int(),
+    thresholdUtilization: z.number(),
+    usageRecordedAt: z.string().nullable(),
+    compactionInFlight: z.boolean(),
+    replacementRetained: z.boolean(),
+    latestCompaction: z
+      .object({
+        at: z.string(),
+        source: z.enum(['manual', 'automatic']),
+        channel: z.string().nullable(),
+        inputTokensBefore: z.int(),
+        inputTokensAfter: z.int(),
+      })
+      .nullable(),
+    capsule: z.object({
+      active: z.boolean(),
+      source: z.string().nullable(),
+      updatedAt: z.string().nullable(),
+      throughSeq: z.int().nullable(),
+    }),
+  })
+  .openapi('SessionContext')
+
+const context = createRoute({
+  method: 'get',
+  path: '/api/session/context',
+  tags: ['Session'],
+  summary: 'The state of the context that the next turn continues from',
+  responses: { 200: json(contextSchema, 'The context') },
+})
+
+const compact = createRoute({
+  method: 'post',
+  path: '/api/session/context/compact',
+  tags: ['Session'],
+  summary: 'Compacts the context now',
+  responses: { 200: json(contextSchema, 'The context after it'), ...refusals(409, 502) },
+})
+
+const operations = createRoute({
+  method: 'get',
+  path: '/api/session/operations',
+  tags: ['Session'],
+  summary: 'How context, delivery, paging, memory and model have been doing',
+  request: { query: z.object({ hours: z.coerce.number().int().min(1).max(720).default(24) }) },
+  responses: {
+    200: json(z.record(z.string(), z.unknown()).openapi('OperationsReport'), 'Counts and rates alone'),
+    ...refusals(400),
+  },
+})
+
+const turnSchema = z
+  .object({
+    turnId: z.string(),
+    channel: z.string().nullable(),
+    status: z.enum(['waiting', 'running', 'completed', 'failed', 'stopped']),
+    startedAt: z.string().nullable(),
+    completedAt: z.string().nullable(),
+    model: z.object({ provider: z.string(), model: z.string() }).nullable(),
+    memories: z
+      .array(z.object({ id: z.string(), text: z.string().nullable(), late: z.boolean() }))
+      .readonly(),
+    suppressed: z.array(z.object({ id: z.string(), reason: z.string() })).readonly(),
+    signals: z.array(z.object({ id: z.string(), kind: z.string(), text: z.string().nullable() })).readonly(),
+    adaptations: z.array(z.string()).readonly(),
+    tools: z
+      .array(
+        z.object({
+          callId: z.string(),
+          tool: z.string(),
+          arguments: z.string().nullable(),
+          outcome: z.string().nullable(),
+          result: z.string().nullable(),
+          durationMs: z.number().nullable(),
+        }),
+      )
+      .readonly(),
+    usage: z.object({ inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() }),
+  })
+  .openapi('TurnReport')
+
+const turn = createRoute({
+  method: 'get',
+  path: '/api/turns/{id}',
+  tags: ['Session'],
+  summary: 'Why this reply: what the turn was given and what it did',
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 200: json(turnSchema, 'The turn'), ...refusals(404) },
+})
+
+export type SessionRouteDeps = {
+  readonly sessionContext: () => SessionContext
+  readonly report: ReturnType<typeof createOperationsReport>
+  readonly turnReport: (turnId: string) => TurnReport | undefined
+  /** Null when a turn or a compaction is running. */
+  readonly compact: (conversationId: string) => Promise<CompactionOutcome> | null
+  readonly refuseBusy: (conversationId: string) => Promise<void>
+  readonly openConversationId: () => string | undefined
+}
+
+/** The session: its context, compaction on request, the operations report, one turn explained. */
+export function sessionRoutes(deps: SessionRouteDeps): RouteModule {
+  const routes = createRoutes()
+  routes.openapi(context, (c) => c.json(deps.sessionContext(), 200))
+
+  routes.openapi(compact, async (c) => {
+    const conversationId = deps.openConversationId()
+    const before = deps.sessionContext()
+    if (conversationId === undefined || !before.active)
+      throw cannotCompact('There is no conversation to compact.')
+    const running = before.canCompact ? deps.compact(conversationId) : null
+    if (!running) {
+      if (before.compactionInFlight) throw cannotCompact('A compaction is running.')
+      if (!before.canCompact && before.usageRecordedAt === null)
+        throw cannotCompact('No turn has been completed yet.')
+      await deps.refuseBusy(conversationId)
+      throw cannotCompact('A turn is running.')
+    }
+    const outcome = await running
+    if (outcome.status === 'failed') {
+      throw new Refusal(502, 'compaction_failed', 'The context could not be compacted; it is as it was.', {
+        extra: { kind: outcome.kind },
+      })
+    }
+    return c.json(deps.sessionContext(), 200)
+  })
+
+  routes.openapi(operations, (c) => c.json(deps.report(c.req.valid('query').hours), 200))
+
+  routes.openapi(turn, (c) => {
+    const found = deps.turnReport(c.req.valid('param').id)
+    if (!found) throw new Refusal(404, 'unknown_turn', 'There is no such turn.')
+    return c.json(found, 200)
+  })
+  return { routes }
+}
+
+function cannotCompact(detail: string): Refusal {
+  return new Refusal(409, 'cannot_compact', detail)
+}

@@ -1,0 +1,212 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { LedgerReader } from '../../../ledger/reader.ts'
+import type { SearchHit } from '../../../projections/search.ts'
+import { decodeCursor, type PageCursor, type TimelineQueries } from '../../../projections/timeline-page.ts'
+import type { PagingCounters } from '../../operations/paging-counters.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { RouteModule } from '../app.ts'
+import { json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { listQuery, seqOf } from '../list-query.ts'
+import { Refusal } from '../problem.ts'
+
+const MAX_PAGE_EVENTS = 5000
+const DEFAULT_HITS = 50
+const MAX_HITS = 200
+
+const eventSchema = z
+  .object({
+    seq: z.int(),
+    id: z.string(),
+    type: z.string(),
+    at: z.string(),
+    channel: z.string().nullable(),
+    actor: z.string(),
+    conversationId: z.string().nullable(),
+    spanId: z.string().nullable(),
+    turnId: z.string().nullable(),
+    internal: z.boolean(),
+    payload: z.record(z.string(), z.unknown()),
+  })
+  .openapi('TimelineEvent')
+
+export const spanSchema = z
+  .object({
+    id: z.string(),
+    kind: z.string().nullable(),
+    conversationId: z.string().nullable(),
+    startSeq: z.int(),
+    endSeq: z.int(),
+    startedAt: z.string(),
+    endedAt: z.string().nullable(),
+    reason: z.string().nullable(),
+    eventCount: z.int(),
+  })
+  .openapi('TimelineSpan')
+
+export const pageSchema = z
+  .object({
+    events: z.array(eventSchema).readonly(),
+    spans: z.array(spanSchema).readonly(),
+    nextCursor: z.string().nullable(),
+    hasMore: z.boolean(),
+    expandedEvents: z.int(),
+  })
+  .openapi('TimelinePage')
+
+/** The query of a timeline page. `before` is a page's `nextCursor`, or a seq. */
+export const pageQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE_EVENTS).optional(),
+  before: z.string().max(64).optional(),
+})
+
+/** A cursor as it came in a query. Throws the refusal of a malformed one. */
+export function cursorOf(before: string | undefined): PageCursor | null {
+  if (before === undefined) return null
+  const cursor = decodeCursor(before)
+  if (!cursor) throw new Refusal(400, 'invalid_cursor', 'The cursor is not one that this service gave out.')
+  return cursor
+}
+
+const page = createRoute({
+  method: 'get',
+  path: '/api/timeline',
+  tags: ['Timeline'],
+  summary: 'A timeline page over all conversations',
+  request: { query: pageQuerySchema },
+  responses: {
+    200: json(pageSchema, 'The newest events before the cursor; no span is cut'),
+    ...refusals(400),
+  },
+})
+
+const search = createRoute({
+  method: 'get',
+  path: '/api/timeline/search',
+  tags: ['Timeline'],
+  summary: 'Moments whose words match, newest first',
+  request: {
+    query: z.object({ q: z.string().max(1000), ...listQuery(DEFAULT_HITS, MAX_HITS) }),
+  },
+  responses: {
+    200: json(
+      z.object({
+        hits: z.array(
+          z.object({
+            seq: z.int(),
+            at: z.string(),
+            type: z.string(),
+            channel: z.string().nullable(),
+            conversationId: z.string().nullable(),
+            spanId: z.string().nullable(),
+            snippet: z.string(),
+          }),
+        ),
+        nextCursor: z.string().nullable(),
+      }),
+      'Hits; in a snippet the matching words stand between U+0002 and U+0003',
+    ),
+    ...refusals(400),
+  },
+})
+
+const span = createRoute({
+  method: 'get',
+  path: '/api/timeline/spans/{id}',
+  tags: ['Timeline'],
+  summary: 'One span whole, with its events',
+  request: { params: z.object({ id: z.string() }) },
+  responses: {
+    200: json(spanSchema.extend({ events: z.array(eventSchema).readonly() }), 'The span'),
+    ...refusals(404),
+  },
+})
+
+const eraseSpan = createRoute({
+  method: 'delete',
+  path: '/api/timeline/spans/{id}',
+  tags: ['Timeline'],
+  summary: 'Erases for good what was said in a span, and what derives from it',
+  request: { params: z.object({ id: z.string() }) },
+  responses: {
+    200: json(z.object({ erased: z.int() }), 'How many events lost their words'),
+    ...refusals(404),
+  },
+})
+
+const eraseEvent = createRoute({
+  method: 'delete',
+  path: '/api/timeline/events/{seq}',
+  tags: ['Timeline'],
+  summary: 'Erases for good the words of one event, and what derives from it',
+  request: { params: z.object({ seq: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }) },
+  responses: {
+    200: json(z.object({ erased: z.int() }), 'How many events lost their words'),
+    ...refusals(404),
+  },
+})
+
+export type TimelineRouteDeps = {
+  readonly timeline: TimelineQueries
+  readonly ledger: LedgerReader
+  readonly paging: PagingCounters
+  readonly pageEvents: () => number
+  /** Runs in the query thread, over an index that has every durable fact. */
+  readonly search: (query: {
+    query: string
+    limit: number
+    beforeSeq: number | null
+  }) => Promise<readonly SearchHit[]>
+  readonly erase: Storage['erase']
+}
+
+/** The timeline: pages, search, spans, erasure. */
+export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
+  const routes = createRoutes()
+  const { timeline, ledger, paging } = deps
+
+  routes.openapi(page, (c) => {
+    const { limit = deps.pageEvents(), before } = c.req.valid('query')
+    const cursor = cursorOf(before)
+    const found = timeline.page({ limit, cursor, conversationId: null })
+    paging.count(found, cursor !== null)
+    return c.json(found, 200)
+  })
+
+  routes.openapi(search, async (c) => {
+    const { q, limit, cursor } = c.req.valid('query')
+    const found = await deps.search({
+      query: q,
+      limit: limit + 1,
+      beforeSeq: seqOf(cursor),
+    })
+    const shown = found.slice(0, limit)
+    const events = new Map(ledger.readSeqs(shown.map(({ seq }) => seq)).map((event) => [event.seq, event]))
+    const hits = shown.flatMap(({ seq, snippet }) => {
+      const event = events.get(seq)
+      if (!event || event.type === 'unknown' || event.erased) return []
+      const { at, type, channel, conversationId, spanId } = event
+      return [{ seq, at, type, channel, conversationId, spanId, snippet }]
+    })
+    return c.json({ hits, nextCursor: found.length > limit ? String(shown.at(-1)?.seq) : null }, 200)
+  })
+
+  routes.openapi(span, (c) => {
+    const found = timeline.span(c.req.valid('param').id)
+    if (!found) throw new Refusal(404, 'unknown_span', 'There is no such span.')
+    return c.json({ ...found.span, events: found.events }, 200)
+  })
+
+  routes.openapi(eraseSpan, async (c) => {
+    const seqs = timeline.spanSeqs(c.req.valid('param').id)
+    if (seqs.length === 0) throw new Refusal(404, 'unknown_span', 'There is no such span.')
+    return c.json({ erased: (await deps.erase(seqs, 'owner')).length }, 200)
+  })
+
+  routes.openapi(eraseEvent, async (c) => {
+    const { seq } = c.req.valid('param')
+    if (!ledger.rowAt(seq)) throw new Refusal(404, 'unknown_event', 'There is no such event.')
+    return c.json({ erased: (await deps.erase([seq], 'owner')).length }, 200)
+  })
+  return { routes }
+}

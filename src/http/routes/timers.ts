@@ -1,0 +1,107 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { toInstant } from '../../timers/local-time.ts'
+import { InvalidRecurrence } from '../../timers/schedule.ts'
+import type { SetOutcome, Timer, Timers } from '../../timers/timers.ts'
+import type { RouteModule } from '../app.ts'
+import { body, json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { Refusal } from '../problem.ts'
+
+const MAX_LISTED = 500
+
+const timerSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    status: z.enum(['active', 'done', 'cancelled']),
+    dueAt: z.string(),
+    recurrence: z.string().nullable(),
+    timezone: z.string(),
+    missedPolicy: z.enum(['fire_once', 'skip']),
+    by: z.enum(['owner', 'delegate']),
+    createdAt: z.string(),
+    lastFiredAt: z.string().nullable(),
+  })
+  .openapi('Timer')
+
+const list = createRoute({
+  method: 'get',
+  path: '/api/timers',
+  tags: ['Timers'],
+  summary: 'Timers: active ones first, then those that are over',
+  request: { query: z.object({ limit: z.coerce.number().int().min(1).max(MAX_LISTED).default(100) }) },
+  responses: { 200: json(z.object({ timers: z.array(timerSchema) }), 'Timers'), ...refusals(400) },
+})
+
+const set = createRoute({
+  method: 'post',
+  path: '/api/timers',
+  tags: ['Timers'],
+  summary: 'Sets a timer that wakes the delegate',
+  request: {
+    body: body(
+      z.object({
+        title: z.string().trim().min(1).max(500),
+        at: z.string().max(40).optional().describe('ISO 8601; without an offset, local time of the owner'),
+        recurrence: z
+          .string()
+          .min(1)
+          .max(100)
+          .optional()
+          .describe('A cron expression in the time zone of the owner'),
+        missedPolicy: z.enum(['fire_once', 'skip']).default('fire_once'),
+      }),
+    ),
+  },
+  responses: { 201: json(timerSchema, 'The timer; `Location` says where it is'), ...refusals(400) },
+})
+
+const cancel = createRoute({
+  method: 'delete',
+  path: '/api/timers/{id}',
+  tags: ['Timers'],
+  summary: 'Cancels a timer',
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 204: { description: 'Cancelled' }, ...refusals(404, 409) },
+})
+
+/** Scheduled moments that wake the delegate. */
+export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: () => string }): RouteModule {
+  const routes = createRoutes()
+  const { timers } = deps
+  const origin = { by: 'owner', channel: 'chat' } as const
+
+  routes.openapi(list, (c) => c.json({ timers: timers.list(c.req.valid('query').limit).map(present) }, 200))
+
+  routes.openapi(set, async (c) => {
+    const { title, at, recurrence = null, missedPolicy } = c.req.valid('json')
+    const dueAt = at === undefined ? null : toInstant(at, deps.timezone())
+    if (at !== undefined && !dueAt) throw invalid('at', 'must be an ISO 8601 time')
+    if (!dueAt && recurrence === null) throw invalid('at', 'give a time, or a recurrence')
+    const outcome = await timers
+      .set({ title, dueAt, recurrence, missedPolicy }, origin)
+      .catch((error: unknown): SetOutcome => {
+        if (error instanceof InvalidRecurrence) throw invalid('recurrence', 'is not a cron expression')
+        throw error
+      })
+    if (outcome.status === 'refused')
+      throw invalid('at', outcome.reason === 'past' ? 'is over already' : 'never comes')
+    return c.json(present(outcome.timer), 201, { Location: `/api/timers/${outcome.timer.id}` })
+  })
+
+  routes.openapi(cancel, async (c) => {
+    const { id } = c.req.valid('param')
+    if (!timers.get(id)) throw new Refusal(404, 'unknown_timer', 'There is no such timer.')
+    if (!(await timers.cancel(id, origin))) throw new Refusal(409, 'timer_over', 'The timer is over already.')
+    return c.body(null, 204)
+  })
+  return { routes }
+}
+
+function present({ setSeq: _setSeq, ...timer }: Timer) {
+  return timer
+}
+
+function invalid(path: string, message: string): Refusal {
+  return new Refusal(400, 'invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
+}

@@ -1,0 +1,248 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Kysely, SqliteDialect } from 'kysely'
+import { createIds } from '../ledger/ids.ts'
+import { createMemoryQueries } from '../projections/memories.ts'
+import type { ViewsTables } from '../projections/tables.ts'
+import { createTimelineQueries } from '../projections/timeline-page.ts'
+import { createTurnReport } from './agent/turn-report.ts'
+import { buildAssistant } from './assistant.ts'
+import { createChatChannel } from './channels/chat.ts'
+import type { Config } from './config.ts'
+import { createEnding } from './conversation/ending.ts'
+import { createIdleWatch } from './conversation/idle-watch.ts'
+import { createPlacement } from './conversation/placement.ts'
+import { createPreviews } from './conversation/previews.ts'
+import { buildHttpService } from './http-service.ts'
+import type { Log } from './log.ts'
+import type { LogLines } from './log-lines.ts'
+import { createMemories } from './memory/memories.ts'
+import { createPassiveRecall } from './memory/passive-recall.ts'
+import { memoryTools } from './memory/tools.ts'
+import { createModelHolder, type ModelSettings } from './model/service.ts'
+import { createNotes } from './notes/notes.ts'
+import { noteTools } from './notes/tools.ts'
+import { createPagingCounters } from './operations/paging-counters.ts'
+import { createOperationsReport } from './operations/report.ts'
+import { openOwnerState } from './settings/open.ts'
+import type { Settings } from './settings/settings.ts'
+import { openQueries } from './storage/queries.ts'
+import { openStorage } from './storage/storage.ts'
+import { timelineTools } from './timeline/tools.ts'
+import { createTimers } from './timers/timers.ts'
+import { timerTools } from './timers/tools.ts'
+
+export type Service = {
+  /** The port that it listens on. */
+  readonly port: number
+  /** To be entered by whoever installs it from another machine; null once it is installed. */
+  readonly setupCode: string | null
+  /** Answers nothing new, lets what runs finish, closes everything. */
+  close(): Promise<void>
+}
+
+export type ServiceOptions = {
+  readonly config: Config
+  readonly log: Log
+  readonly logLines: LogLines
+  readonly nowMs: () => number
+  readonly random: () => number
+  /** Given the settings once they are open, so that the log can mask the secrets among them. */
+  readonly onSettings: (settings: Settings) => void
+  /** What acknowledges facts is gone: the process must end. */
+  readonly onFatal: (error: Error) => void
+}
+
+const PROJECT_DIRECTORY = fileURLToPath(new URL('..', import.meta.url))
+/** How long what runs may go on when the service is told to stop. */
+const GRACE_MS = 8_000
+
+/** Builds everything, and closes everything: the one place where the parts are wired together. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, log, nowMs } = options
+  const directory = config.dataDir
+  const newId = createIds(nowMs)
+  const warn = (message: string, fields: object) => log.warn(fields, message)
+
+  const storage = await openStorage({
+    directory,
+    nowMs,
+    newId,
+    traceEvents: config.ledgerDebug,
+    onWarning: warn,
+    onProgress: (projection, seq, headSeq) => log.debug({ projection, seq, headSeq }, 'catching up'),
+    onVerified: (verification) => {
+      if (verification.status === 'sound') log.info({ ...verification.head }, 'the whole ledger is sound')
+      else log.error({ ...verification }, 'the ledger was not found sound')
+    },
+    onFatal: options.onFatal,
+  })
+  const { append, ledger, views } = storage
+  const kysely = new Kysely<ViewsTables>({ dialect: new SqliteDialect({ database: views }) })
+  const queries = openQueries(directory)
+  const owner = openOwnerState({
+    directory,
+    environment: config.settings,
+    append,
+    hasFact: (key) => ledger.rowByKey(key) !== undefined,
+    nowMs,
+    newId,
+    onWarning: warn,
+  })
+  const { settings } = owner
+  options.onSettings(settings)
+  const model = createModelHolder(modelSettings(settings))
+  settings.subscribe(() => model.configure(modelSettings(settings)))
+
+  const timeline = createTimelineQueries(views, ledger)
+  const placement = createPlacement({ append, views, newId })
+  const previews = createPreviews()
+  const catchUpSearch = storage.catchUpLagging
+  const notes = createNotes({ append, ledger, views: kysely, catchUpSearch, newId })
+  const memories = createMemories({ append, views, erase: storage.erase, catchUpSearch, newId })
+  const memoryQueries = createMemoryQueries(views)
+  const timezone = () => settings.get('TIMEZONE')
+  const onFault = (error: unknown) => log.error({ err: error }, 'a reactor failed')
+  const timers = createTimers({
+    append,
+    ledger,
+    views,
+    onHeadMoved: storage.onHeadMoved,
+    timezone,
+    nowMs,
+    newId,
+    onFault,
+  })
+
+  const assistant = buildAssistant({
+    storage,
+    settings,
+    model: model.current,
+    tools: [
+      ...memoryTools(memories),
+      ...noteTools(notes),
+      ...timerTools(timers),
+      ...timelineTools({ ledger, search: (query) => searchTimeline(query) }),
+    ],
+    notes,
+    recall: createPassiveRecall({ memories, nowMs, onFault }),
+    placement,
+    previews,
+    adaptations: () => [],
+    newId,
+    nowMs,
+    random: options.random,
+    log,
+    traceItems: config.itemsDebug,
+  })
+  const { attention } = assistant
+  const chat = createChatChannel({
+    append,
+    ledger,
+    placement,
+    turnById: assistant.turns.byId,
+    onHeadMoved: storage.onHeadMoved,
+    newId,
+  })
+  const ending = createEnding({
+    append,
+    views,
+    nowMs,
+    isBusy: (spanId) => assistant.turns.unfinished().some((turn) => turn.spanId === spanId),
+  })
+  const idleWatch = createIdleWatch({
+    append,
+    ending,
+    ledger,
+    views,
+    idleMs: () => settings.get('SESSION_IDLE_MINUTES') * 60_000,
+    onFault,
+  })
+  const paging = createPagingCounters(new Date(nowMs()).toISOString())
+  const since = new Date(nowMs()).toISOString()
+  const report = createOperationsReport({
+    views,
+    sessionContext: assistant.sessionContext,
+    paging,
+    deduplication: () => ({
+      since,
+      candidates: 0,
+      inserted: 0,
+      reinforced: 0,
+      merged: 0,
+      discarded: 0,
+      suppressed: 0,
+    }),
+    nowMs,
+  })
+
+  async function searchTimeline(query: { query: string; limit: number; beforeSeq: number | null }) {
+    await storage.catchUpLagging()
+    return queries.ask('searchTimeline', query)
+  }
+
+  const http = await buildHttpService({
+    config,
+    owner,
+    storage,
+    kysely,
+    timeline,
+    paging,
+    chat,
+    previews,
+    assistant,
+    ending,
+    placement,
+    notes,
+    timers,
+    report,
+    turnReport: createTurnReport({
+      ledger,
+      turnById: assistant.turns.byId,
+      eventSeqs: assistant.turns.eventSeqs,
+      memoryText: (id) => memoryQueries.byId(id)?.text ?? null,
+      signalSeq: assistant.signalSeq,
+    }),
+    searchTimeline,
+    model,
+    log,
+    logLines: options.logLines,
+    projectDirectory: PROJECT_DIRECTORY,
+    webDirectory: join(PROJECT_DIRECTORY, 'web/dist'),
+    nowMs,
+    newId,
+  })
+
+  attention.start()
+  timers.start()
+  idleWatch.start()
+  const port = await http.listen(config.port, config.host)
+
+  return {
+    port,
+    setupCode: owner.account.isInstalled() ? null : owner.setupCode,
+    async close() {
+      http.drain()
+      await idleWatch.close()
+      await timers.close()
+      await attention.close(GRACE_MS)
+      await http.close(1_000)
+      await queries.close()
+      await storage.close()
+      owner.close()
+    },
+  }
+}
+
+/** A default is for OpenAI's own API: another server is asked only for what was named. */
+function modelSettings(settings: Settings): ModelSettings {
+  const given = settings
+    .entries()
+    .filter((entry) => entry.source === 'stored' || entry.source === 'environment')
+  const values: Partial<Record<string, string>> = {}
+  for (const { key } of given) {
+    const value = settings.get(key)
+    if (value !== null) values[key] = String(value)
+  }
+  return values
+}

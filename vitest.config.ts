@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/torture/long/**', '**/node_modules/**'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Tests start real services, threads and browsers: more at once than cores only makes each slower.
+    maxWorkers: 2,
+  },
+})
