@@ -8,27 +8,17 @@ import type { Config } from './config.ts'
 import type { Ending } from './conversation/ending.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Previews } from './conversation/previews.ts'
-import { createAccessControl } from './http/access.ts'
-import { createApp } from './http/app.ts'
 import { readBuildInfo } from './http/build-info.ts'
-import { createCallerIdentification } from './http/caller.ts'
-import { createHttpServer } from './http/http-server.ts'
+import { createHttp } from './http/http.ts'
 import { createIntrusionCounter } from './http/intrusion-counter.ts'
 import { chatRoutes } from './http/routes/chat.ts'
 import { chatSocketRoute } from './http/routes/chat-socket.ts'
 import { conversationRoutes } from './http/routes/conversations.ts'
-import { healthRoutes, type ReadinessCheck } from './http/routes/health.ts'
-import { installRoutes } from './http/routes/install.ts'
-import { logRoutes } from './http/routes/logs.ts'
+import type { ReadinessCheck } from './http/routes/health.ts'
 import { noteRoutes } from './http/routes/notes.ts'
-import { pageRoutes } from './http/routes/pages.ts'
 import { sessionRoutes } from './http/routes/session.ts'
-import { settingsRoutes } from './http/routes/settings.ts'
-import { signInRoutes } from './http/routes/sign-in.ts'
 import { timelineRoutes } from './http/routes/timeline.ts'
 import { timerRoutes } from './http/routes/timers.ts'
-import { createSignInThrottle } from './http/sign-in-throttle.ts'
-import { createSockets } from './http/sockets.ts'
 import { loadStaticFiles } from './http/static-files.ts'
 import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
@@ -77,21 +67,18 @@ export type HttpService = {
 /** The service's face, wired: access, routes, sockets, static files. */
 export async function buildHttpService(options: HttpServiceOptions): Promise<HttpService> {
   const { owner, storage, timeline, paging, assistant, ending, placement, model, log, nowMs, newId } = options
-  const { settings, sessions, account } = owner
+  const { settings } = owner
   const { attention, compactor } = assistant
   const stopping = new AbortController()
   const [staticFiles, buildInfo] = await Promise.all([
     loadStaticFiles(options.webDirectory),
     readBuildInfo(options.projectDirectory),
   ])
-  const identifyCaller = createCallerIdentification(settings)
   const intrusions = createIntrusionCounter({
     append: storage.append,
     nowMs,
     onWarning: (message, fields) => log.warn(fields, message),
   })
-  const access = createAccessControl({ account, sessions, isStaticFile: (path) => staticFiles.has(path) })
-  const throttle = createSignInThrottle(() => performance.now())
   const pageEvents = () => settings.get('TIMELINE_PAGE_EVENTS')
 
   async function readiness() {
@@ -114,21 +101,6 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
   }
 
   const modules = [
-    healthRoutes({ readiness, buildInfo, publicUrl: () => settings.get('PUBLIC_URL') }),
-    pageRoutes(staticFiles),
-    installRoutes({ account, intrusions }),
-    signInRoutes({ account, sessions, throttle, intrusions }),
-    settingsRoutes({
-      settings,
-      testConnection: async (service, signal) => {
-        if (service === 'model') return withMutableSteps(await model.current().check(signal))
-        return {
-          ok: false,
-          steps: [{ name: 'telephony', ok: false, detail: 'Telephony is not part of this build yet.' }],
-        }
-      },
-    }),
-    logRoutes({ lines: options.logLines, stopping: stopping.signal }),
     chatRoutes({ chat: options.chat, previews: options.previews, stop: attention.stop }),
     timelineRoutes({
       timeline,
@@ -157,17 +129,10 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       openConversationId: placement.openConversationId,
     }),
   ]
-  const app = createApp({
+  const server = createHttp({
+    ownerState: owner,
     modules,
-    access,
-    identifyCaller,
-    intrusions,
-    staticFiles,
-    version: buildInfo.version,
-    log,
-  })
-  const sockets = createSockets({
-    routes: [
+    socketRoutes: [
       chatSocketRoute({
         ledger: storage.ledger,
         follow: storage.follow,
@@ -181,14 +146,23 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
         log,
       }),
     ],
-    access,
-    identifyCaller,
-    sessions,
     intrusions,
-    newId,
+    readiness,
+    testConnection: async (service, signal) => {
+      if (service === 'model') return copyOf(await model.current().check(signal))
+      return {
+        ok: false,
+        steps: [{ name: 'telephony', ok: false, detail: 'This build has no telephony yet.' }],
+      }
+    },
+    buildInfo,
+    staticFiles,
     log,
+    logLines: options.logLines,
+    stopping: stopping.signal,
+    newId,
+    monotonicMs: () => performance.now(),
   })
-  const server = createHttpServer({ fetch: app.fetch, sockets, identifyCaller, newId, log })
 
   return {
     listen: server.listen,
@@ -206,9 +180,6 @@ function ledgerCheck(verification: Verification): ReadinessCheck {
   return { ok: false, detail: `damaged at event ${verification.seq ?? 'unknown'}` }
 }
 
-function withMutableSteps(check: {
-  ok: boolean
-  steps: readonly { name: string; ok: boolean; detail: string }[]
-}) {
+function copyOf(check: { ok: boolean; steps: readonly { name: string; ok: boolean; detail: string }[] }) {
   return { ok: check.ok, steps: [...check.steps] }
 }

@@ -1,0 +1,86 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { type ModelDouble, startModelDouble } from '../doubles/model/model-double.ts'
+import { httpFaults } from '../doubles/model/script.ts'
+import { testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+
+/** Answers with the word that it was told to keep, if it can still read it anywhere in its input. */
+async function startKeeper(): Promise<ModelDouble> {
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  double.answerWith(({ text }) => ({
+    text: /heliotrope/.test(text) ? 'The word is heliotrope.' : 'I know of no word.',
+    usage: { inputTokens: Math.ceil(text.length / 4), outputTokens: 8 },
+  }))
+  return double
+}
+
+const environmentOf = (double: ModelDouble) => ({
+  OPENAI_API_KEY: 'sk-test-key-of-the-double',
+  OPENAI_BASE_URL: double.url,
+  CHAT_MODEL: 'test-model',
+})
+
+test('sign in, a turn, compact by hand, follow up, and the report shows one successful attempt', async () => {
+  const double = await startKeeper()
+  const { client } = await startWholeService({ environment: environmentOf(double) })
+  expect((await client.get('/api/session/context')).json).toMatchObject({ active: false, canCompact: false })
+  expect((await client.post('/api/session/context/compact')).json).toMatchObject({ code: 'cannot_compact' })
+
+  const said = await client.post('/api/chat', { content: 'The word is heliotrope.' })
+  expect(said.status, said.text).toBe(200)
+  expect(said.json.reply.text).toBe('The word is heliotrope.')
+  expect((await client.get('/api/session/context')).json).toMatchObject({
+    active: true,
+    canCompact: true,
+    latestCompaction: null,
+  })
+
+  const compacted = await client.post('/api/session/context/compact')
+  expect(compacted.status, compacted.text).toBe(200)
+  expect(compacted.json).toMatchObject({ latestCompaction: { source: 'manual' }, replacementRetained: true })
+
+  for (const question of ['What was it?', 'Again?', 'And once more?']) {
+    const answer = await client.post('/api/chat', { content: question })
+    expect(answer.json.reply.text).toBe('The word is heliotrope.')
+  }
+  const report = (await client.get('/api/session/operations?hours=1')).json
+  expect(report.context.manualCompaction).toEqual({ attempts: 1, successes: 1, failures: 0, successRate: 1 })
+})
+
+test('a compacted conversation goes on after a restart and with another provider', async () => {
+  const double = await startKeeper()
+  const directory = testDirectory()
+  const first = await startWholeService({ directory, environment: environmentOf(double) })
+  await first.client.post('/api/chat', { content: 'The word is heliotrope.' })
+  expect((await first.client.post('/api/session/context/compact')).status).toBe(200)
+  await first.stop()
+
+  const other = await startKeeper()
+  const second = await startWholeService({
+    directory,
+    environment: { ...environmentOf(other), CHAT_MODEL: 'another-model' },
+  })
+  const answer = await second.client.post('/api/chat', { content: 'What was it?' })
+  expect(answer.json.reply.text).toBe('The word is heliotrope.')
+})
+
+test('a failing compaction answers 502, leaves the chain as it was, and is still reported after a restart', async () => {
+  const double = await startKeeper()
+  const directory = testDirectory()
+  const first = await startWholeService({ directory, environment: environmentOf(double) })
+  await first.client.post('/api/chat', { content: 'The word is heliotrope.' })
+  double.reply(...Array.from({ length: 4 }, () => ({ fault: httpFaults.unauthorised() })))
+  const failed = await first.client.post('/api/session/context/compact')
+  expect(failed.status).toBe(502)
+  expect(failed.json.code).toBe('compaction_failed')
+  await first.stop()
+
+  const second = await startWholeService({ directory, environment: environmentOf(await startKeeper()) })
+  expect(
+    (await second.client.get('/api/session/operations?hours=1')).json.context.manualCompaction,
+  ).toMatchObject({ attempts: 1, failures: 1 })
+  expect((await second.client.post('/api/chat', { content: 'What was it?' })).json.reply.text).toBe(
+    'The word is heliotrope.',
+  )
+})

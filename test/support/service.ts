@@ -1,0 +1,58 @@
+import { onTestFinished } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { startService } from '../../src/service.ts'
+import { type Client, createClient } from '../http/client.ts'
+import { testDirectory } from './directory.ts'
+
+export const PASSWORD = 'a long walk by the river'
+
+export type WholeServiceOptions = {
+  readonly directory?: string
+  /** As the process would be given them: settings and process variables. */
+  readonly environment?: Readonly<Record<string, string>>
+  readonly nowMs?: () => number
+  readonly installed?: boolean
+}
+
+/** The whole service, as `npm start` runs it, on a port of its own and signed in. Ends with the test. */
+export async function startWholeService(options: WholeServiceOptions = {}) {
+  const directory = options.directory ?? testDirectory()
+  const written: string[] = []
+  const config = loadConfig({ DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'debug', ...options.environment })
+  const { log, lines } = createLog({
+    level: config.logLevel,
+    write: (line) => void written.push(line),
+    secretValues: () => [],
+  })
+  const service = await startService({
+    config,
+    log,
+    logLines: lines,
+    nowMs: options.nowMs ?? Date.now,
+    random: Math.random,
+    onSettings: () => undefined,
+    onFatal: (error) => {
+      throw error
+    },
+  })
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= service.close()
+    return stopped
+  }
+  onTestFinished(stop)
+  const client: Client = createClient(service.port)
+  if (options.installed !== false) await enter(client)
+  return { port: service.port, origin: `http://127.0.0.1:${service.port}`, directory, client, written, stop }
+}
+
+export type WholeService = Awaited<ReturnType<typeof startWholeService>>
+
+/** Installs the service, or signs in where it is installed already. */
+async function enter(client: Client): Promise<void> {
+  const installed = await client.post('/api/install', { password: PASSWORD })
+  if (installed.status === 201) return
+  const signedIn = await client.post('/login', { password: PASSWORD })
+  if (signedIn.status !== 200) throw new Error(`signing in failed: ${signedIn.text}`)
+}
