@@ -1,0 +1,134 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startModelDouble } from '../doubles/model/model-double.ts'
+import { openTab } from '../support/chat-tab.ts'
+import { testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+
+async function startWithDouble(directory = testDirectory(), answer?: string) {
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  if (answer !== undefined) double.answerWith(() => ({ text: answer }))
+  const environment = {
+    OPENAI_API_KEY: 'sk-test-key-of-the-double',
+    OPENAI_BASE_URL: double.url,
+    CHAT_MODEL: 'test-model',
+  }
+  const service = await startWholeService({ directory, environment })
+  return { double, service, environment }
+}
+
+const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) => type)
+
+test('the same clientMessageId, twenty times at once, is one message, one turn and one reply', async () => {
+  const { double, service } = await startWithDouble()
+  double.answerWith(() => ({ text: 'Once.' }))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      service.client.post('/api/chat', { content: 'Hello', clientMessageId: 'message-1' }),
+    ),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(new Set(answers.map(({ json }) => json.turnId)).size).toBe(1)
+  expect(double.requests('/responses')).toHaveLength(1)
+  const page = (await service.client.get('/api/timeline')).json
+  expect(typesOf(page.events).filter((type) => type === 'chat.reply.sent')).toHaveLength(1)
+})
+
+test('messages that come at once are answered one after the other, in their order', async () => {
+  const { double, service } = await startWithDouble()
+  let running = 0
+  let most = 0
+  double.answerWith(async ({ text }) => {
+    running += 1
+    most = Math.max(most, running)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    running -= 1
+    return { text: `Answer to ${text.match(/question \d/g)?.at(-1)}` }
+  })
+  const tab = await openTab(service)
+  for (const number of [1, 2, 3])
+    tab.send({ type: 'chat.message', content: `question ${number}`, clientMessageId: `m${number}` })
+  await tab.hear((message) => message.type === 'chat.response' && message.content === 'Answer to question 3')
+  const replies = tab.heard.filter(({ type }) => type === 'chat.response').map(({ content }) => content)
+  expect(replies).toEqual(['Answer to question 1', 'Answer to question 2', 'Answer to question 3'])
+  expect(most).toBe(1)
+})
+
+test('stopping keeps what was said so far, and the next turn knows it', async () => {
+  const { double, service } = await startWithDouble()
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  double.reply({ text: ['The first half', ' and the second'], pause: { at: 5, until: never.promise } })
+  const tab = await openTab(service)
+  tab.send({ type: 'chat.message', content: 'Tell me', clientMessageId: 'm1' })
+  await tab.hear(({ type }) => type === 'chat.delta')
+  expect((await service.client.post('/api/chat/stop')).json).toEqual({ stopped: true })
+  const response = await tab.hear(({ type }) => type === 'chat.response')
+  expect(response.content).toBe('The first half')
+  double.reply({ text: 'Going on.' })
+  await service.client.post('/api/chat', { content: 'Go on' })
+  expect(double.requests('/responses').at(-1)?.text).toContain('The first half')
+})
+
+test('a turn that streams to one client streams to every tab, and all end with the same words', async () => {
+  const { double, service } = await startWithDouble()
+  double.reply({ text: ['One ', 'two ', 'three'] })
+  const tabs = await Promise.all([openTab(service), openTab(service)])
+  const answer = await service.client.post(
+    '/api/chat',
+    { content: 'Count' },
+    { headers: { accept: 'text/event-stream' } },
+  )
+  const names = [...answer.text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name)
+  expect(names[0]).toBe('chat.working')
+  expect(names.slice(-2)).toEqual(['chat.response', 'chat.done'])
+  for (const tab of tabs) {
+    await tab.hear(({ type }) => type === 'chat.done')
+    const deltas = tab.heard.filter(({ type }) => type === 'chat.delta').map(({ text }) => text)
+    expect(deltas.join('')).toBe('One two three')
+    expect((await tab.hear(({ type }) => type === 'chat.response')).content).toBe('One two three')
+  }
+})
+
+test('a tab that reconnects with since misses nothing and gets nothing twice', async () => {
+  const { double, service } = await startWithDouble()
+  double.answerWith(() => ({ text: 'Yes.' }))
+  const tab = await openTab(service)
+  await service.client.post('/api/chat', { content: 'One' })
+  await tab.hear(
+    (message) => message.type === 'timeline.event' && message.event.type === 'context.usage.recorded',
+  )
+  const last = tab.events().at(-1).seq
+  tab.close()
+  await service.client.post('/api/chat', { content: 'Two' })
+  const again = await openTab(service, last)
+  await service.client.post('/api/chat', { content: 'Three' })
+  const { events } = (await service.client.get('/api/timeline')).json
+  const head = events.at(-1).seq
+  await again.hear((message) => message.type === 'timeline.event' && message.event.seq === head)
+  expect(again.events().map(({ seq }) => seq)).toEqual(
+    Array.from({ length: head - last }, (_, index) => last + 1 + index),
+  )
+  expect(again.heard.some(({ type }) => type === 'history.page')).toBe(false)
+})
+
+test('a message that waits when the service is told to stop is answered after the next start', async () => {
+  const directory = testDirectory()
+  const first = await startWithDouble(directory)
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  first.double.reply({ text: 'never said', pause: { at: 'headers', until: never.promise } })
+  const tab = await openTab(first.service)
+  tab.send({ type: 'chat.message', content: 'Are you there?', clientMessageId: 'm1' })
+  await tab.hear(({ type }) => type === 'chat.working')
+  await first.service.stop()
+
+  const second = await startWithDouble(directory, 'Now I am.')
+  const answer = await second.service.client.post('/api/chat', {
+    content: 'Are you there?',
+    clientMessageId: 'm1',
+  })
+  expect(answer.json.reply.text).toBe('Now I am.')
+  const { events } = (await second.service.client.get('/api/timeline')).json
+  expect(typesOf(events).filter((type) => type === 'chat.message.received')).toHaveLength(1)
+}, 60_000)
