@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import type { Ending } from './conversation/ending.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Previews } from './conversation/previews.ts'
+import type { Erasure } from './forgetting/erasure.ts'
 import { readBuildInfo } from './http/build-info.ts'
 import { createHttp } from './http/http.ts'
 import { createIntrusionCounter } from './http/intrusion-counter.ts'
@@ -42,6 +43,7 @@ export type HttpServiceOptions = {
   readonly previews: Previews
   readonly assistant: Assistant
   readonly ending: Ending
+  readonly erasure: Erasure
   readonly placement: Placement
   readonly notes: Notes
   readonly timers: Timers
@@ -108,7 +110,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       paging,
       pageEvents,
       search: options.searchTimeline,
-      erase: storage.erase,
+      erase: options.erasure.erase,
     }),
     conversationRoutes({
       views: options.kysely,

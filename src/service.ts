@@ -5,6 +5,7 @@ import { createIds } from '../ledger/ids.ts'
 import { createMemoryQueries } from '../projections/memories.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import { createTimelineQueries } from '../projections/timeline-page.ts'
+import { createTurnQueries } from '../projections/turns.ts'
 import { createTurnReport } from './agent/turn-report.ts'
 import { buildAssistant } from './assistant.ts'
 import { createChatChannel } from './channels/chat.ts'
@@ -13,6 +14,7 @@ import { createEnding } from './conversation/ending.ts'
 import { createIdleWatch } from './conversation/idle-watch.ts'
 import { createPlacement } from './conversation/placement.ts'
 import { createPreviews } from './conversation/previews.ts'
+import { createErasure } from './forgetting/erasure.ts'
 import { buildHttpService } from './http-service.ts'
 import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
@@ -94,12 +96,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const model = createModelHolder(modelSettings(settings))
   settings.subscribe(() => model.configure(modelSettings(settings)))
 
+  const erasure = createErasure({ storage, queries, turnEventSeqs: createTurnQueries(views).eventSeqs })
   const timeline = createTimelineQueries(views, ledger)
   const placement = createPlacement({ append, views, newId })
   const previews = createPreviews()
   const catchUpSearch = storage.catchUpLagging
   const notes = createNotes({ append, ledger, views: kysely, catchUpSearch, newId })
-  const memories = createMemories({ append, views, erase: storage.erase, catchUpSearch, newId })
+  const memories = createMemories({ append, views, erase: erasure.erase, catchUpSearch, newId })
   const memoryQueries = createMemoryQueries(views)
   const timezone = () => settings.get('TIMEZONE')
   const onFault = (error: unknown) => log.error({ err: error }, 'a reactor failed')
@@ -192,6 +195,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     previews,
     assistant,
     ending,
+    erasure,
     placement,
     notes,
     timers,

@@ -1,8 +1,10 @@
 import type { Database } from 'better-sqlite3'
+import { findCopies } from '../../projections/copies.ts'
 import { type SearchHit, searchTimeline } from '../../projections/search.ts'
 
 /** What the query thread can be asked: each a synchronous function of the views and its arguments. */
 export const queryFunctions = {
+  findCopies,
   searchTimeline: (
     views: Database,
     args: { readonly query: string; readonly limit: number; readonly beforeSeq: number | null },

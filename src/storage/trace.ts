@@ -12,6 +12,6 @@ export function traceLine(event: AnyEvent, microsByProjection: ReadonlyMap<strin
     event.type === 'unknown'
       ? ''
       : JSON.stringify(event.facts) + (event.body ? JSON.stringify(event.body) : '')
-  const folds = [...microsByProjection].map(([name, micros]) => `${name}=${micros}µs`).join(' ')
+  const folds = [...microsByProjection].map(([name, micros]) => `${name}=${Math.round(micros)}µs`).join(' ')
   return `seq=${event.seq} type=${type} bytes=${Buffer.byteLength(content)} ${folds}`
 }

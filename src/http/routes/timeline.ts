@@ -2,8 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { SearchHit } from '../../../projections/search.ts'
 import { decodeCursor, type PageCursor, type TimelineQueries } from '../../../projections/timeline-page.ts'
+import type { Erasure } from '../../forgetting/erasure.ts'
 import type { PagingCounters } from '../../operations/paging-counters.ts'
-import type { Storage } from '../../storage/storage.ts'
 import type { RouteModule } from '../app.ts'
 import { json, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
@@ -157,7 +157,7 @@ export type TimelineRouteDeps = {
     limit: number
     beforeSeq: number | null
   }) => Promise<readonly SearchHit[]>
-  readonly erase: Storage['erase']
+  readonly erase: Erasure['erase']
 }
 
 /** The timeline: pages, search, spans, erasure. */

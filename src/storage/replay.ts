@@ -1,0 +1,92 @@
+import type { Database } from 'better-sqlite3'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { Projection } from '../../projections/projection.ts'
+import { createProjector, type FoldTrace } from '../../projections/projector.ts'
+
+export type ReplayOptions = {
+  readonly ledger: LedgerReader
+  /** Empty; the replay fills it. */
+  readonly views: Database
+  readonly projections: readonly Projection[]
+  /** How far to replay; the head when left out. */
+  readonly throughSeq?: number
+  readonly trace?: FoldTrace | undefined
+}
+
+const STEP_EVENTS = 50_000
+
+/** Folds the ledger from its first event into an empty database. Throws where a projection stalls. */
+export function replay({ ledger, views, projections, throughSeq, trace }: ReplayOptions): void {
+  const bounded = throughSeq === undefined ? ledger : readThrough(ledger, throughSeq)
+  const warn = () => undefined
+  const projector = createProjector({ db: views, ledger: bounded, projections, warn, trace })
+  while (projector.catchUp(STEP_EVENTS) || projector.catchUpLagging(STEP_EVENTS));
+  const stalled = projector.status().find(({ error }) => error !== null)
+  if (stalled) throw new Error(`${stalled.name} stalled after event ${stalled.seq}: ${stalled.error}`)
+}
+
+/** The ledger as it was when it ended at `lastSeq`, but for bodies erased since. */
+function readThrough(ledger: LedgerReader, lastSeq: number): LedgerReader {
+  return {
+    ...ledger,
+    head: () => ({ seq: lastSeq, hash: ledger.hashAt(lastSeq) ?? '' }),
+    readAfter: (seq, limit) => ledger.readAfter(seq, Math.min(limit, Math.max(0, lastSeq - seq))),
+  }
+}
+
+/** A table of which two copies of the views do not hold the same rows, and the first that differs. */
+export type Difference = { readonly table: string; readonly expected: unknown; readonly actual: unknown }
+
+export type Comparison = {
+  readonly rows: { readonly table: string; readonly rows: number }[]
+  readonly differences: readonly Difference[]
+}
+
+/**
+ * Compares two copies of the views row by row, in the order of their keys; of a search index, each word and how
+ * often it occurs. Neither is changed.
+ */
+export function compareViews(expected: Database, actual: Database, tables: readonly string[]): Comparison {
+  const rows: { table: string; rows: number }[] = []
+  const differences: Difference[] = []
+  for (const table of tables) {
+    const outcome = compareTable(expected, actual, table)
+    if ('difference' in outcome) differences.push(outcome.difference)
+    else rows.push({ table, rows: outcome.rows })
+  }
+  return { rows, differences }
+}
+
+function compareTable(
+  expected: Database,
+  actual: Database,
+  table: string,
+): { rows: number } | { difference: Difference } {
+  let rows = 0
+  const actualRows = readInOrder(actual, table)
+  for (const row of readInOrder(expected, table)) {
+    const other: unknown = actualRows.next().value
+    if (JSON.stringify(row) !== JSON.stringify(other))
+      return { difference: { table, expected: row, actual: other } }
+    rows += 1
+  }
+  const extra = actualRows.next()
+  return extra.done ? { rows } : { difference: { table, expected: undefined, actual: extra.value } }
+}
+
+function readInOrder(db: Database, table: string): IterableIterator<unknown> {
+  if (isSearchIndex(db, table)) {
+    db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.${table}_words USING fts5vocab(main, ${table}, row)`)
+    return db.prepare(`SELECT * FROM temp.${table}_words ORDER BY term`).iterate()
+  }
+  const key = db
+    .prepare<[string], { name: string }>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+    .all(table)
+    .map(({ name }) => name)
+  return db.prepare(`SELECT * FROM ${table} ORDER BY ${key.join(', ') || 'rowid'}`).iterate()
+}
+
+function isSearchIndex(db: Database, table: string): boolean {
+  const found = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE ?')
+  return found.get(table, '%USING fts5%') !== undefined
+}
