@@ -7,14 +7,15 @@ import { excerptOf, type Row } from '../timeline/rows.ts'
 import { titleOf } from '../timeline/titles.ts'
 import type { Segment } from '../timeline/tree.ts'
 import { dayText, fullTimeText, plural, timeText } from './format.ts'
+import type { KeyedRow } from './keyed-rows.ts'
 import { draftView, messageView, pendingView } from './message-view.ts'
 import type { RowContext } from './row-context.ts'
 import { stepView } from './step-view.ts'
 
-/** One row of the timeline, as an element that carries the row's key. */
-export function rowView(row: Row, context: RowContext): TemplateResult {
-  const found = context.foundKey === row.key ? 'found' : ''
-  return html`<div class="row ${row.kind}-row ${found}" data-key=${row.key}>${contentView(row, context)}</div>`
+/** One row of the timeline. */
+export function rowView(row: Row, context: RowContext): KeyedRow {
+  const found = context.foundKey === row.key ? ' found' : ''
+  return { key: row.key, className: `row ${row.kind}-row${found}`, content: contentView(row, context) }
 }
 
 function contentView(row: Row, context: RowContext): TemplateResult {

@@ -1,5 +1,4 @@
 import { html, LitElement, nothing, type PropertyValues } from 'lit'
-import { repeat } from 'lit/directives/repeat.js'
 import type { Older } from '../chat/session.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -16,12 +15,13 @@ import {
 } from '../timeline/rows.ts'
 import type { Segment } from '../timeline/tree.ts'
 import { dayText } from './format.ts'
+import { createKeyedRows } from './keyed-rows.ts'
 import type { RenderMarkdown } from './markdown.ts'
 import type { RowContext, TimelineActions } from './row-context.ts'
 import { estimateRow, rowView } from './row-view.ts'
 import { timelineStyles } from './timeline-styles.ts'
 import './turn-memories.ts'
-import { VirtualScroll } from './virtual-scroll.ts'
+import { type Parts, VirtualScroll } from './virtual-scroll.ts'
 
 /** Nearer to the top than this, the page before is asked for. */
 const loadOlderWithinPx = 2000
@@ -60,6 +60,8 @@ export class DgTimeline extends LitElement {
 
   private rows: readonly Row[] = []
   private readonly makeRows = createTimelineRows()
+  private readonly renderRows = createKeyedRows()
+  private foundParts: Parts | null = null
   private atEnd = true
   private readonly virtual = new VirtualScroll<Row>(this, {
     parts: () => this.parts(),
@@ -80,7 +82,12 @@ export class DgTimeline extends LitElement {
     this.topDay = ''
   }
 
-  private parts() {
+  private parts(): Parts | null {
+    this.foundParts ??= this.findParts()
+    return this.foundParts
+  }
+
+  private findParts(): Parts | null {
     const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector)
     const scroller = find('.scroller')
     const rows = find('.rows')
@@ -96,6 +103,15 @@ export class DgTimeline extends LitElement {
       this.rows = this.makeRows({ segments, drafts, pending, toggled })
     }
     this.virtual.setRows(this.rows)
+  }
+
+  protected override update(changed: PropertyValues): void {
+    super.update(changed)
+    const { start, end } = this.virtual.window
+    const context = this.context()
+    const rows = this.rows.slice(start, end).map((row) => rowView(row, context))
+    const parts = this.parts()
+    if (parts) this.renderRows(parts.rows, rows, { host: this })
   }
 
   protected override updated(): void {
@@ -260,8 +276,6 @@ export class DgTimeline extends LitElement {
   }
 
   override render() {
-    const context = this.context()
-    const { start, end } = this.virtual.window
     return html`
       <div class="top-day" ?hidden=${this.topDay === '' || this.atEnd} aria-hidden="true">${this.topDay}</div>
       <section
@@ -275,11 +289,6 @@ export class DgTimeline extends LitElement {
         ${this.topView()}
         <div class="rows">
           <div class="above"></div>
-          ${repeat(
-            this.rows.slice(start, end),
-            (row) => row.key,
-            (row) => rowView(row, context),
-          )}
           <div class="below"></div>
         </div>
       </section>

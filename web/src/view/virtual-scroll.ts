@@ -1,7 +1,8 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { createRowHeights } from './row-heights.ts'
 
-type Parts = {
+/** The elements of the list; the same as long as it lives. */
+export type Parts = {
   readonly scroller: HTMLElement
   readonly rows: HTMLElement
   readonly above: HTMLElement
