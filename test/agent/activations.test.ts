@@ -1,0 +1,119 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startModelDouble } from '../doubles/model/model-double.ts'
+import { httpFaults } from '../doubles/model/script.ts'
+import { openTab } from '../support/chat-tab.ts'
+import { testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+
+async function start(directory = testDirectory(), nowMs: () => number = Date.now) {
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  double.answerWith(({ body }) => ({
+    text: /Nobody has spoken/.test(String(body.instructions)) ? 'Time to water the plants.' : 'Fine.',
+  }))
+  const environment = {
+    OPENAI_API_KEY: 'sk-test-key-of-the-double',
+    OPENAI_BASE_URL: double.url,
+    CHAT_MODEL: 'test-model',
+  }
+  const service = await startWholeService({ directory, environment, nowMs })
+  return { double, service }
+}
+
+const soon = (ms: number) => new Date(Date.now() + ms).toISOString()
+
+test('a timer that falls due wakes the delegate, and its activation is one span with signal, turn and outcome', async () => {
+  const { double, service } = await start()
+  const tab = await openTab(service)
+  const set = await service.client.post('/api/timers', { title: 'Water the plants', at: soon(300) })
+  expect(set.status, set.text).toBe(201)
+  const done = await tab.hear(({ event }) => event?.type === 'activation.completed')
+  expect(done.event.payload).toMatchObject({ outcome: 'spoke' })
+  expect(double.requests('/responses').at(-1)?.text).toContain('Water the plants')
+  const span = (await service.client.get(`/api/timeline/spans/${done.event.spanId}`)).json
+  const types = span.events.map(({ type }: { type: string }) => type)
+  expect(span.kind).toBe('activation')
+  expect(types).toEqual([
+    'span.opened',
+    'activation.started',
+    'turn.started',
+    'chat.reply.sent',
+    'turn.completed',
+    'context.usage.recorded',
+    'activation.completed',
+    'span.closed',
+  ])
+  const report = (await service.client.get(`/api/turns/${done.event.turnId}`)).json
+  expect(report.signals[0].text).toContain('Water the plants')
+  expect((await service.client.get('/api/timers')).json.timers[0]).toMatchObject({ status: 'done' })
+})
+
+test('a timer of which several occurrences fell into downtime fires once for all of them, and counts the missed', async () => {
+  const directory = testDirectory()
+  const first = await start(directory)
+  const set = await first.service.client.post('/api/timers', { title: 'Stretch', recurrence: '0 * * * *' })
+  expect(set.status, set.text).toBe(201)
+  await first.service.stop()
+
+  const later = Date.parse(set.json.dueAt) + 3.5 * 3_600_000
+  const second = await start(directory, () => later)
+  const tab = await openTab(second.service)
+  await expect
+    .poll(async () => (await second.service.client.get('/api/timers')).json.timers[0].lastFiredAt)
+    .not.toBeNull()
+  const { events } = (await second.service.client.get('/api/timeline')).json
+  const fired = events.filter(({ type }: { type: string }) => type === 'timer.fired')
+  const missed = events.filter(({ type }: { type: string }) => type === 'timer.missed')
+  expect(fired).toHaveLength(1)
+  expect(missed.map(({ payload }: { payload: { missed: number } }) => payload.missed)).toEqual([3])
+  expect(Date.parse((await second.service.client.get('/api/timers')).json.timers[0].dueAt)).toBeGreaterThan(
+    later,
+  )
+  tab.close()
+})
+
+test('an activation gives way to the owner, and is run after all', async () => {
+  const { double, service } = await start()
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  let activations = 0
+  double.answerWith(({ body }) => {
+    if (!/Nobody has spoken/.test(String(body.instructions))) return { text: 'Here I am.' }
+    activations += 1
+    return activations === 1
+      ? { text: 'never said', pause: { at: 'headers', until: never.promise } }
+      : { text: 'Plants!' }
+  })
+  const tab = await openTab(service)
+  await service.client.post('/api/timers', { title: 'Water the plants', at: soon(100) })
+  await tab.hear(({ event }) => event?.type === 'turn.started')
+  const answer = await service.client.post('/api/chat', { content: 'Are you there?' })
+  expect(answer.json.reply.text).toBe('Here I am.')
+  const done = await tab.hear(({ event }) => event?.type === 'activation.completed')
+  expect(done.event.payload.outcome).toBe('spoke')
+  expect(activations).toBe(2)
+})
+
+test('an activation that fails is tried again later, and says so', async () => {
+  const { double, service } = await start()
+  double.reply(...Array.from({ length: 6 }, () => ({ fault: httpFaults.unauthorised() })))
+  const tab = await openTab(service)
+  await service.client.post('/api/timers', { title: 'Water the plants', at: soon(100) })
+  const failed = await tab.hear(({ event }) => event?.type === 'activation.failed')
+  expect(failed.event.payload).toMatchObject({ kind: 'auth', attempt: 1, final: false })
+  expect(Date.parse(failed.event.payload.retryAt)).toBeGreaterThan(Date.now() + 10_000)
+})
+
+test('a cancelled timer never fires, and cancelling it again is refused', async () => {
+  const { service } = await start()
+  const set = await service.client.post('/api/timers', { title: 'Never', at: soon(60_000) })
+  expect((await service.client.delete(`/api/timers/${set.json.id}`)).status).toBe(204)
+  expect((await service.client.delete(`/api/timers/${set.json.id}`)).status).toBe(409)
+  expect((await service.client.delete('/api/timers/none')).status).toBe(404)
+  expect((await service.client.post('/api/timers', { title: 'x', at: '2020-01-01T00:00:00Z' })).status).toBe(
+    400,
+  )
+  expect((await service.client.post('/api/timers', { title: 'x', recurrence: 'now and then' })).status).toBe(
+    400,
+  )
+})
