@@ -201,7 +201,7 @@ export function startBridge(options: BridgeOptions): Bridge {
       outbox.pump()
       give({ type: 'line.mark', name })
     },
-    ended: () => give({ type: 'line.ended', reason: 'caller_hung_up' }),
+    ended: (how) => give({ type: 'line.ended', reason: how === 'stopped' ? 'caller_hung_up' : 'line_lost' }),
   })
   performAll(first.actions)
   work()

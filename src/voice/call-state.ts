@@ -16,6 +16,8 @@ type CallFactType =
 /** Why a call ended. */
 export type EndReason =
   | 'caller_hung_up'
+  /** The stream broke without a word; the caller may still be there, listening to the provider's markup. */
+  | 'line_lost'
   | 'owner_hung_up'
   | 'owner_calling'
   | 'silence'

@@ -36,11 +36,14 @@ export function createCallerAudio(): CallerAudio {
   let lastFrameMs = 0
   let starved = false
 
+  /** An empty socket takes anything, else a frame of the largest size would wait for ever. */
+  const takes = (to: Sink, text: string) =>
+    to.bufferedBytes === 0 || to.bufferedBytes + text.length <= SOCKET_BYTES
   const drain = () => {
     if (sink === null || held.length === 0) return
     let moved = 0
     for (const { text, bytes } of held) {
-      if (sink.bufferedBytes + text.length > SOCKET_BYTES) break
+      if (!takes(sink, text)) break
       sink.sendText(text)
       heldBytes -= bytes
       moved += 1
@@ -50,7 +53,7 @@ export function createCallerAudio(): CallerAudio {
   const pass = (payload: string, bytes: number) => {
     const text = appendAudio(payload)
     drain()
-    if (sink !== null && held.length === 0 && sink.bufferedBytes + text.length <= SOCKET_BYTES) {
+    if (sink !== null && held.length === 0 && takes(sink, text)) {
       sink.sendText(text)
       return
     }

@@ -11,11 +11,14 @@ export type CallLine = {
   close(): void
   /** What was sent and has not left this machine. */
   readonly bufferedBytes: number
-  /** `timestampMs`: since the stream's start, by the provider's count. `ended` may come more than once. */
+  /**
+   * `timestampMs`: since the stream's start, by the provider's count. `ended` may come more than once,
+   * `stopped` when the provider said so, `closed` when the socket went.
+   */
   listen(handlers: {
     media(payload: string, timestampMs: number): void
     mark(name: string): void
-    ended(): void
+    ended(how: 'stopped' | 'closed'): void
   }): void
 }
 

@@ -4,12 +4,6 @@ import * as z from 'zod'
 export const MAX_FRAME_BYTES = 64 * 1024
 
 const sid = z.string().min(1).max(100)
-/** Counters and times come as decimal strings. */
-const decimal = z
-  .string()
-  .regex(/^\d{1,12}$/)
-  .transform(Number)
-
 const schemas = {
   connected: z.object({ event: z.literal('connected'), protocol: z.string().optional() }),
   start: z.object({
@@ -30,7 +24,7 @@ const schemas = {
   media: z.object({
     event: z.literal('media'),
     streamSid: sid,
-    media: z.object({ timestamp: decimal, payload: z.base64() }),
+    media: z.object({ timestamp: z.coerce.number().min(0), payload: z.base64() }),
   }),
   mark: z.object({
     event: z.literal('mark'),
@@ -54,20 +48,21 @@ export type ParsedFrame =
   | { readonly status: 'ignored'; readonly event: string }
   | { readonly status: 'refused'; readonly reason: 'too_large' | 'malformed' }
 
-const envelope = z.object({ event: z.string() })
-
 /** Parses one text frame of the provider's media stream. Never throws. Audio of any length is accepted. */
 export function parseFrame(text: string): ParsedFrame {
-  if (Buffer.byteLength(text) > MAX_FRAME_BYTES) return { status: 'refused', reason: 'too_large' }
+  if (isTooLarge(text)) return { status: 'refused', reason: 'too_large' }
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
     return { status: 'refused', reason: 'malformed' }
   }
-  const head = envelope.safeParse(json)
-  if (!head.success) return { status: 'refused', reason: 'malformed' }
-  const { event } = head.data
+  const event = typeof json === 'object' && json !== null && 'event' in json ? json.event : null
+  if (event === 'media') {
+    const frame = readMedia(json)
+    if (frame) return { status: 'frame', frame }
+  }
+  if (typeof event !== 'string') return { status: 'refused', reason: 'malformed' }
   if (!isKnown(event)) return { status: 'ignored', event }
   const parsed = schemas[event].safeParse(json)
   return parsed.success ? { status: 'frame', frame: parsed.data } : { status: 'refused', reason: 'malformed' }
@@ -81,6 +76,30 @@ export function streamFrames(streamSid: string) {
     mark: (name: string) => `{"event":"mark",${head},"mark":{"name":${JSON.stringify(name)}}}`,
     clear: () => `{"event":"clear",${head}}`,
   }
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+const DECIMAL = /^\d{1,12}$/
+
+/**
+ * The one frame that comes fifty times a second, on the way of the audio, checked by hand at a fraction of what
+ * the schema costs in a cold cache. Null when it is anything but the usual; then the schema decides.
+ */
+function readMedia(json: unknown): Extract<MediaFrame, { event: 'media' }> | null {
+  if (typeof json !== 'object' || json === null || !('streamSid' in json) || !('media' in json)) return null
+  const { streamSid, media } = json
+  if (typeof streamSid !== 'string' || streamSid === '' || streamSid.length > 100) return null
+  if (typeof media !== 'object' || media === null) return null
+  if (!('timestamp' in media) || !('payload' in media)) return null
+  const { timestamp, payload } = media
+  if (typeof timestamp !== 'string' || !DECIMAL.test(timestamp)) return null
+  if (typeof payload !== 'string' || payload.length % 4 !== 0 || !BASE64.test(payload)) return null
+  return { event: 'media', streamSid, media: { timestamp: Number(timestamp), payload } }
+}
+
+/** A character is one to three bytes, so most texts need no counting. */
+function isTooLarge(text: string): boolean {
+  return text.length * 3 > MAX_FRAME_BYTES && Buffer.byteLength(text) > MAX_FRAME_BYTES
 }
 
 function isKnown(event: string): event is keyof Schemas {

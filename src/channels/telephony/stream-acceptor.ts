@@ -30,7 +30,7 @@ export type AcceptedLine = {
   listen(handlers: {
     media(payload: string, timestampMs: number): void
     mark(name: string): void
-    ended(): void
+    ended(how: 'stopped' | 'closed'): void
   }): void
 }
 
@@ -89,7 +89,7 @@ export function createStreamAcceptor(options: {
         if (frame.event === 'connected' || frame.streamSid !== streamSid) return
         if (frame.event === 'media') listeners.media?.(frame.media.payload, frame.media.timestamp)
         else if (frame.event === 'mark') listeners.mark?.(frame.mark.name)
-        else if (frame.event === 'stop') listeners.ended?.()
+        else if (frame.event === 'stop') listeners.ended?.('stopped')
       }
 
       socket.listen({
@@ -105,7 +105,7 @@ export function createStreamAcceptor(options: {
         closed() {
           if (state === 'waiting') settle('over')
           state = 'over'
-          listeners.ended?.()
+          listeners.ended?.('closed')
         },
       })
 

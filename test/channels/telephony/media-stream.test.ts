@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { parseFrame, streamFrames } from '../../../src/channels/telephony/media-stream.ts'
 
 const start = {
@@ -40,6 +41,24 @@ test('audio of any length is accepted, and its time becomes a number', () => {
   expect(parse({ ...media, media: { ...media.media, payload: '' } }).status).toBe('frame')
 })
 
+test('whatever stands in a media frame, it is read as the general rules for frames say', () => {
+  const oddly = fc.oneof(
+    fc.constantFrom('', '20', '020', '1e3', '-1', ' 5', '//8=', 'abc', 'ab==', 'a===', '===='),
+    fc.jsonValue(),
+  )
+  const plainly = z.object({ timestamp: z.coerce.number().min(0), payload: z.base64() })
+  fc.assert(
+    fc.property(oddly, oddly, fc.nat(2), (timestamp, payload, which) => {
+      const odd = { ...(which === 0 ? {} : { timestamp }), ...(which === 1 ? {} : { payload }) }
+      const frame = { ...media, media: { ...media.media, ...odd } }
+      const expected = plainly.safeParse(JSON.parse(JSON.stringify(frame.media)))
+      const parsed = parse(frame)
+      expect(parsed.status).toBe(expected.success ? 'frame' : 'refused')
+      if (parsed.status === 'frame') expect(parsed.frame).toMatchObject({ media: expected.data })
+    }),
+  )
+})
+
 test('an event that this build does not know is passed over', () => {
   expect(parse({ event: 'transcription', streamSid: 'MZ1' })).toEqual({
     status: 'ignored',
@@ -51,7 +70,8 @@ test('an event that this build does not know is passed over', () => {
 test.each([
   ['another encoding', { ...start, start: { ...start.start, mediaFormat: { encoding: 'audio/x-l16' } } }],
   ['audio that is no base64', { ...media, media: { ...media.media, payload: '"}},{"event":"clear"' } }],
-  ['a time that is no number', { ...media, media: { ...media.media, timestamp: '1e9' } }],
+  ['a time that is no number', { ...media, media: { ...media.media, timestamp: 'noon' } }],
+  ['a time before the start', { ...media, media: { ...media.media, timestamp: '-20' } }],
   ['a start without its call', { ...start, start: {} }],
   ['no event', {}],
   ['a list', []],

@@ -91,7 +91,7 @@ test('a stream with the token of its call becomes a line', () => {
   accepted[0]?.line.listen({
     media: (payload, atMs) => heard.push(['media', payload, atMs]),
     mark: (name) => heard.push(['mark', name]),
-    ended: () => heard.push(['ended']),
+    ended: (how) => heard.push(['ended', how]),
   })
   stream.receive({ event: 'media', streamSid: 'MZ1', media: { timestamp: '40', payload: '//8=' } })
   stream.receive({ event: 'media', streamSid: 'MZ2', media: { timestamp: '60', payload: '//8=' } })
@@ -99,7 +99,12 @@ test('a stream with the token of its call becomes a line', () => {
   stream.receive({ event: 'nonsense' })
   stream.receive({ event: 'stop', streamSid: 'MZ1' })
   stream.hangUp()
-  expect(heard).toEqual([['media', '//8=', 40], ['mark', '3'], ['ended'], ['ended']])
+  expect(heard).toEqual([
+    ['media', '//8=', 40],
+    ['mark', '3'],
+    ['ended', 'stopped'],
+    ['ended', 'closed'],
+  ])
   expect(stream.closed).toEqual([])
 })
 

@@ -1,0 +1,93 @@
+import type { AddressInfo } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import { WebSocket, WebSocketServer } from 'ws'
+import { createCallSlot } from '../../src/channels/telephony/call-slot.ts'
+import { createStreamAcceptor } from '../../src/channels/telephony/stream-acceptor.ts'
+import { startBridge } from '../../src/voice/bridge.ts'
+import { defaultLimits } from '../../src/voice/call-state.ts'
+import { loadPhrases } from '../../src/voice/phrases.ts'
+import { callPrompts } from '../../src/voice/prompts.ts'
+import { connectRealtime, textSocket } from '../../src/voice/ws-sockets.ts'
+
+/**
+ * The thread under measurement: on one event loop, the bridge (`/call`) and, as the yardstick, a relay that
+ * copies messages between two sockets and does nothing else (`/relay`).
+ */
+const { modelUrl, token } = workerData as { modelUrl: string; token: string }
+
+const phrases = await loadPhrases()
+const slot = createCallSlot({ nowMs: () => performance.now() })
+const acceptor = createStreamAcceptor({
+  // The measurement knows one token; how tokens are made is not what is measured.
+  slot: {
+    ...slot,
+    holder: () => ({ call: offered, connected: false }),
+    claim: (stream) =>
+      stream.token === token
+        ? { status: 'claimed', call: offered }
+        : { status: 'refused', reason: 'wrong_token' },
+  },
+  after: (ms, fn) => {
+    const timer = setTimeout(fn, ms)
+    return () => clearTimeout(timer)
+  },
+  refused: (reason) => {
+    throw new Error(`the stream was refused: ${reason}`)
+  },
+  accepted: (call, line) => {
+    startBridge({
+      call: {
+        callSid: call.callSid,
+        streamSid: line.streamSid,
+        party: call.party,
+        ...callPrompts,
+        phrases,
+        limits: { ...defaultLimits, silenceMs: Number.POSITIVE_INFINITY },
+      },
+      line,
+      connect: connectRealtime({ url: modelUrl, headers: {} }),
+      mind: {
+        plan: async () => ({
+          instructions: '',
+          history: [],
+          tools: [],
+          voice: 'marin',
+          transcriptionModel: 'none',
+        }),
+        recall: async () => null,
+        runTool: async () => '',
+        responded: () => undefined,
+      },
+      record: () => undefined,
+      hangUp: async () => undefined,
+      clock: {
+        nowMs: () => performance.now(),
+        epochMs: () => Date.now(),
+        every: (intervalMs, fn) => {
+          const timer = setInterval(fn, intervalMs)
+          return () => clearInterval(timer)
+        },
+      },
+      log: () => undefined,
+      ended: () => undefined,
+    })
+  },
+})
+const offered = { callSid: 'CA1', accountSid: 'AC1', party: 'owner', from: '+14155550100' } as const
+
+function relay(line: WebSocket): void {
+  const model = new WebSocket(`${modelUrl}&relay`, { perMessageDeflate: false })
+  model.on('open', () => {
+    line.on('message', (data, isBinary) => model.send(data, { binary: isBinary }))
+    model.on('message', (data, isBinary) => line.send(data, { binary: isBinary }))
+    line.send('open')
+  })
+  line.on('close', () => model.close())
+}
+
+const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
+server.on('connection', (socket, request) => {
+  if (request.url === '/relay') relay(socket)
+  else acceptor.accept(textSocket(socket))
+})
+server.once('listening', () => parentPort?.postMessage((server.address() as AddressInfo).port))

@@ -1,0 +1,253 @@
+import type { AddressInfo } from 'node:net'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { type RawData, WebSocket, WebSocketServer } from 'ws'
+
+/** Milliseconds from the write on one socket to the arrival on the other. */
+export type Delay = { readonly p50Ms: number; readonly p99Ms: number; readonly samples: number }
+export type Compared = {
+  readonly bridge: Delay
+  readonly relay: Delay
+  readonly ratioP50: number
+  readonly ratioP99: number
+}
+export type BridgeBench = {
+  /** The caller's frame in, to the model. */
+  readonly frameToModel: Compared
+  /** The model's delta in, to the provider. */
+  readonly deltaToLine: Compared
+  /** The model's speech event in, to the clear on the wire. */
+  readonly speechToClear: Delay
+}
+
+const FRAME_BYTES = 160
+/** One of the four streams has its turn every so often: each of them every 16 ms, denser than a call. */
+const TURN_MS = 4
+const WARM_UP = 100
+
+/**
+ * Measures the delay that the bridge adds, beside a bare relay between two sockets on the same event loop, in
+ * the same run, message by message in turns, so that both see the same machine. The ends of all sockets are in
+ * this thread, bridge and relay in another; `load` may keep that machine busy meanwhile.
+ */
+export async function benchBridge(options: { readonly seconds: number }): Promise<BridgeBench> {
+  const model = await startModel()
+  const token = 'bench'
+  const worker = new Worker(new URL('./bridge-worker.ts', import.meta.url), {
+    workerData: { modelUrl: model.url, token },
+  })
+  const failed = new Promise<never>((_, reject) => worker.once('error', reject))
+  const port = await Promise.race([failed, new Promise<number>((resolve) => worker.once('message', resolve))])
+  try {
+    const lines = {
+      relay: await openLine(`ws://127.0.0.1:${port}/relay`),
+      bridge: await openLine(`ws://127.0.0.1:${port}/call`),
+    }
+    lines.bridge.start(token)
+    await Promise.race([failed, model.ready])
+    return await Promise.race([failed, measure(lines, model, options.seconds)])
+  } finally {
+    await worker.terminate()
+    model.close()
+  }
+}
+
+type Model = Awaited<ReturnType<typeof startModel>>
+type Line = Awaited<ReturnType<typeof openLine>>
+type Way = 'bridge' | 'relay'
+
+async function measure(lines: Record<Way, Line>, model: Model, seconds: number): Promise<BridgeBench> {
+  const frames: Record<Way, number[]> = { bridge: [], relay: [] }
+  const deltas: Record<Way, number[]> = { bridge: [], relay: [] }
+  const rounds = Math.round((seconds * 1000) / (4 * TURN_MS))
+  model.say({
+    type: 'response.created',
+    response: { id: 'r1', object: 'realtime.response', status: 'in_progress' },
+  })
+  for (let round = 0; round < rounds; round += 1) {
+    for (const way of ['bridge', 'relay'] as const) {
+      const payload = numbered(round)
+      frames[way].push(await timed(model.arrival(way, payload), () => lines[way].speak(payload, round)))
+      await pause()
+      deltas[way].push(await timed(lines[way].arrival(payload), () => model.speak(way, payload)))
+      await pause()
+    }
+  }
+  const clears: number[] = []
+  for (let round = 0; round < Math.min(rounds, 500); round += 1) {
+    clears.push(await timed(lines.bridge.cleared(), () => model.say({ type: SPEECH_STARTED, event_id: 'e' })))
+    model.interrupted(round)
+    const payload = numbered(round)
+    await timed(lines.bridge.arrival(payload), () => model.speak('bridge', payload))
+    await pause()
+  }
+  return {
+    frameToModel: compare(frames),
+    deltaToLine: compare(deltas),
+    speechToClear: delay(clears),
+  }
+}
+
+const SPEECH_STARTED = 'input_audio_buffer.speech_started'
+
+/** The realtime service, as far as the measurement goes: one socket of the bridge and one of the relay. */
+async function startModel() {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
+  await new Promise((resolve) => server.once('listening', resolve))
+  const sockets: Partial<Record<Way, WebSocket>> = {}
+  const arrivals = createArrivals()
+  const ready = Promise.withResolvers<void>()
+  let response = 1
+
+  server.on('connection', (socket, request) => {
+    const way: Way = request.url?.includes('relay') ? 'relay' : 'bridge'
+    sockets[way] = socket
+    socket.on('message', (data: RawData) => {
+      const at = performance.now()
+      const text = data.toString()
+      arrivals.arrived(way, text, at)
+      if (text.includes('"session.update"')) {
+        const format = { format: { type: 'audio/pcmu' } }
+        const session = { type: 'realtime', audio: { input: format, output: format } }
+        socket.send(JSON.stringify({ type: 'session.updated', session }))
+        ready.resolve()
+      }
+    })
+  })
+  const send = (way: Way, event: object) => sockets[way]?.send(JSON.stringify(event))
+  const ofItem = () => ({
+    response_id: `r${response}`,
+    item_id: `i${response}`,
+    output_index: 0,
+    content_index: 0,
+  })
+
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/?model=bench`,
+    ready: ready.promise,
+    arrival: (way: Way, payload: string) => arrivals.of(way, payload),
+    say: (event: object) => send('bridge', event),
+    speak: (way: Way, payload: string) =>
+      send(way, { type: 'response.output_audio.delta', event_id: 'e', ...ofItem(), delta: payload }),
+    /** What follows an interruption, up to the next response. */
+    interrupted(round: number) {
+      const id = `r${response}`
+      send('bridge', { type: 'response.done', response: { id, status: 'cancelled', output: [] } })
+      send('bridge', { type: 'input_audio_buffer.speech_stopped' })
+      send('bridge', { type: 'input_audio_buffer.committed', item_id: `u${round}` })
+      response += 1
+      send('bridge', { type: 'response.created', response: { id: `r${response}` } })
+    },
+    close: () => server.close(),
+  }
+}
+
+/** The provider's end: marks come back at once, as if everything had been played. */
+async function openLine(url: string) {
+  const socket = new WebSocket(url, { perMessageDeflate: false })
+  const arrivals = createArrivals()
+  const opened = Promise.withResolvers<void>()
+  socket.on('message', (data: RawData) => {
+    const at = performance.now()
+    const text = data.toString()
+    arrivals.arrived('line', text, at)
+    if (text === 'open') opened.resolve()
+    if (text.includes('"event":"mark"')) socket.send(text)
+  })
+  if (url.endsWith('/relay')) await opened.promise
+  else await new Promise((resolve) => socket.once('open', resolve))
+
+  return {
+    start: (token: string) =>
+      socket.send(
+        JSON.stringify({
+          event: 'start',
+          streamSid: 'MZ1',
+          start: {
+            accountSid: 'AC1',
+            callSid: 'CA1',
+            streamSid: 'MZ1',
+            mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+            customParameters: { token },
+          },
+        }),
+      ),
+    speak: (payload: string, round: number) =>
+      socket.send(
+        JSON.stringify({
+          event: 'media',
+          sequenceNumber: String(round + 2),
+          streamSid: 'MZ1',
+          media: { track: 'inbound', chunk: String(round + 1), timestamp: String(round * 20), payload },
+        }),
+      ),
+    arrival: (payload: string) => arrivals.of('line', payload),
+    cleared: () => arrivals.of('line', '"event":"clear"'),
+  }
+}
+
+/** Promises of the moment at which a text that contains this arrives at this end. */
+function createArrivals() {
+  const awaited = new Map<string, { text: string; resolve: (at: number) => void }>()
+  return {
+    of: (end: string, text: string) => new Promise<number>((resolve) => awaited.set(end, { text, resolve })),
+    arrived(end: string, text: string, at: number) {
+      const waiting = awaited.get(end)
+      if (!waiting || !text.includes(waiting.text)) return
+      awaited.delete(end)
+      waiting.resolve(at)
+    },
+  }
+}
+
+/** A frame of audio that begins with its number, so that it is known again. */
+function numbered(round: number): string {
+  const frame = Buffer.alloc(FRAME_BYTES, 0x7e)
+  frame.writeUInt32BE(round)
+  return frame.toString('base64')
+}
+
+async function timed(arrival: Promise<number>, send: () => void): Promise<number> {
+  const from = performance.now()
+  send()
+  return (await arrival) - from
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, TURN_MS))
+
+function delay(all: readonly number[]): Delay {
+  const sorted = all.slice(WARM_UP).sort((a, b) => a - b)
+  const at = (share: number) =>
+    round3(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN)
+  return { p50Ms: at(0.5), p99Ms: at(0.99), samples: sorted.length }
+}
+
+function compare(measured: Record<Way, readonly number[]>): Compared {
+  const bridge = delay(measured.bridge)
+  const relay = delay(measured.relay)
+  return {
+    bridge,
+    relay,
+    ratioP50: round3(bridge.p50Ms / relay.p50Ms),
+    ratioP99: round3(bridge.p99Ms / relay.p99Ms),
+  }
+}
+
+const round3 = (value: number) => Math.round(value * 1000) / 1000
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { json: { type: 'boolean' }, seconds: { type: 'string', default: '20' } },
+  })
+  const result = await benchBridge({ seconds: Number(values.seconds) })
+  if (values.json) console.log(JSON.stringify(result))
+  else {
+    const ways = { 'frame → model': result.frameToModel, 'delta → line': result.deltaToLine }
+    for (const [name, { bridge, relay, ratioP50, ratioP99 }] of Object.entries(ways)) {
+      console.log(
+        `${name}: p50 ${bridge.p50Ms} ms, p99 ${bridge.p99Ms} ms; relay ${relay.p50Ms}, ${relay.p99Ms}; ratio ${ratioP50}, ${ratioP99}`,
+      )
+    }
+    console.log(`speech → clear: p50 ${result.speechToClear.p50Ms} ms, p99 ${result.speechToClear.p99Ms} ms`)
+  }
+}

@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest'
+import { createCallerAudio } from '../../src/voice/caller-audio.ts'
+import { createLineOutbox } from '../../src/voice/line-outbox.ts'
+import type { CallLine } from '../../src/voice/ports.ts'
+import { audio } from './call-driver.ts'
+
+// The caller's audio to the model
+
+function modelSink() {
+  const sent: Buffer[] = []
+  return {
+    sent,
+    bufferedBytes: 0,
+    sendText(text: string) {
+      const event = JSON.parse(text) as { type: string; audio: string }
+      expect(event.type).toBe('input_audio_buffer.append')
+      sent.push(Buffer.from(event.audio, 'base64'))
+    },
+  }
+}
+
+const all = (sink: ReturnType<typeof modelSink>) => Buffer.concat(sink.sent)
+
+/** Twenty milliseconds, told apart by their value. */
+const frame = (value: number) => audio(160, value)
+
+test('frames go to the session at once, each as it came', () => {
+  const sink = modelSink()
+  const way = createCallerAudio()
+  way.sendTo(sink)
+  way.frame(frame(1), 0, 0)
+  way.frame(audio(333, 2), 20, 20)
+  expect(sink.sent).toEqual([Buffer.alloc(160, 1), Buffer.alloc(333, 2)])
+})
+
+test('without a session the newest five seconds are kept, and go first once there is one', () => {
+  const sink = modelSink()
+  const way = createCallerAudio()
+  for (let index = 0; index < 300; index += 1) way.frame(frame(index % 200), index * 20, index * 20)
+  way.sendTo(sink)
+  way.frame(frame(250), 6_000, 6_000)
+  expect(all(sink)).toHaveLength(5_000 * 8 + 160)
+  expect(all(sink)[0]).toBe(50)
+  expect(sink.sent.at(-1)?.[0]).toBe(250)
+})
+
+test('a model that takes nothing makes frames wait, the oldest are dropped, and order is kept', () => {
+  const sink = modelSink()
+  const way = createCallerAudio()
+  way.sendTo(sink)
+  sink.bufferedBytes = 64 * 1024
+  for (let index = 0; index < 300; index += 1) way.frame(frame(index % 200), index * 20, index * 20)
+  expect(sink.sent).toEqual([])
+  sink.bufferedBytes = 0
+  way.tick(6_000, false)
+  way.frame(frame(250), 6_000, 6_000)
+  expect(all(sink)).toHaveLength(5_000 * 8 + 160)
+  expect(sink.sent.map((bytes) => bytes[0])).toEqual([
+    ...Array.from({ length: 250 }, (_, index) => (index + 50) % 200),
+    250,
+  ])
+})
+
+test('a frame of the largest size gets through', () => {
+  const sink = modelSink()
+  const way = createCallerAudio()
+  way.sendTo(sink)
+  way.frame(audio(49_149), 0, 0)
+  way.frame(frame(1), 6_144, 20)
+  expect(all(sink)).toHaveLength(49_149 + 160)
+})
+
+test('a hole in the provider’s timestamps is filled with as much silence, a long one with a second', () => {
+  const sink = modelSink()
+  const way = createCallerAudio()
+  way.sendTo(sink)
+  way.frame(frame(1), 0, 0)
+  way.frame(frame(2), 220, 220)
+  expect(all(sink)).toEqual(
+    Buffer.concat([Buffer.alloc(160, 1), Buffer.alloc(1_600, 0xff), Buffer.alloc(160, 2)]),
+  )
+  way.frame(frame(3), 3_600_000, 300)
+  expect(all(sink)).toHaveLength(160 + 1_600 + 160 + 8_000 + 160)
+})
+
+test('jitter, overlaps and timestamps that stand still are no holes', () => {
+  const sink = modelSink()
+  const way = createCallerAudio()
+  way.sendTo(sink)
+  for (const atMs of [0, 25, 30, 100, 100, 0, 60]) way.frame(frame(1), atMs, 0)
+  expect(all(sink)).toHaveLength(7 * 160)
+})
+
+test('a caller who is cut off while speaking gets one second of silence, so that the turn ends', () => {
+  const sink = modelSink()
+  const way = createCallerAudio()
+  way.sendTo(sink)
+  way.frame(frame(1), 0, 0)
+  way.tick(749, true)
+  expect(all(sink)).toHaveLength(160)
+  way.tick(750, true)
+  way.tick(2_000, true)
+  expect(all(sink)).toHaveLength(160 + 8_000)
+  way.frame(frame(2), 1_040, 2_100)
+  expect(all(sink)).toHaveLength(160 + 8_000 + 160)
+})
+
+test('a line that falls silent while nobody speaks is left alone', () => {
+  const sink = modelSink()
+  const way = createCallerAudio()
+  way.sendTo(sink)
+  way.frame(frame(1), 0, 0)
+  way.tick(60_000, false)
+  expect(all(sink)).toHaveLength(160)
+})
+
+// The model's audio to the caller
+
+function callerLine() {
+  const out: string[] = []
+  return {
+    callSid: 'CA1',
+    streamSid: 'MZ1',
+    bufferedBytes: 0,
+    out,
+    sendMedia: (payload: string) => out.push(payload),
+    sendMark: (name: string) => out.push(`mark ${name}`),
+    sendClear: () => out.push('clear'),
+    close: () => out.push('close'),
+    listen: () => undefined,
+  } satisfies CallLine & { out: string[] }
+}
+
+test('audio goes out at once, with its mark behind it', () => {
+  const line = callerLine()
+  const outbox = createLineOutbox(line, () => expect.unreachable())
+  outbox.media('a', '1')
+  outbox.media('b', '2')
+  expect(line.out).toEqual(['a', 'mark 1', 'b', 'mark 2'])
+})
+
+test('what a slow line does not take waits in order and is never dropped', () => {
+  const line = callerLine()
+  const outbox = createLineOutbox(line, () => expect.unreachable())
+  outbox.media('a', '1')
+  line.bufferedBytes = 64 * 1024 + 1
+  outbox.media('b', '2')
+  outbox.media('c', '3')
+  outbox.pump()
+  expect(line.out).toEqual(['a', 'mark 1'])
+  line.bufferedBytes = 0
+  outbox.media('d', '4')
+  expect(line.out).toEqual(['a', 'mark 1', 'b', 'mark 2', 'c', 'mark 3', 'd', 'mark 4'])
+})
+
+test('a clear overtakes what waits and throws it away', () => {
+  const line = callerLine()
+  const outbox = createLineOutbox(line, () => expect.unreachable())
+  line.bufferedBytes = 64 * 1024 + 1
+  outbox.media('a', '1')
+  outbox.clear()
+  line.bufferedBytes = 0
+  outbox.pump()
+  expect(line.out).toEqual(['clear'])
+})
+
+test('beyond a mebibyte the line is given up, once, and nothing more goes out', () => {
+  const line = callerLine()
+  let overflows = 0
+  const outbox = createLineOutbox(line, () => {
+    overflows += 1
+  })
+  line.bufferedBytes = 512 * 1024
+  const piece = 'x'.repeat(64 * 1024)
+  for (let index = 0; index < 8; index += 1) outbox.media(piece, String(index))
+  expect(overflows).toBe(0)
+  for (let index = 0; index < 8; index += 1) outbox.media(piece, String(index))
+  line.bufferedBytes = 0
+  outbox.pump()
+  outbox.clear()
+  expect(overflows).toBe(1)
+  expect(line.out).toEqual([])
+})
