@@ -67,7 +67,7 @@ function isWalk(text: string): boolean {
   let rest = text
   while (rest !== '') {
     const taken = Math.max(...steps.map((row) => stepAlong(row, rest)))
-    if (taken < SHORTEST_STEP) return false
+    if (taken < SHORTEST_STEP && taken < rest.length) return false
     rest = rest.slice(taken)
   }
   return true

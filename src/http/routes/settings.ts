@@ -32,7 +32,11 @@ const connectionSchema = z
   })
   .openapi('ConnectionTest')
 
-export type ConnectionTest = z.output<typeof connectionSchema>
+/** Tries an outside service out, and says in words what worked. Never throws for what the service does. */
+export type TestConnection = (
+  service: 'model' | 'telephony',
+  signal: AbortSignal,
+) => Promise<z.output<typeof connectionSchema>>
 
 const listRoute = createRoute({
   method: 'get',
@@ -71,7 +75,7 @@ const testRoute = createRoute({
 
 export function settingsRoutes(options: {
   readonly settings: Settings
-  readonly testConnection: (service: 'model' | 'telephony', signal: AbortSignal) => Promise<ConnectionTest>
+  readonly testConnection: TestConnection
 }): RouteModule {
   const { settings, testConnection } = options
   const routes = createRoutes()

@@ -1,0 +1,98 @@
+import type { Log } from '../log.ts'
+import type { LogLines } from '../log-lines.ts'
+import type { OwnerState } from '../settings/open.ts'
+import { createAccessControl } from './access.ts'
+import { createApp, type RouteModule } from './app.ts'
+import type { BuildInfo } from './build-info.ts'
+import { createCallerIdentification } from './caller.ts'
+import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.ts'
+import type { IntrusionCounter } from './intrusion-counter.ts'
+import { healthRoutes, type Readiness } from './routes/health.ts'
+import { installRoutes } from './routes/install.ts'
+import { logRoutes } from './routes/logs.ts'
+import { pageRoutes, SHELL_FILE } from './routes/pages.ts'
+import { settingsRoutes, type TestConnection } from './routes/settings.ts'
+import { signInRoutes } from './routes/sign-in.ts'
+import { createSignInThrottle } from './sign-in-throttle.ts'
+import { createSockets, type SocketRoute } from './sockets.ts'
+import type { StaticFiles } from './static-files.ts'
+
+const END_EXPIRED_SESSIONS_EVERY_MS = 60_000
+
+/**
+ * Puts the HTTP face together: the routes that belong to the service itself (set-up, sign-in, settings, logs,
+ * health, pages), the given modules and sockets, and the server that they answer on.
+ */
+export function createHttp(options: {
+  readonly ownerState: Pick<OwnerState, 'account' | 'sessions' | 'settings'>
+  readonly modules: readonly RouteModule[]
+  readonly socketRoutes: readonly SocketRoute[]
+  readonly intrusions: IntrusionCounter
+  readonly readiness: Readiness
+  readonly testConnection: TestConnection
+  readonly buildInfo: BuildInfo
+  readonly staticFiles: StaticFiles
+  readonly log: Log
+  readonly logLines: LogLines
+  /** Aborted when the service stops: streams that would go on for ever end. */
+  readonly stopping: AbortSignal
+  readonly newId: () => string
+  /** A clock that nobody sets. */
+  readonly monotonicMs: () => number
+  readonly limits?: ServerLimits
+}): HttpServer {
+  const { ownerState, intrusions, staticFiles, buildInfo, log, newId, limits } = options
+  const { account, sessions, settings } = ownerState
+  const identifyCaller = createCallerIdentification(settings)
+  const throttle = createSignInThrottle(options.monotonicMs)
+  const access = createAccessControl({
+    account,
+    sessions,
+    // The page itself is answered at the addresses of its pages.
+    isStaticFile: (path) => path !== SHELL_FILE && staticFiles.has(path),
+  })
+  const app = createApp({
+    modules: [
+      healthRoutes({ readiness: options.readiness, buildInfo, publicUrl: () => settings.get('PUBLIC_URL') }),
+      installRoutes({ account, intrusions }),
+      signInRoutes({ account, sessions, throttle, intrusions }),
+      settingsRoutes({ settings, testConnection: options.testConnection }),
+      logRoutes({ lines: options.logLines, stopping: options.stopping }),
+      pageRoutes(staticFiles),
+      ...options.modules,
+    ],
+    access,
+    identifyCaller,
+    intrusions,
+    staticFiles,
+    version: buildInfo.version,
+    log,
+  })
+  const sockets = createSockets({
+    routes: options.socketRoutes,
+    access,
+    identifyCaller,
+    sessions,
+    intrusions,
+    newId,
+    log,
+  })
+  const server = createHttpServer({
+    fetch: app.fetch,
+    sockets,
+    identifyCaller,
+    newId,
+    log,
+    ...(limits ? { limits } : {}),
+  })
+  const expiry = setInterval(() => sessions.endExpired(), END_EXPIRED_SESSIONS_EVERY_MS)
+  expiry.unref()
+
+  return {
+    listen: server.listen,
+    close(graceMs) {
+      clearInterval(expiry)
+      return server.close(graceMs)
+    },
+  }
+}

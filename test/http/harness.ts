@@ -1,0 +1,220 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createRoute, z } from '@hono/zod-openapi'
+import { onTestFinished } from 'vitest'
+import { createIds } from '../../ledger/ids.ts'
+import type { RouteModule } from '../../src/http/app.ts'
+import { body, json } from '../../src/http/describe.ts'
+import { createRoutes } from '../../src/http/env.ts'
+import { createHttp } from '../../src/http/http.ts'
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../../src/http/http-server.ts'
+import { createIntrusionCounter } from '../../src/http/intrusion-counter.ts'
+import type { Readiness } from '../../src/http/routes/health.ts'
+import type { TestConnection } from '../../src/http/routes/settings.ts'
+import type { SocketRoute } from '../../src/http/sockets.ts'
+import { loadStaticFiles } from '../../src/http/static-files.ts'
+import { createLog } from '../../src/log.ts'
+import { openOwnerState } from '../../src/settings/open.ts'
+import { parseSetting, type SettingKey } from '../../src/settings/registry.ts'
+import { openStorage } from '../../src/storage/storage.ts'
+import { createClient } from './client.ts'
+
+export const PASSWORD = 'a long walk by the river'
+
+export type ServiceOptions = {
+  readonly directory?: string
+  readonly environment?: Partial<Record<SettingKey, string>>
+  readonly nowMs?: () => number
+  readonly monotonicMs?: () => number
+  readonly limits?: Partial<ServerLimits>
+  readonly webDirectory?: string
+  readonly readiness?: Readiness
+  readonly testConnection?: TestConnection
+  readonly installed?: boolean
+}
+
+const READY: Readiness = async () => ({
+  ledger: { ok: true },
+  projections: { ok: true },
+  reactors: { ok: true },
+  model: { ok: true },
+})
+
+/**
+ * The real HTTP face over the real storage on a port of its own, with a few routes that stand in for what other
+ * parts of the service add. Installed unless told otherwise; ends with the test.
+ */
+export async function startService(options: ServiceOptions = {}) {
+  const directory = options.directory ?? newDirectory()
+  const nowMs = options.nowMs ?? Date.now
+  const newId = createIds(nowMs)
+  const warnings: string[] = []
+  const written: string[] = []
+  const stopping = new AbortController()
+  const { log, lines } = createLog({
+    level: 'debug',
+    write: (line) => void written.push(line),
+    secretValues: () => ownerState?.settings.secretValues() ?? [],
+  })
+  const onWarning = (message: string, fields: Record<string, unknown>) => {
+    warnings.push(message)
+    log.warn(fields, message)
+  }
+  const storage = await openStorage({
+    directory,
+    nowMs,
+    newId,
+    onWarning,
+    onFatal: (error) => {
+      throw error
+    },
+  })
+  let ownerState: ReturnType<typeof openOwnerState> | undefined
+  ownerState = openOwnerState({
+    directory,
+    environment: parseEnvironment(options.environment ?? {}),
+    append: storage.append,
+    hasFact: (key) => storage.ledger.rowByKey(key) !== undefined,
+    nowMs,
+    newId,
+    onWarning,
+  })
+  const intrusions = createIntrusionCounter({ append: storage.append, nowMs, onWarning })
+  const socketMessages: string[] = []
+  const things: string[] = []
+  const http = createHttp({
+    ownerState,
+    modules: [thingRoutes(things)],
+    socketRoutes: socketRoutes(socketMessages),
+    intrusions,
+    readiness: options.readiness ?? READY,
+    testConnection: options.testConnection ?? (async () => ({ ok: true, steps: [] })),
+    buildInfo: { name: 'delegate', version: '0.0.0', commit: null, builtAt: null, node: process.version },
+    staticFiles: await loadStaticFiles(options.webDirectory ?? join(directory, 'no-web')),
+    log,
+    logLines: lines,
+    stopping: stopping.signal,
+    newId,
+    monotonicMs: options.monotonicMs ?? (() => performance.now()),
+    limits: { ...DEFAULT_SERVER_LIMITS, checkEveryMs: 50, ...options.limits },
+  })
+  const port = await http.listen(0, '127.0.0.1')
+  let stopped: Promise<void> | undefined
+
+  async function stop(): Promise<void> {
+    stopping.abort()
+    await http.close(200)
+    await intrusions.close()
+    ownerState?.close()
+    await storage.close()
+  }
+
+  const service = {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    directory,
+    storage,
+    ownerState,
+    intrusions,
+    warnings,
+    /** What the log wrote. */
+    written,
+    /** What the stand-in route was given. */
+    things,
+    /** What the sockets' routes were told. */
+    socketMessages,
+    client: createClient(port),
+    /** Every fact's type, in order. */
+    factTypes: () => storage.ledger.readAfter(0, 10_000).map(({ type }) => type),
+    headSeq: () => storage.ledger.head().seq,
+    stop() {
+      stopped ??= stop()
+      return stopped
+    },
+    /** A client that has signed in. */
+    async signedIn() {
+      const client = createClient(port)
+      const answer = await client.post('/login', { password: PASSWORD })
+      if (answer.status !== 200) throw new Error(`signing in failed: ${answer.text}`)
+      return client
+    },
+  }
+  onTestFinished(() => service.stop())
+  if (options.installed !== false) {
+    const answer = await service.client.post('/api/install', { password: PASSWORD })
+    if (answer.status !== 201 && answer.status !== 409) throw new Error(`installing failed: ${answer.text}`)
+  }
+  return service
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>
+
+export function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'delegate-http-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+function parseEnvironment(environment: Partial<Record<SettingKey, string>>) {
+  return new Map(
+    Object.entries(environment).map(([key, text]) => {
+      const parsed = parseSetting(key as SettingKey, text)
+      if (!parsed.ok) throw new Error(`${key} ${parsed.message}`)
+      return [key as SettingKey, parsed.value]
+    }),
+  )
+}
+
+/** A resource like any other, a signed webhook's path, and a route with a fault. */
+function thingRoutes(things: string[]): RouteModule {
+  const routes = createRoutes()
+  const schema = z.object({ name: z.string().max(5_000_000) })
+  routes.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/things',
+      request: { body: body(schema) },
+      responses: { 201: json(schema, 'Made') },
+    }),
+    (c) => {
+      const { name } = c.req.valid('json')
+      things.push(name)
+      return c.json({ name }, 201)
+    },
+  )
+  routes.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/large-things',
+      request: { body: body(schema) },
+      responses: { 201: json(z.object({ chars: z.int() }), 'Made') },
+    }),
+    (c) => c.json({ chars: c.req.valid('json').name.length }, 201),
+  )
+  routes.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/fault',
+      responses: { 200: json(z.object({}), 'Never') },
+    }),
+    () => {
+      throw new Error('the canary sank')
+    },
+  )
+  routes.post('/sms', (c) => c.text('<Response/>', 200, { 'content-type': 'text/xml' }))
+  return { routes, bodyBytes: new Map([['/api/large-things', 2 * 1024 * 1024]]) }
+}
+
+function socketRoutes(messages: string[]): SocketRoute[] {
+  const onOpen: SocketRoute['onOpen'] = (socket) => {
+    socket.on('message', (data) => {
+      messages.push(String(data))
+      socket.send(`heard ${String(data)}`)
+    })
+  }
+  return [
+    { path: '/chat', maxMessageBytes: 1024, isPublic: false, onOpen },
+    { path: '/call', maxMessageBytes: 1024, isPublic: true, onOpen },
+  ]
+}

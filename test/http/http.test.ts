@@ -1,0 +1,262 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { DEFAULT_SERVER_LIMITS } from '../../src/http/http-server.ts'
+import { raw, rawGet } from './client.ts'
+import { newDirectory, startService } from './harness.ts'
+
+const MIB = 1024 * 1024
+
+test('a body over 1 MiB is refused with 413, by its length and chunk by chunk', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const answer = await client.post('/api/things', { name: 'x'.repeat(MIB) })
+  expect([answer.status, answer.json.code]).toEqual([413, 'body_too_large'])
+
+  const head = `POST /api/things HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nCookie: ${client.cookie()}\r\n`
+  const typed = 'Content-Type: application/json\r\nConnection: close\r\n'
+  const announced = await raw(service.port, `${head}${typed}Content-Length: 99999999\r\n\r\n{"name":"`)
+  expect(announced.status).toBe(413)
+  const chunk = `${(64 * 1024).toString(16)}\r\n${'x'.repeat(64 * 1024)}\r\n`
+  const chunked = await raw(
+    service.port,
+    `${head}${typed}Transfer-Encoding: chunked\r\n\r\n9\r\n{"name":"\r\n${chunk.repeat(17)}`,
+  )
+  expect(chunked.status).toBe(413)
+  expect(service.things).toEqual([])
+})
+
+test('a body just under the limit is taken, chunked too, and a route may take more', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  expect((await client.post('/api/things', { name: 'x'.repeat(MIB - 11) })).status).toBe(201)
+  const chunked = await client.post('/api/things', '{"name":"chunked"}', {
+    headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+  })
+  expect([chunked.status, service.things.at(-1)]).toEqual([201, 'chunked'])
+  expect((await client.post('/api/large-things', { name: 'x'.repeat(2 * MIB - 11) })).json).toEqual({
+    chars: 2 * MIB - 11,
+  })
+  expect((await client.post('/api/large-things', { name: 'x'.repeat(2 * MIB) })).status).toBe(413)
+})
+
+test('slow headers, slow bodies and silent connections are closed while others are served', async () => {
+  const service = await startService({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 400 } })
+  const client = await service.signedIn()
+  const head = `POST /api/things HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nCookie: ${client.cookie()}\r\n`
+  const typed = 'Content-Type: application/json\r\n'
+  const slow = [
+    raw(service.port, ''),
+    raw(service.port, 'GET /health HTTP/1.1\r\nHo'),
+    raw(service.port, `${head}${typed}Content-Length: 100\r\n\r\n{"na`),
+    raw(service.port, `${head}${typed}Transfer-Encoding: chunked\r\n\r\n4\r\n{"na\r\n`),
+  ]
+  expect((await client.get('/health')).status).toBe(200)
+  const answers = await Promise.all(slow)
+  for (const { status } of answers) expect([0, 408]).toContain(status)
+  expect(service.things).toEqual([])
+  expect((await client.get('/health')).status).toBe(200)
+})
+
+test('by default nobody may take longer than 15 seconds', () => {
+  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, checkEveryMs } = DEFAULT_SERVER_LIMITS
+  for (const timeoutMs of [headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs]) {
+    expect(timeoutMs + 2 * checkEveryMs).toBeLessThan(15_000)
+  }
+})
+
+test('2,000 headers, and a length together with chunks, are refused and harm nothing', async () => {
+  const service = await startService()
+  const { port } = service
+  const many = Array.from({ length: 2_000 }, (_, index) => `a${index}:\r\n`).join('')
+  expect((await rawGet(port, '/health', many)).status).toBe(431)
+  const few = Array.from({ length: 120 }, (_, index) => `a${index}: b\r\n`).join('')
+  expect((await rawGet(port, '/health', few)).status).toBe(431)
+  const host = `Host: 127.0.0.1:${port}\r\n`
+  const smuggled = '0\r\n\r\nGET /api/config HTTP/1.1\r\n\r\n'
+  for (const headers of [
+    'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n',
+    'Transfer-Encoding: chunked\r\nContent-Length: 5\r\n',
+    'Content-Length: 5\r\nContent-Length: 6\r\n',
+    'Transfer-Encoding: chunked, identity\r\n',
+    'Transfer-Encoding : chunked\r\n',
+  ]) {
+    const { status, text } = await raw(port, `POST /login HTTP/1.1\r\n${host}${headers}\r\n${smuggled}`)
+    expect([headers, status, text.match(/HTTP\/1\.1/g)?.length]).toEqual([headers, 400, 1])
+  }
+  expect((await service.client.get('/health')).status).toBe(200)
+})
+
+test('keys that reach a prototype, deep nesting and broken JSON are refused with 400', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const post = (content: string) =>
+    client.post('/api/things', content, { headers: { 'content-type': 'application/json' } })
+  for (const content of [
+    '{"name":"x","__proto__":{"admin":true}}',
+    '{"name":"x","deep":[{"__proto__":1}]}',
+    '{"name":"x","\\u005f_proto__":1}',
+    `{"name":"x","deep":${'['.repeat(500_000)}${']'.repeat(500_000)}}`,
+    `{"name":"x","deep":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`,
+    '{"name":',
+    '',
+    'null',
+    '[]',
+  ]) {
+    const { status, headers } = await post(content)
+    expect([content.slice(0, 40), status]).toEqual([content.slice(0, 40), 400])
+    expect(headers['content-type']).toBe('application/problem+json')
+  }
+  expect(service.things).toEqual([])
+  expect(({} as { admin?: boolean }).admin).toBeUndefined()
+})
+
+test('a body of another kind than JSON is refused with 400', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+    const answer = await client.post('/api/things', '{"name":"x"}', { headers: { 'content-type': type } })
+    expect([type, answer.status]).toEqual([type, 400])
+  }
+  expect((await client.post('/api/things', '{"name":"x"}')).status).toBe(400)
+  expect(service.things).toEqual([])
+})
+
+test('what is wrong with a request is named by its place, and what was sent is not repeated', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const answer = await client.post('/api/things', { name: ['canary'] })
+  expect(answer.json).toEqual({
+    type: 'about:blank',
+    title: 'Bad Request',
+    status: 400,
+    detail: expect.stringMatching(/^name: /),
+    code: 'invalid_request',
+    errors: [{ path: 'name', message: expect.any(String) }],
+  })
+  expect(answer.text).not.toContain('canary')
+})
+
+test('a fault is told by its request id alone, and the log has the rest', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const answer = await client.get('/api/fault')
+  expect([answer.status, answer.json.code]).toEqual([500, 'internal_error'])
+  expect(answer.text).not.toContain('canary')
+  expect(answer.text).not.toContain('.ts')
+  expect(answer.json.detail).toContain(answer.headers['x-request-id'])
+  const logged = service.written.find((line) => line.includes('the canary sank'))
+  expect(logged).toContain(answer.headers['x-request-id'])
+})
+
+function webDirectory(): string {
+  const directory = newDirectory()
+  const web = join(directory, 'dist')
+  mkdirSync(join(web, 'assets'), { recursive: true })
+  mkdirSync(join(web, '.git'))
+  writeFileSync(join(directory, 'secret.txt'), 'canary')
+  writeFileSync(join(web, 'index.html'), '<!doctype html><title>Delegate</title>')
+  writeFileSync(join(web, 'favicon.svg'), '<svg/>')
+  writeFileSync(join(web, '.env'), 'canary')
+  writeFileSync(join(web, '.git/config'), 'canary')
+  writeFileSync(join(web, 'assets/app-1234.js'), `// ${'the same again '.repeat(500)}`)
+  symlinkSync(join(directory, 'secret.txt'), join(web, 'link.txt'))
+  return web
+}
+
+test('nothing outside the web app is served, and none of its hidden files', async () => {
+  const service = await startService({ webDirectory: webDirectory() })
+  const client = await service.signedIn()
+  for (const target of [
+    '/.env',
+    '/.git/config',
+    '/../secret.txt',
+    '/..%2fsecret.txt',
+    '/%2e%2e/secret.txt',
+    '/%252e%252e%252fsecret.txt',
+    '/%25252e%25252e/secret.txt',
+    '/assets/../../secret.txt',
+    '/assets/..\\..\\secret.txt',
+    '/assets%2f..%2f..%2fsecret.txt',
+    '/assets/%2e%2e/.env',
+    '/....//secret.txt',
+    '/etc/passwd',
+    '/link.txt',
+    '/assets',
+    '/assets/',
+    '/favicon.svg%00.html',
+  ]) {
+    const { status, text } = await rawGet(service.port, target, `Cookie: ${client.cookie()}\r\n`)
+    // A backslash is no path at all for the parser of requests.
+    expect([target, status]).toEqual([target, target.includes('\\') ? expect.toBeOneOf([400, 404]) : 404])
+    expect([target, text.includes('canary')]).toEqual([target, false])
+  }
+  expect((await rawGet(service.port, '/.env')).status).toBe(404)
+})
+
+test('the web app is served to everybody, its hashed files to be kept for good', async () => {
+  const service = await startService({ webDirectory: webDirectory() })
+  const { client } = service
+  const page = await client.get('/login')
+  expect([page.status, page.headers['content-type'], page.headers['cache-control']]).toEqual([
+    200,
+    'text/html; charset=utf-8',
+    'no-cache',
+  ])
+  const headers = { 'accept-encoding': 'gzip, br' }
+  const asset = await client.get('/assets/app-1234.js', { headers })
+  expect(asset.headers).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-encoding': 'br',
+    vary: 'accept-encoding',
+  })
+  expect(Number(asset.headers['content-length'])).toBeLessThan(200)
+  const plain = await client.get('/assets/app-1234.js', { headers: { 'accept-encoding': 'br;q=0' } })
+  expect([plain.headers['content-encoding'], plain.text.length]).toEqual([undefined, 7_503])
+  const again = await client.get('/login', { headers: { 'if-none-match': String(page.headers.etag) } })
+  expect([again.status, again.text]).toEqual([304, ''])
+  expect((await client.get('/favicon.svg')).headers['content-type']).toBe('image/svg+xml; charset=utf-8')
+})
+
+test('without a built web app its pages say how to build it', async () => {
+  const service = await startService()
+  const answer = await service.client.get('/login')
+  expect([answer.status, answer.json.code]).toEqual([503, 'not_built'])
+})
+
+test('stopping lets a running request finish, and then refuses connections', async () => {
+  const asked = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const service = await startService({
+    testConnection: async () => {
+      asked.resolve()
+      await held.promise
+      return { ok: true, steps: [] }
+    },
+  })
+  const client = await service.signedIn()
+  const running = client.post('/api/config.test', { service: 'model' })
+  await asked.promise
+  const stopped = service.stop()
+  held.resolve()
+  expect((await running).status).toBe(200)
+  await stopped
+  await expect(client.get('/health')).rejects.toThrow('ECONNREFUSED')
+})
+
+test('a request that is broken off leaves no trace but the connection', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const socket = connect(service.port, '127.0.0.1')
+  socket.write(
+    `POST /api/things HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nCookie: ${client.cookie()}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":',
+  )
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  socket.destroy()
+  expect((await client.get('/health')).status).toBe(200)
+  await service.stop()
+  expect(service.written.filter((line) => line.includes('"level":"error"'))).toEqual([])
+})

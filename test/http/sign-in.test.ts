@@ -1,0 +1,302 @@
+import { expect, test } from 'vitest'
+import { SESSION_IDLE_MS, SESSION_MAX_MS } from '../../src/settings/sessions.ts'
+import { createClient } from './client.ts'
+import { PASSWORD, type Service, startService } from './harness.ts'
+import { openSocket } from './web-socket.ts'
+
+const WRONG = 'not the password at all'
+
+async function fail(
+  service: Service,
+  times: number,
+  options: { from?: string; headers?: Record<string, string> } = {},
+) {
+  const statuses: number[] = []
+  for (let round = 0; round < times; round += 1) {
+    statuses.push((await createClient(service.port).post('/login', { password: WRONG }, options)).status)
+  }
+  return statuses
+}
+
+test('signing in gives a new session each time, and ends the one that the browser held', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const first = client.cookie()
+  expect((await client.post('/login', { password: PASSWORD })).status).toBe(200)
+  expect(client.cookie()).not.toBe(first)
+  const old = createClient(service.port)
+  old.useCookie(first)
+  expect((await old.get('/api/sessions')).status).toBe(401)
+  expect((await client.get('/api/sessions')).status).toBe(200)
+})
+
+test('a session chosen by somebody else is never taken over', async () => {
+  const service = await startService()
+  const client = createClient(service.port)
+  client.useCookie('delegate_session=chosen-by-an-attacker')
+  await client.post('/login', { password: PASSWORD })
+  expect(client.cookie()).not.toContain('chosen')
+  const attacker = createClient(service.port)
+  attacker.useCookie('delegate_session=chosen-by-an-attacker')
+  expect((await attacker.get('/api/sessions')).status).toBe(401)
+})
+
+test('the cookie is Secure whenever the request came by https', async () => {
+  const service = await startService({ environment: { PUBLIC_URL: 'https://delegate.example.com' } })
+  const cookieOf = async (headers: Record<string, string>) =>
+    (await createClient(service.port).post('/login', { password: PASSWORD }, { headers })).headers[
+      'set-cookie'
+    ]?.[0]
+  expect(await cookieOf({})).not.toContain('Secure')
+  expect(await cookieOf({ 'x-forwarded-proto': 'http' })).not.toContain('Secure')
+  expect(await cookieOf({ 'x-forwarded-proto': 'https' })).toContain('; Secure')
+  expect(await cookieOf({ host: 'delegate.example.com' })).toContain('; Secure')
+})
+
+test('only a hash of the token is kept', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const token = client.cookie()?.split('=')[1] ?? ''
+  const { readFileSync } = await import('node:fs')
+  const { settingsFile } = await import('../../src/settings/store.ts')
+  expect(token.length).toBe(43)
+  expect(readFileSync(settingsFile(service.directory), 'latin1')).not.toContain(token)
+})
+
+test('ten failures from one address lead to 429 with Retry-After', async () => {
+  const service = await startService()
+  expect(await fail(service, 10)).toEqual(Array(10).fill(401))
+  const refused = await createClient(service.port).post('/login', { password: PASSWORD })
+  expect(refused.status).toBe(429)
+  expect(refused.json.code).toBe('too_many_attempts')
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(15 * 60)
+})
+
+test('a refused address leaves other addresses and existing sessions alone', async () => {
+  const service = await startService()
+  const owner = await service.signedIn()
+  await fail(service, 11)
+  expect((await createClient(service.port).post('/login', { password: PASSWORD })).status).toBe(429)
+  const elsewhere = await createClient(service.port).post(
+    '/login',
+    { password: PASSWORD },
+    { from: '127.0.0.2' },
+  )
+  expect(elsewhere.status).toBe(200)
+  expect((await owner.get('/api/sessions')).status).toBe(200)
+})
+
+test('the wait ends by itself, and success forgets earlier failures', async () => {
+  let monotonicMs = 0
+  const service = await startService({ monotonicMs: () => monotonicMs })
+  await fail(service, 10)
+  monotonicMs = 15 * 60_000 - 1
+  expect(await fail(service, 1)).toEqual([429])
+  monotonicMs += 1
+  expect(await fail(service, 9)).toEqual(Array(9).fill(401))
+  await service.signedIn()
+  expect(await fail(service, 9)).toEqual(Array(9).fill(401))
+})
+
+test('failures side by side are all counted', async () => {
+  const service = await startService()
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => createClient(service.port).post('/login', { password: WRONG })),
+  )
+  const count = (status: number) => answers.filter((answer) => answer.status === status).length
+  expect([count(401), count(429)]).toEqual([10, 30])
+})
+
+test('rotating X-Forwarded-For changes nothing unless the proxy is configured as trusted', async () => {
+  const rotating = (index: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${index}` } })
+  const untrusting = await startService()
+  for (let index = 0; index < 10; index += 1) await fail(untrusting, 1, rotating(index))
+  expect(await fail(untrusting, 1, rotating(99))).toEqual([429])
+
+  const trusting = await startService({ environment: { TRUSTED_PROXY: '127.0.0.1' } })
+  for (let index = 0; index < 10; index += 1) await fail(trusting, 1, rotating(1))
+  expect(await fail(trusting, 1, rotating(1))).toEqual([429])
+  expect(await fail(trusting, 1, rotating(2))).toEqual([401])
+  // What the client itself puts before the proxy's entry is not believed.
+  const lying = { headers: { 'x-forwarded-for': '198.51.100.7, 203.0.113.1' } }
+  expect(await fail(trusting, 1, lying)).toEqual([429])
+})
+
+test.each([
+  ['an array', { password: [PASSWORD] }],
+  ['an object', { password: { $ne: null } }],
+  ['a number', { password: 123456789012 }],
+  ['missing', {}],
+])('a password that is %s is refused with 400, and counted', async (_kind, content) => {
+  const service = await startService()
+  for (let round = 0; round < 10; round += 1) {
+    expect((await createClient(service.port).post('/login', content)).status).toBe(400)
+  }
+  expect((await createClient(service.port).post('/login', content)).status).toBe(429)
+  expect((await createClient(service.port).post('/login', { password: PASSWORD })).status).toBe(429)
+})
+
+test('200 sign-ins at once do not stand in the way of an incoming text', async () => {
+  const service = await startService()
+  let pending = 200
+  const signIns = Promise.all(
+    Array.from({ length: 200 }, async () => {
+      const answer = await createClient(service.port).post('/login', { password: PASSWORD })
+      pending -= 1
+      return answer.status
+    }),
+  )
+  // The first of them is through, so all of them are under way.
+  while (pending === 200) await new Promise((resolve) => setTimeout(resolve, 1))
+  const answer = await createClient(service.port).post('/sms', 'Body=hello')
+  expect(answer.status).toBe(200)
+  expect(pending).toBeGreaterThan(100)
+  expect(new Set(await signIns)).toEqual(new Set([200]))
+})
+
+test('after signing out the cookie is worth nothing any more', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const cookie = client.cookie()
+  const answer = await client.post('/logout')
+  expect([answer.status, answer.json]).toEqual([200, { authenticated: false }])
+  expect(answer.headers['set-cookie']?.[0]).toMatch(/^delegate_session=; Max-Age=0; Path=\/; HttpOnly/)
+  client.useCookie(cookie)
+  expect((await client.get('/api/sessions')).status).toBe(401)
+  expect((await client.get('/auth/status')).json).toEqual({ configured: true, authenticated: false })
+})
+
+test('a changed password ends every other session and its open sockets, and no other', async () => {
+  const service = await startService()
+  const [owner, thief] = [await service.signedIn(), await service.signedIn()]
+  const [ownSocket, stolenSocket] = [await openSocket(service, owner), await openSocket(service, thief)]
+  const newPassword = 'an even longer walk'
+  const answer = await owner.post('/api/auth/password', { currentPassword: PASSWORD, newPassword })
+  expect(answer.status).toBe(200)
+
+  expect(await stolenSocket.closed).toBe(1008)
+  expect((await thief.get('/api/sessions')).status).toBe(401)
+  expect(await ownSocket.ask('still there?')).toBe('heard still there?')
+  expect((await owner.get('/api/sessions')).json.sessions).toHaveLength(1)
+  const anew = (password: string) => createClient(service.port).post('/login', { password })
+  expect([(await anew(PASSWORD)).status, (await anew(newPassword)).status]).toEqual([401, 200])
+})
+
+test('a peer that ignores the end of its session is not heard any more', async () => {
+  const service = await startService()
+  const [owner, thief] = [await service.signedIn(), await service.signedIn()]
+  const socket = await openSocket(service, thief)
+  await socket.ask('before')
+  socket.deaf()
+  await owner.post('/api/auth/password', { currentPassword: PASSWORD, newPassword: 'an even longer walk' })
+  socket.send('delete everything')
+  await socket.ended
+  expect(service.socketMessages).toEqual(['before'])
+})
+
+test('the password changes only for those who know the present one, ten guesses a session', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const guess = () =>
+    client.post('/api/auth/password', { currentPassword: WRONG, newPassword: 'an even longer walk' })
+  for (let round = 0; round < 10; round += 1) expect((await guess()).status).toBe(401)
+  expect((await guess()).status).toBe(429)
+  const other = await service.signedIn()
+  const weak = await other.post('/api/auth/password', {
+    currentPassword: PASSWORD,
+    newPassword: 'password1234',
+  })
+  expect([weak.status, weak.json.code]).toEqual([400, 'common_password'])
+  expect((await client.get('/api/sessions')).status).toBe(200)
+})
+
+test('a session ends after 30 idle days, and after 90 days however busy', async () => {
+  let nowMs = Date.parse('2026-01-01T00:00:00Z')
+  const service = await startService({ nowMs: () => nowMs })
+  const idle = await service.signedIn()
+  const busy = await service.signedIn()
+  const startedMs = nowMs
+
+  nowMs = startedMs + SESSION_IDLE_MS
+  expect((await busy.get('/api/sessions')).status).toBe(200)
+  expect((await idle.get('/auth/status')).json.authenticated).toBe(true)
+  nowMs += SESSION_IDLE_MS
+  expect((await busy.get('/api/sessions')).status).toBe(200)
+  nowMs += 1
+  expect((await idle.get('/auth/status')).json.authenticated).toBe(false)
+  nowMs = startedMs + SESSION_MAX_MS
+  expect((await busy.get('/api/sessions')).status).toBe(200)
+  nowMs += 1
+  expect((await busy.get('/api/sessions')).status).toBe(401)
+})
+
+test('an open socket ends with its session when that runs out', async () => {
+  let nowMs = Date.parse('2026-01-01T00:00:00Z')
+  const service = await startService({ nowMs: () => nowMs })
+  const socket = await openSocket(service, await service.signedIn())
+  nowMs += SESSION_IDLE_MS + 1
+  service.ownerState.sessions.endExpired()
+  expect(await socket.closed).toBe(1008)
+})
+
+test('sessions are listed, the current one marked, and can be ended one by one', async () => {
+  const service = await startService()
+  await service.client.post('/logout')
+  const [here, there] = [await service.signedIn(), await service.signedIn()]
+  const { sessions } = (await here.get('/api/sessions')).json
+  expect(sessions.filter(({ current }: { current: boolean }) => current)).toHaveLength(1)
+  const other = sessions.find(({ current }: { current: boolean }) => !current)
+  expect(other).toEqual({
+    id: expect.any(String),
+    current: false,
+    createdAt: expect.stringMatching(/Z$/),
+    lastSeenAt: expect.stringMatching(/Z$/),
+    userAgent: '',
+  })
+  expect((await here.delete(`/api/sessions/${other.id}`)).status).toBe(204)
+  expect((await there.get('/api/sessions')).status).toBe(401)
+  const again = await here.delete(`/api/sessions/${other.id}`)
+  expect([again.status, again.json.code]).toEqual([404, 'unknown_session'])
+})
+
+test('whatever happens to the account is a fact, and none holds a password or a token', async () => {
+  const service = await startService()
+  const first = await service.signedIn()
+  const second = await service.signedIn()
+  const { sessions } = (await first.get('/api/sessions')).json
+  const own = sessions.find(({ current }: { current: boolean }) => current).id
+  await second.delete(`/api/sessions/${own}`)
+  await second.post('/api/auth/password', { currentPassword: PASSWORD, newPassword: 'an even longer walk' })
+  await second.post('/logout')
+  expect(service.factTypes()).toEqual([
+    'owner.installed',
+    'owner.signed-in',
+    'owner.signed-in',
+    'owner.signed-in',
+    'owner.session.revoked',
+    'owner.password.changed',
+    'owner.session.revoked',
+    'owner.signed-out',
+  ])
+  const facts = JSON.stringify(service.storage.ledger.readAfter(0, 100))
+  for (const secret of [PASSWORD, 'an even longer walk', second.cookie() ?? 'none']) {
+    expect(facts).not.toContain(secret)
+  }
+})
+
+test('however many strangers are refused, the ledger gets one fact a kind', async () => {
+  const service = await startService()
+  const head = service.headSeq()
+  await fail(service, 12)
+  for (let round = 0; round < 30; round += 1) await createClient(service.port).get('/api/config')
+  expect(service.headSeq()).toBe(head)
+  await service.intrusions.flush()
+  await service.intrusions.flush()
+  const facts = service.storage.ledger.readAfter(head, 100)
+  expect(facts.map((fact) => (fact.type === 'intrusion.counted' ? fact.facts : null))).toEqual([
+    expect.objectContaining({ kind: 'sign_in_refused', count: 10 }),
+    expect.objectContaining({ kind: 'sign_in_throttled', count: 2 }),
+    expect.objectContaining({ kind: 'no_session', count: 30 }),
+  ])
+})
