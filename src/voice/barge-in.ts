@@ -6,13 +6,15 @@ import { placeUtterance, settleUtterance } from './transcript.ts'
 
 /** The caller began to speak: whoever else speaks falls silent, in this very step. */
 export function callerStarted(draft: Draft): void {
-  if (!draft.state.caller.speaking) draft.actions.push({ type: 'memory.cue', text: null })
+  const beganNow = !draft.state.caller.speaking
   setCaller(draft, { speaking: true, replyOwed: null })
   // The reply to these words will answer what waited, too.
   setResponses(draft, { queued: null })
   set(draft, { checkInsMade: 0 })
   abandonNextSession(draft)
   interrupt(draft)
+  // Behind the clear: recall may start with work, and falling silent must not wait for it.
+  if (beganNow) draft.actions.push({ type: 'memory.cue', text: null })
 }
 
 /** The caller fell silent; the service owes a reply. */

@@ -75,6 +75,14 @@ test('an interruption sends one clear; hearing speech again sends none', () => {
   expect(call.speechStarted()).toEqual([])
 })
 
+test('falling silent comes before anything else that speech brings about', () => {
+  const call = speakingCall()
+  call.delta('r1', 'i1', 8_000)
+  const types = call.speechStarted().map((action) => action.type)
+  expect(types[0]).toBe('line.clear')
+  expect(types).toContain('memory.cue')
+})
+
 test('what was generated wholly but still plays is interrupted all the same', () => {
   const call = speakingCall()
   const names = marks(call.delta('r1', 'i1', 8_000))
