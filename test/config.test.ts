@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ConfigError, loadConfig } from '../src/config.ts'
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(environment)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+test('an empty environment gives the defaults', () => {
+  expect(loadConfig({})).toEqual({
+    port: 8081,
+    host: '127.0.0.1',
+    dataDir: `${process.cwd()}/data`,
+    logLevel: 'info',
+    ledgerDebug: false,
+    itemsDebug: false,
+    devRoutes: false,
+    copilotCommand: null,
+    settings: new Map(),
+  })
+})
+
+test('every variable is read', () => {
+  const config = loadConfig({
+    PORT: '0',
+    HOST: '0.0.0.0',
+    DATA_DIR: '/var/lib/delegate',
+    LOG_LEVEL: 'debug',
+    LEDGER_DEBUG: '1',
+    ITEMS_DEBUG: 'true',
+    DEV_ROUTES: '0',
+    COPILOT_COMMAND: '["copilot","-p"]',
+    TIMEZONE: 'Europe/Berlin',
+    TASK_LIMIT: '4',
+    OWNER_PHONE_NUMBER: ' +493012345678, +15005550006 ',
+  })
+  expect(config).toMatchObject({
+    port: 0,
+    host: '0.0.0.0',
+    dataDir: '/var/lib/delegate',
+    logLevel: 'debug',
+    ledgerDebug: true,
+    itemsDebug: true,
+    devRoutes: false,
+    copilotCommand: ['copilot', '-p'],
+  })
+  expect([...config.settings]).toEqual([
+    ['OWNER_PHONE_NUMBER', '+493012345678,+15005550006'],
+    ['TIMEZONE', 'Europe/Berlin'],
+    ['TASK_LIMIT', 4],
+  ])
+})
+
+test('a variable that is set but empty counts as not set', () => {
+  expect(loadConfig({ PORT: '', OPENAI_API_KEY: ' ', TASK_LIMIT: '' })).toEqual(loadConfig({}))
+})
+
+test('all that is wrong is told at once, and no value with it', () => {
+  const problems = problemsOf({
+    PORT: '80x',
+    LOG_LEVEL: 'loud',
+    DEV_ROUTES: 'yes',
+    COPILOT_COMMAND: 'rm -rf canary',
+    TASK_LIMIT: 'canary',
+    OPENAI_API_KEY: 'canary with spaces',
+    PUBLIC_URL: 'ftp://canary',
+  })
+  expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+    'PORT',
+    'LOG_LEVEL',
+    'DEV_ROUTES',
+    'COPILOT_COMMAND',
+    'OPENAI_API_KEY',
+    'PUBLIC_URL',
+    'TASK_LIMIT',
+  ])
+  expect(problems.join('\n')).not.toContain('canary')
+})
+
+test.each(['8081.5', '1e3', '-1', '65536', '0x10', 'NaN', 'Infinity', '８０８１', ' 80 81 '])(
+  'the malformed port %j is an error, never the default',
+  (port) => {
+    expect(problemsOf({ PORT: port })).toEqual(['PORT must be a port number from 0 to 65535'])
+  },
+)
+
+test('any port from 0 to 65535 is taken, and no other number', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -10, max: 70_000 }), (port) => {
+      const isPort = port >= 0 && port <= 65_535
+      expect(problemsOf({ PORT: String(port) })).toHaveLength(isPort ? 0 : 1)
+    }),
+  )
+})
+
+test.each(['[]', '[""]', '"copilot"', '{"0":"copilot"}', '[1]', '["a",2]'])(
+  'the coding assistant is not started by %s',
+  (command) => {
+    expect(problemsOf({ COPILOT_COMMAND: command })).toHaveLength(1)
+  },
+)

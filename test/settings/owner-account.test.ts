@@ -1,0 +1,151 @@
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { Append } from '../../ledger/event.ts'
+import { ledgerFile, viewsFile } from '../../ledger/files.ts'
+import { openState, PASSWORD, UNLIMITED } from './owner-state.ts'
+
+const failing: Append = async () => {
+  throw new Error('the disk is full')
+}
+
+test('a crash before the fact leaves a service that can still be installed, by another password', async () => {
+  const before = await openState({ around: () => failing })
+  await expect(before.install()).rejects.toThrow('the disk is full')
+  expect(before.account.isInstalled()).toBe(false)
+  await before.close()
+
+  const after = await openState({ directory: before.directory })
+  expect(after.account.isInstalled()).toBe(false)
+  expect((await after.signIn()).status).toBe('wrong_password')
+  expect((await after.install('quite another password')).status).toBe('installed')
+  expect((await after.signIn()).status).toBe('wrong_password')
+  expect((await after.signIn('quite another password')).status).toBe('signed_in')
+})
+
+test('a crash right after the fact leaves an installed service with its password, settings and session', async () => {
+  // The fact is durable, but nothing that follows it ever runs.
+  const appended = Promise.withResolvers<void>()
+  const before = await openState({
+    around: (append) => async (events) => {
+      await append(events)
+      appended.resolve()
+      return new Promise(() => undefined)
+    },
+  })
+  void before.install(PASSWORD, { TIMEZONE: 'Europe/Berlin', OPENAI_API_KEY: 'sk-something' })
+  await appended.promise
+  await before.close()
+
+  const after = await openState({ directory: before.directory })
+  expect(after.account.isInstalled()).toBe(true)
+  expect((await after.signIn()).status).toBe('signed_in')
+  expect(after.settings.get('TIMEZONE')).toBe('Europe/Berlin')
+  expect(after.settings.get('OPENAI_API_KEY')).toBe('sk-something')
+  expect(after.sessions.list()).toHaveLength(2)
+  expect((await after.install('quite another password')).status).toBe('already_installed')
+})
+
+test('the ledger decides who has installed: whoever comes second changes nothing, though told otherwise', async () => {
+  const winner = await openState()
+  await winner.install()
+  const facts = winner.facts().length
+  await winner.close()
+
+  const blind = await openState({ directory: winner.directory, hasFact: () => false })
+  expect((await blind.install('quite another password')).status).toBe('already_installed')
+  expect(blind.facts()).toHaveLength(facts)
+  expect(blind.sessions.list()).toHaveLength(1)
+  await blind.close()
+  const after = await openState({ directory: winner.directory })
+  expect((await after.signIn('quite another password')).status).toBe('wrong_password')
+  expect((await after.signIn()).status).toBe('signed_in')
+})
+
+test('settings of another life do not stand in the way of installing anew', async () => {
+  const former = await openState()
+  await former.install()
+  await former.close()
+  for (const file of [ledgerFile(former.directory), viewsFile(former.directory)]) {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+  }
+  const anew = await openState({ directory: former.directory })
+  expect(anew.account.isInstalled()).toBe(false)
+  expect((await anew.install('quite another password')).status).toBe('installed')
+  expect((await anew.signIn()).status).toBe('wrong_password')
+  expect(anew.sessions.list()).toHaveLength(1)
+})
+
+test('an installed service whose settings were lost says how to get in again, and the shell can', async () => {
+  const before = await openState()
+  await before.install()
+  await before.close()
+  rmSync(`${before.directory}/settings.sqlite`)
+
+  const after = await openState({ directory: before.directory })
+  expect(after.account.isInstalled()).toBe(true)
+  expect(after.warnings.map(({ message }) => message).join()).toContain('owner:reset-password')
+  expect((await after.install()).status).toBe('already_installed')
+  expect((await after.signIn()).status).toBe('wrong_password')
+  expect(await after.account.resetPassword('quite another password')).toBe('changed')
+  expect((await after.signIn('quite another password')).status).toBe('signed_in')
+})
+
+test('resetting the password from the shell ends every session and is a fact', async () => {
+  const state = await openState()
+  await state.install()
+  const ended: string[] = []
+  for (const { id } of state.sessions.list()) state.sessions.onEnded(id, () => ended.push(id))
+  expect(await state.account.resetPassword('quite another password')).toBe('changed')
+  expect(ended).toHaveLength(1)
+  expect(state.sessions.list()).toEqual([])
+  expect(state.facts().slice(-2)).toMatchObject([
+    { type: 'owner.password.changed', facts: { by: 'shell' } },
+    { type: 'owner.session.revoked', facts: { by: 'shell', sessionId: ended[0] } },
+  ])
+  expect(await state.account.resetPassword('password1234')).toBe('common_password')
+})
+
+test('before installation there is no password to reset', async () => {
+  const state = await openState()
+  expect(await state.account.resetPassword(PASSWORD)).toBe('not_installed')
+})
+
+test('a sign-in with the old password that was under way while it changed comes to nothing', async () => {
+  const release = Promise.withResolvers<void>()
+  const isHeld = Promise.withResolvers<void>()
+  const state = await openState({
+    around: (append) => async (events) => {
+      if (events[0]?.type === 'owner.password.changed') {
+        isHeld.resolve()
+        await release.promise
+      }
+      return append(events)
+    },
+  })
+  await state.install()
+  const reset = state.account.resetPassword('quite another password')
+  await isHeld.promise
+  const signIn = state.signIn()
+  release.resolve()
+  await reset
+  expect((await signIn).status).toBe('wrong_password')
+  expect(state.sessions.list()).toEqual([])
+})
+
+test('a fact that cannot be recorded signs nobody in', async () => {
+  let isDown = false
+  const state = await openState({
+    around: (append) => (events) => (isDown ? failing(events) : append(events)),
+  })
+  await state.install()
+  isDown = true
+  await expect(state.signIn()).rejects.toThrow('the disk is full')
+  expect(state.sessions.list()).toHaveLength(1)
+  const [session] = state.sessions.list()
+  if (!session) throw new Error('no session')
+  await expect(state.account.signOut(session)).rejects.toThrow('the disk is full')
+  const change = { current: PASSWORD, next: 'quite another password' }
+  await expect(state.account.changePassword(session, change, UNLIMITED)).rejects.toThrow('the disk is full')
+  isDown = false
+  expect((await state.signIn()).status).toBe('signed_in')
+})

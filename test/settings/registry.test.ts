@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseSetting, type SettingKey, settingKeys, settingRegistry } from '../../src/settings/registry.ts'
+import { phoneNumbers } from '../../src/settings/setting-schemas.ts'
+
+const parsedValue = (key: SettingKey, input: unknown) => {
+  const parsed = parseSetting(key, input)
+  return parsed.ok ? parsed.value : null
+}
+
+test('every default is valid, and in its canonical form', () => {
+  for (const key of settingKeys) {
+    const { default: byDefault } = settingRegistry[key]
+    if (byDefault !== null) expect([key, parsedValue(key, byDefault)]).toEqual([key, byDefault])
+  }
+})
+
+test('whatever is stored reads back as itself', () => {
+  const inputs = fc.oneof(
+    fc.string(),
+    fc.integer(),
+    fc.webUrl(),
+    fc.constantFrom('UTC', '+4930123456', 'sms', '/x'),
+  )
+  fc.assert(
+    fc.property(fc.constantFrom(...settingKeys), inputs, (key, input) => {
+      const value = parsedValue(key, input)
+      if (value !== null) expect(parsedValue(key, JSON.parse(JSON.stringify(value)))).toBe(value)
+    }),
+  )
+})
+
+test.each<[SettingKey, unknown, unknown]>([
+  ['PUBLIC_URL', 'https://delegate.example.com', 'https://delegate.example.com'],
+  ['PUBLIC_URL', ' HTTPS://Delegate.Example.com:443/ ', 'https://delegate.example.com'],
+  ['PUBLIC_URL', 'http://localhost:8081', 'http://localhost:8081'],
+  ['PUBLIC_URL', 'https://delegate.example.com/path', null],
+  ['PUBLIC_URL', 'https://user:secret@delegate.example.com', null],
+  ['PUBLIC_URL', 'https://delegate.example.com?x', null],
+  ['PUBLIC_URL', 'javascript:alert(1)', null],
+  ['PUBLIC_URL', 'delegate.example.com', null],
+  ['OPENAI_BASE_URL', 'http://127.0.0.1:1234/v1/', 'http://127.0.0.1:1234/v1'],
+  ['OPENAI_BASE_URL', 'http://127.0.0.1:1234/v1?key=x', null],
+  ['OPENAI_BASE_URL', 'file:///etc/passwd', null],
+  ['DELIVERY_WEBHOOK_URL', 'https://example.com/hook?token=x', 'https://example.com/hook?token=x'],
+  ['OWNER_PHONE_NUMBER', '+493012345678', '+493012345678'],
+  ['OWNER_PHONE_NUMBER', '+493012345678, +15005550006,+493012345678', '+493012345678,+15005550006'],
+  ['OWNER_PHONE_NUMBER', '+493012345678;+15005550006', null],
+  ['OWNER_PHONE_NUMBER', '030 12345678', null],
+  ['OWNER_PHONE_NUMBER', '+0123456789', null],
+  ['OWNER_PHONE_NUMBER', '+1234567890123456', null],
+  ['OWNER_PHONE_NUMBER', ',', null],
+  ['TELEPHONY_PHONE_NUMBER', '+15005550006,+15005550007', null],
+  ['TIMEZONE', 'Europe/Berlin', 'Europe/Berlin'],
+  ['TIMEZONE', 'Mars/Olympus', null],
+  ['TIMEZONE', '+02:00', null],
+  ['TASK_LIMIT', '3', 3],
+  ['TASK_LIMIT', 3, 3],
+  ['TASK_LIMIT', '3.5', null],
+  ['TASK_LIMIT', 3.5, null],
+  ['TASK_LIMIT', '', null],
+  ['TASK_LIMIT', 0, null],
+  ['TASK_LIMIT', true, null],
+  ['TASK_LIMIT', Number.NaN, null],
+  ['TIMELINE_PAGE_EVENTS', 5_000, 5_000],
+  ['TIMELINE_PAGE_EVENTS', 5_001, null],
+  ['GUEST_DAILY_MESSAGES', 0, 0],
+  ['OPENAI_API_KEY', ' sk-abc ', 'sk-abc'],
+  ['OPENAI_API_KEY', 'sk-abc\r\nX-Evil: 1', null],
+  ['OPENAI_API_KEY', ['sk-abc'], null],
+  ['DELIVERY_CHANNEL', 'webhook', 'webhook'],
+  ['DELIVERY_CHANNEL', 'fax', null],
+  ['COPILOT_WORKDIR', '/home/owner/work', '/home/owner/work'],
+  ['COPILOT_WORKDIR', 'work', null],
+  ['TRUSTED_PROXY', '10.0.0.0/8, ::1', '10.0.0.0/8,::1'],
+  ['TRUSTED_PROXY', '10.0.0.0/33', null],
+  ['TRUSTED_PROXY', 'proxy.internal', null],
+])('%s takes %j as %j', (key, input, expected) => {
+  expect(parsedValue(key, input)).toBe(expected)
+})
+
+test('a refusal says what is wanted and never repeats what was given', () => {
+  for (const key of settingKeys) {
+    const parsed = parseSetting(key, { canary: 'canary' })
+    const text = parseSetting(key, 'canary \r\n canary')
+    expect([key, parsed.ok, text.ok]).toEqual([key, false, false])
+    for (const result of [parsed, text]) if (!result.ok) expect(result.message).not.toContain('canary')
+  }
+})
+
+test('the secrets are those of the contract', () => {
+  expect(settingKeys.filter((key) => settingRegistry[key].secret)).toEqual([
+    'OPENAI_API_KEY',
+    'TELEPHONY_AUTH_TOKEN',
+    'TELEPHONY_API_KEY_SECRET',
+    'DELIVERY_WEBHOOK_SECRET',
+  ])
+})
+
+test('a list of numbers comes apart again', () => {
+  expect(phoneNumbers('+493012345678,+15005550006')).toEqual(['+493012345678', '+15005550006'])
+  expect(phoneNumbers(null)).toEqual([])
+})

@@ -1,0 +1,209 @@
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { SettingsUnusable } from '../../src/settings/errors.ts'
+import { openSecretBox, secretKeyFile } from '../../src/settings/secrets.ts'
+import { settingsFile } from '../../src/settings/store.ts'
+import { newDirectory, openState } from './owner-state.ts'
+
+const SECRET = 'sk-canary-0123456789'
+
+async function stateWithSecret() {
+  const state = await openState()
+  await state.settings.change({ OPENAI_API_KEY: SECRET, TIMEZONE: 'Europe/Berlin' })
+  await state.close()
+  return state.directory
+}
+
+test('settings and secrets survive a restart', async () => {
+  const directory = await stateWithSecret()
+  const { settings, warnings } = await openState({ directory })
+  expect([settings.get('OPENAI_API_KEY'), settings.get('TIMEZONE')]).toEqual([SECRET, 'Europe/Berlin'])
+  expect(warnings).toEqual([])
+})
+
+test('the files can be read by their owner alone', async () => {
+  const directory = newDirectory()
+  writeFileSync(settingsFile(directory), '')
+  chmodSync(settingsFile(directory), 0o644)
+  const state = await openState({ directory })
+  await state.settings.change({ OPENAI_API_KEY: SECRET })
+  for (const file of [
+    settingsFile(directory),
+    `${settingsFile(directory)}-journal`,
+    secretKeyFile(directory),
+  ]) {
+    expect([file, (statSync(file).mode & 0o777).toString(8)]).toEqual([file, '600'])
+  }
+})
+
+test('the settings file alone tells no secret, and keeps nothing of what was overwritten', async () => {
+  const directory = await stateWithSecret()
+  const file = () => readFileSync(settingsFile(directory), 'latin1')
+  expect(file()).not.toContain(SECRET)
+  expect(file()).toContain('Europe/Berlin')
+  const state = await openState({ directory })
+  await state.settings.reset('TIMEZONE')
+  expect(file()).not.toContain('Europe/Berlin')
+})
+
+test('without the key file the secrets are unset and said so, and the rest goes on', async () => {
+  const directory = await stateWithSecret()
+  rmSync(secretKeyFile(directory))
+  const { settings, warnings } = await openState({ directory })
+  expect([settings.get('OPENAI_API_KEY'), settings.get('TIMEZONE')]).toEqual([null, 'Europe/Berlin'])
+  expect(settings.entries().find(({ key }) => key === 'OPENAI_API_KEY')).toMatchObject({
+    set: false,
+    source: 'unset',
+  })
+  expect(warnings).toMatchObject([{ fields: { settings: ['OPENAI_API_KEY'] } }])
+  expect(warnings[0]?.message).toContain('secret.key is missing')
+})
+
+test('a key file that is put back brings the secrets back', async () => {
+  const directory = await stateWithSecret()
+  const key = readFileSync(secretKeyFile(directory))
+  rmSync(secretKeyFile(directory))
+  await (await openState({ directory })).close()
+  writeFileSync(secretKeyFile(directory), key)
+  expect((await openState({ directory })).settings.get('OPENAI_API_KEY')).toBe(SECRET)
+})
+
+test('entering a secret anew makes a new key, and what the lost one had sealed goes', async () => {
+  const directory = await stateWithSecret()
+  rmSync(secretKeyFile(directory))
+  const state = await openState({ directory })
+  await state.settings.change({ TELEPHONY_AUTH_TOKEN: 'a-new-token' })
+  await state.close()
+  const { settings, warnings } = await openState({ directory })
+  expect([settings.get('TELEPHONY_AUTH_TOKEN'), settings.get('OPENAI_API_KEY')]).toEqual([
+    'a-new-token',
+    null,
+  ])
+  expect(warnings).toEqual([])
+})
+
+test.each([
+  ['another key', () => `${Buffer.alloc(32, 7).toString('base64url')}\n`],
+  ['no key at all', () => 'nonsense\n'],
+  ['an empty file', () => ''],
+])('with %s in the key file the service refuses to start, and says why', async (_kind, content) => {
+  const directory = await stateWithSecret()
+  writeFileSync(secretKeyFile(directory), content())
+  const refused = await openState({ directory }).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(SettingsUnusable)
+  expect(String(refused)).toContain('secret.key')
+  expect(String(refused)).not.toContain(SECRET)
+})
+
+test('a sealed value cannot be put in the place of another', async () => {
+  const directory = await stateWithSecret()
+  const db = new Database(settingsFile(directory))
+  db.exec("UPDATE settings SET key = 'DELIVERY_WEBHOOK_SECRET' WHERE key = 'OPENAI_API_KEY'")
+  db.close()
+  await expect(openState({ directory })).rejects.toThrow('DELIVERY_WEBHOOK_SECRET')
+})
+
+test('the same secret never looks the same twice', () => {
+  const box = openSecretBox(newDirectory())
+  box.makeKey()
+  const [first, second] = [box.seal('A', SECRET), box.seal('A', SECRET)]
+  expect(first).not.toBe(second)
+  expect([box.open('A', first), box.open('A', second)]).toEqual([SECRET, SECRET])
+  expect(() => box.open('B', first)).toThrow(SettingsUnusable)
+  expect(() => box.open('A', 'v1.short')).toThrow(SettingsUnusable)
+})
+
+test.each([
+  ['something else', Buffer.from('this is no database at all, but it is long enough to be one '.repeat(20))],
+  ['a damaged database', null],
+])('a settings file that is %s is refused and left as it is', async (_kind, content) => {
+  const directory = await stateWithSecret()
+  const damaged = content ?? damage(readFileSync(settingsFile(directory)))
+  writeFileSync(settingsFile(directory), damaged)
+  await expect(openState({ directory })).rejects.toThrow(/damaged|malformed/)
+  expect(readFileSync(settingsFile(directory)).equals(damaged)).toBe(true)
+})
+
+function damage(file: Buffer): Buffer {
+  file.fill(0xff, 4096, 4096 + 200)
+  return file
+}
+
+test('settings of a newer build are refused rather than misread', async () => {
+  const directory = await stateWithSecret()
+  const db = new Database(settingsFile(directory))
+  db.pragma('user_version = 99')
+  db.close()
+  await expect(openState({ directory })).rejects.toThrow('format 99')
+})
+
+test('a stored value that is not allowed any more counts as unset', async () => {
+  const directory = await stateWithSecret()
+  const db = new Database(settingsFile(directory))
+  db.exec(`UPDATE settings SET value = '"Mars/Olympus"' WHERE key = 'TIMEZONE'`)
+  db.exec(`INSERT INTO settings VALUES ('OF_ANOTHER_BUILD', '"x"', 0)`)
+  db.close()
+  const { settings, warnings } = await openState({ directory })
+  expect(settings.get('TIMEZONE')).toBe('UTC')
+  expect(warnings).toMatchObject([{ fields: { setting: 'TIMEZONE' } }])
+})
+
+test('a change is in the ledger before anybody hears of it, and comes to nothing if it cannot be', async () => {
+  const seen: string[] = []
+  let isDown = false
+  const state = await openState({
+    around: (append) => async (events) => {
+      seen.push(`fact, ${state.settings.get('TASK_LIMIT')} in force`)
+      if (isDown) throw new Error('the disk is full')
+      return append(events)
+    },
+  })
+  state.settings.subscribe(() => seen.push(`told, ${state.settings.get('TASK_LIMIT')} in force`))
+  await state.settings.change({ TASK_LIMIT: 9 })
+  expect(seen).toEqual(['fact, 2 in force', 'told, 9 in force'])
+  isDown = true
+  await expect(state.settings.change({ TASK_LIMIT: 10 })).rejects.toThrow('the disk is full')
+  await expect(state.settings.reset('TASK_LIMIT')).rejects.toThrow('the disk is full')
+  expect(state.settings.get('TASK_LIMIT')).toBe(9)
+  isDown = false
+  await state.settings.change({ TASK_LIMIT: 11 })
+  expect(state.settings.get('TASK_LIMIT')).toBe(11)
+})
+
+test('changes side by side take effect in the order of their facts', async () => {
+  const state = await openState()
+  await Promise.all([3, 4, 5, 6, 7].map((limit) => state.settings.change({ TASK_LIMIT: limit })))
+  expect(state.settings.get('TASK_LIMIT')).toBe(7)
+  await state.close()
+  expect((await openState({ directory: state.directory })).settings.get('TASK_LIMIT')).toBe(7)
+})
+
+test('taking away what is not stored, or changing nothing, is no fact', async () => {
+  const state = await openState()
+  await state.settings.reset('TASK_LIMIT')
+  await state.settings.change({})
+  expect(state.facts()).toEqual([])
+})
+
+test('a subscriber that fails keeps nobody else from hearing, nor the change from standing', async () => {
+  const state = await openState()
+  const heard: string[] = []
+  state.settings.subscribe(() => {
+    throw new Error('not today')
+  })
+  const unsubscribe = state.settings.subscribe((keys) => heard.push(...keys))
+  expect((await state.settings.change({ TASK_LIMIT: 3 })).status).toBe('valid')
+  unsubscribe()
+  await state.settings.change({ TASK_LIMIT: 4 })
+  expect(heard).toEqual(['TASK_LIMIT'])
+  expect(state.warnings).toHaveLength(2)
+})
+
+test('the data directory may be made by the settings themselves', async () => {
+  const directory = join(newDirectory(), 'fresh', 'data')
+  const state = await openState({ directory })
+  expect((statSync(directory).mode & 0o777).toString(8)).toBe('700')
+  expect(state.settings.entries().length).toBeGreaterThan(30)
+})
