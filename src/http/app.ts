@@ -1,7 +1,7 @@
 import { HTTPException } from 'hono/http-exception'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Log } from '../log.ts'
-import { TooManyAttempts } from '../settings/passwords.ts'
+import { QueueFull } from '../settings/bounded-queue.ts'
 import type { AccessControl } from './access.ts'
 import type { IdentifyCaller } from './caller.ts'
 import { createRoutes, type HttpContext, type Routes } from './env.ts'
@@ -85,8 +85,8 @@ function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
       ? new Refusal(400, 'unsupported_media_type', 'The body must be application/json.')
       : new Refusal(400, 'malformed_request', error.message || 'The request is malformed.')
   }
-  if (error instanceof TooManyAttempts) {
-    return new Refusal(429, 'too_many_attempts', 'Too many sign-ins are waiting. Try again shortly.', {
+  if (error instanceof QueueFull) {
+    return new Refusal(429, 'too_many_requests', 'Too many requests are waiting. Try again shortly.', {
       headers: { 'retry-after': '5' },
     })
   }

@@ -27,7 +27,7 @@ const FORWARDING_HEADER =
   /^(?:x-forwarded-.+|forwarded|via|x-real-ip|x-client-ip|x-cluster-client-ip|x-original-.+|true-client-ip|cf-.+|fastly-client-ip)$/
 
 /** Reads callers by the settings in force at each request. */
-export function createCallerIdentification(settings: Settings): IdentifyCaller {
+export function createCallerIdentification(settings: Pick<Settings, 'get' | 'subscribe'>): IdentifyCaller {
   let trustedProxy = parseProxyList(settings.get('TRUSTED_PROXY'))
   settings.subscribe((keys) => {
     if (keys.has('TRUSTED_PROXY')) trustedProxy = parseProxyList(settings.get('TRUSTED_PROXY'))

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createSignInThrottle, FAILURE_WINDOW_MS, MAX_FAILURES } from '../../src/http/sign-in-throttle.ts'
+
+function failures(throttle: ReturnType<typeof createSignInThrottle>, client: string, times: number) {
+  for (let round = 0; round < times; round += 1) throttle.attemptsOf(client).failed()
+}
+
+test('whoever has one IPv6 address has its whole /64, and is one client', () => {
+  const throttle = createSignInThrottle(() => 0)
+  for (let host = 0; host < MAX_FAILURES; host += 1)
+    failures(throttle, `2001:db8:1:2::${host.toString(16)}`, 1)
+  expect(throttle.attemptsOf('2001:0DB8:0001:0002:ffff:ffff:ffff:ffff').mayTry()).toBe(false)
+  expect(throttle.attemptsOf('2001:db8:1:3::1').mayTry()).toBe(true)
+  expect(throttle.attemptsOf('::1').mayTry()).toBe(true)
+})
+
+test('the wait counts from the last failure', () => {
+  let nowMs = 0
+  const throttle = createSignInThrottle(() => nowMs)
+  failures(throttle, 'a', MAX_FAILURES - 1)
+  nowMs = 1_000
+  failures(throttle, 'a', 1)
+  expect(throttle.waitMs('a')).toBe(FAILURE_WINDOW_MS)
+  nowMs = FAILURE_WINDOW_MS
+  expect(throttle.waitMs('a')).toBe(1_000)
+})
+
+test('a flood of addresses is forgotten from its oldest end, and stays bounded', () => {
+  const throttle = createSignInThrottle(() => 0)
+  failures(throttle, 'first', MAX_FAILURES)
+  failures(throttle, 'second', MAX_FAILURES)
+  for (let client = 0; client < 9_999; client += 1) failures(throttle, `client ${client}`, 1)
+  expect(throttle.waitMs('first')).toBe(0)
+  expect(throttle.waitMs('second')).toBe(FAILURE_WINDOW_MS)
+})
+
+test('no client ever gets more than ten wrong guesses in a window, however others come and go', () => {
+  const step = fc.record({ client: fc.constantFrom('a', 'b', 'c'), afterMs: fc.nat(FAILURE_WINDOW_MS / 4) })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      let nowMs = 0
+      const throttle = createSignInThrottle(() => nowMs)
+      const guesses: { client: string; atMs: number }[] = []
+      for (const { client, afterMs } of steps) {
+        nowMs += afterMs
+        const attempts = throttle.attemptsOf(client)
+        if (!attempts.mayTry()) continue
+        attempts.failed()
+        guesses.push({ client, atMs: nowMs })
+        const recent = guesses.filter(
+          (guess) => guess.client === client && nowMs - guess.atMs < FAILURE_WINDOW_MS,
+        )
+        expect(recent.length).toBeLessThanOrEqual(MAX_FAILURES)
+      }
+    }),
+  )
+})

@@ -1,0 +1,66 @@
+import { parseOptions } from '@node-rs/argon2'
+import { expect, test } from 'vitest'
+import { isCommonPassword, newPasswordSchema } from '../../src/settings/password-policy.ts'
+import { createPasswords } from '../../src/settings/passwords.ts'
+
+test('passwords are hashed by argon2id with 19 MiB and two passes, each with a salt of its own', async () => {
+  const passwords = createPasswords()
+  const [first, second] = [
+    await passwords.hash('the same password'),
+    await passwords.hash('the same password'),
+  ]
+  expect(first).not.toBe(second)
+  expect(parseOptions(first)).toMatchObject({ algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 })
+  expect(await passwords.verify('the same password', first)).toBe('right')
+  expect(await passwords.verify('the same passwore', first)).toBe('wrong')
+})
+
+test('the same characters are the same password, however the keyboard composed them', async () => {
+  const passwords = createPasswords()
+  const hash = await passwords.hash('ein schöner Tag')
+  expect(await passwords.verify('ein scho\u0308ner Tag', hash)).toBe('right')
+})
+
+test('whether a password may be tried is asked when its turn comes', async () => {
+  const passwords = createPasswords()
+  const hash = await passwords.hash('a password to check')
+  let failures = 0
+  const verdicts = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      passwords.verify('wrong', hash, () => {
+        failures += 1
+        return failures <= 5
+      }),
+    ),
+  )
+  expect(verdicts).toEqual([...Array(5).fill('wrong'), ...Array(3).fill('refused')])
+})
+
+test.each([
+  ['elevenchars', false],
+  ['twelve chars', true],
+  ['🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑', false],
+  ['x'.repeat(1_000), true],
+  ['x'.repeat(1_001), false],
+  ['x'.repeat(1_000_000), false],
+])('the length of %j is fit: %j', (password, isFit) => {
+  expect(newPasswordSchema.safeParse(password).success).toBe(isFit)
+})
+
+test.each([
+  ['password1234', true],
+  ['Password123!', true],
+  ['iloveyou2024', true],
+  ['adminadminadmin', true],
+  ['123412341234', true],
+  ['098765432109', true],
+  ['abcdefghijklmnop', true],
+  ['qwertzuiopasdf', true],
+  ['correct horse battery staple', false],
+  ['a long walk by the river', false],
+  ['837465920174', false],
+  ['ab12cd34ef56', false],
+  ['testing-the-service', false],
+])('%j is common: %j', async (password, isCommon) => {
+  expect(await isCommonPassword(password)).toBe(isCommon)
+})
