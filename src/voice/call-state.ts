@@ -141,6 +141,8 @@ export type CallState = {
     | { readonly name: 'leaving'; readonly reason: EndReason; readonly byMs: number }
     | { readonly name: 'ended' }
   readonly model: ModelState
+  /** The service's signs of life: the last one, and how many so far, in all sessions. */
+  readonly signs: { readonly lastMs: number; readonly count: number }
   readonly caller: CallerState
   readonly responses: ResponseState
   readonly tools: ToolState
@@ -158,9 +160,6 @@ export type ModelState = {
   /** When it was opened; once ready, when it became so. */
   readonly sinceMs: number
   readonly rotateAtMs: number
-  readonly lastEventMs: number
-  /** Events of the service so far, in all sessions. */
-  readonly events: number
   /** The session that is being prepared to take over. */
   readonly next: { readonly session: number; readonly sinceMs: number } | null
   readonly lastSession: number
@@ -171,8 +170,8 @@ export type ModelState = {
 
 export type CallerState = {
   readonly speaking: boolean
-  /** The caller finished and the service owes the reply: since when, and how many events it had sent. */
-  readonly replyOwed: { readonly sinceMs: number; readonly events: number } | null
+  /** The caller finished and the service owes the reply: since when, and after how many signs of life. */
+  readonly replyOwed: { readonly sinceMs: number; readonly signs: number } | null
 }
 
 export type ResponseState = {
@@ -212,13 +211,12 @@ export function initialState(options: CallOptions, atMs: number): CallState {
       ready: false,
       sinceMs: atMs,
       rotateAtMs: Number.POSITIVE_INFINITY,
-      lastEventMs: atMs,
-      events: 0,
       next: null,
       lastSession: 1,
       retries: 1,
       opening: options.greeting,
     },
+    signs: { lastMs: atMs, count: 0 },
     caller: { speaking: false, replyOwed: null },
     responses: {
       active: null,
@@ -239,14 +237,19 @@ export function initialState(options: CallOptions, atMs: number): CallState {
 }
 
 /**
- * One step under construction. It lives inside a single call of `step`, so that the machine stays a pure
- * function while its parts can be written one after the other.
+ * One step under construction: a copy of the state that lives inside a single call of `step`, so that the
+ * machine stays a pure function while its parts are written one after the other. Only the top level is a copy;
+ * everything below is replaced, never changed.
  */
-export type Draft = { state: CallState; readonly actions: CallAction[]; readonly atMs: number }
+export type Draft = {
+  readonly state: { -readonly [K in keyof CallState]: CallState[K] }
+  readonly actions: CallAction[]
+  readonly atMs: number
+}
 
 /** Replaces parts of the state. */
 export function set(draft: Draft, change: Partial<CallState>): void {
-  draft.state = { ...draft.state, ...change }
+  Object.assign(draft.state, change)
 }
 
 export function setModel(draft: Draft, change: Partial<ModelState>): void {
@@ -259,7 +262,7 @@ export function setCaller(draft: Draft, change: Partial<CallerState>): void {
 
 /** The service is expected to answer by itself: until then nothing else may be asked for. */
 export function oweReply(draft: Draft): void {
-  setCaller(draft, { replyOwed: { sinceMs: draft.atMs, events: draft.state.model.events } })
+  setCaller(draft, { replyOwed: { sinceMs: draft.atMs, signs: draft.state.signs.count } })
 }
 
 export function setResponses(draft: Draft, change: Partial<ResponseState>): void {

@@ -70,7 +70,6 @@ export function sessionLost(draft: Draft, session: number): void {
     session: next,
     ready: false,
     sinceMs: draft.atMs,
-    lastEventMs: draft.atMs,
     next: null,
     lastSession: next,
     retries: retries - 1,
@@ -81,7 +80,7 @@ export function sessionLost(draft: Draft, session: number): void {
 
 /** Declares sessions lost that do not open, or that owe an event for too long. */
 export function checkDeadlines(draft: Draft): void {
-  const { model, responses, caller, options } = draft.state
+  const { model, signs, responses, caller, options } = draft.state
   const { openMs, stallMs } = options.limits
   if (model.next && draft.atMs - model.next.sinceMs >= openMs) dropNext(draft)
   if (!model.ready) {
@@ -89,14 +88,14 @@ export function checkDeadlines(draft: Draft): void {
     return
   }
   const owed = responses.requested !== null || responses.active !== null
-  const lastSignMs = Math.max(model.lastEventMs, responses.requestedAtMs)
+  const lastSignMs = Math.max(signs.lastMs, responses.requestedAtMs)
   if (owed && draft.atMs - lastSignMs >= stallMs) {
     closeAndLose(draft)
     return
   }
   if (caller.replyOwed === null || draft.atMs - caller.replyOwed.sinceMs < stallMs) return
   // Not a sign of life since the caller stopped: lost. Otherwise the service saw nothing to answer.
-  if (model.events === caller.replyOwed.events) closeAndLose(draft)
+  if (signs.count === caller.replyOwed.signs) closeAndLose(draft)
   else setCaller(draft, { replyOwed: null })
 }
 
@@ -119,7 +118,6 @@ function adopt(draft: Draft, session: number): void {
     ready: true,
     sinceMs: draft.atMs,
     rotateAtMs: draft.atMs + limits.rotateAfterMs,
-    lastEventMs: draft.atMs,
     next: null,
   })
   draft.actions.push({ type: 'model.adopt', session })

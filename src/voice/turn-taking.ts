@@ -7,7 +7,6 @@ import {
   type Draft,
   initialState,
   set,
-  setModel,
   setResponses,
 } from './call-state.ts'
 import { endCall, finishLeaving, leave, tell } from './ending.ts'
@@ -68,7 +67,7 @@ export function begin(options: CallOptions, atMs: number): Step {
  */
 export function step(state: CallState, event: CallEvent): Step {
   if (state.stage.name === 'ended') return { state, actions: [] }
-  const draft: Draft = { state, actions: [], atMs: event.atMs }
+  const draft: Draft = { state: { ...state }, actions: [], atMs: event.atMs }
   happen(draft, event)
   if (draft.state.stage.name !== 'ended') {
     finishLeaving(draft)
@@ -118,7 +117,7 @@ function modelSaid(draft: Draft, session: number, event: ServerEvent): void {
     return
   }
   if (session !== model.session) return
-  setModel(draft, { lastEventMs: draft.atMs, events: model.events + 1 })
+  set(draft, { signs: { lastMs: draft.atMs, count: draft.state.signs.count + 1 } })
   if (!model.ready) {
     notReadyYet(draft, session, event)
     return
