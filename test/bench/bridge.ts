@@ -28,7 +28,7 @@ const WARM_UP = 100
 /**
  * Measures the delay that the bridge adds, beside a bare relay between two sockets on the same event loop, in
  * the same run, message by message in turns, so that both see the same machine. The ends of all sockets are in
- * this thread, bridge and relay in another; `load` may keep that machine busy meanwhile.
+ * this thread, bridge and relay in another.
  */
 export async function benchBridge(options: { readonly seconds: number }): Promise<BridgeBench> {
   const model = await startModel()
