@@ -40,14 +40,14 @@ export function createTurnFacts({ turn, channel, model }: TurnPlace) {
       answer: Answer,
       round: number,
       isIdempotent: (tool: string) => boolean,
-      seen: readonly number[],
+      derivation: (text: string) => readonly number[],
     ): NewEvent[] {
       const calls = answer.toolCalls.map(
         (call): NewEvent => ({
           type: 'tool.called',
           actor: 'delegate',
           ...place,
-          derivedFrom: seen,
+          derivedFrom: derivation(call.arguments),
           key: `tool-called:${turnId}:${call.callId}`,
           facts: { callId: call.callId, tool: call.name, round, idempotent: isIdempotent(call.name) },
           body: { arguments: call.arguments },
@@ -60,7 +60,7 @@ export function createTurnFacts({ turn, channel, model }: TurnPlace) {
           type: 'turn.items.kept',
           actor: 'service',
           ...place,
-          derivedFrom: seen,
+          derivedFrom: derivation(args),
           facts,
           body: { blob: answer.blob },
         },

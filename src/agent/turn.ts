@@ -1,6 +1,6 @@
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, Appended } from '../../ledger/event.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
+import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Previews } from '../conversation/previews.ts'
 import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
@@ -8,6 +8,7 @@ import type { Tool } from '../tools/tool.ts'
 import type { Composed, Composer } from './composer.ts'
 import type { TurnFailureKind } from './failure-text.ts'
 import type { SpokenChannel } from './instructions.ts'
+import { sourcesOf } from './provenance.ts'
 import { SILENCE } from './signals-text.ts'
 import { createToolRunner, type RecordedCall } from './tool-runner.ts'
 import { type Answer, createTurnFacts } from './turn-facts.ts'
@@ -85,8 +86,13 @@ async function runTurn(
     said: '',
     rounds: progress.rounds,
   }
+  /** Inner data of this turn, to tell whether a reply repeats what the turn itself had forgotten. */
+  const given: string[] = []
   const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
-  const seen = () => [...run.seen].sort((a, b) => a - b)
+  const seen = () => ledger.readSeqs([...run.seen].sort((a, b) => a - b))
+  /** What a text of the model's derives from: the message that it answers, and what it repeats. */
+  const derivation = (text: string) =>
+    [...new Set([turn.causeSeq, ...sourcesOf(text, seen())])].sort((a, b) => a - b)
 
   async function speak(): Promise<TurnFailureKind | null> {
     if (!canGoOn(progress)) return 'interrupted'
@@ -95,6 +101,7 @@ async function runTurn(
     await append([facts.started(composed), ...composed.facts])
     if (turn.trigger !== 'activation') previews.publish({ type: 'working', turnId })
     for (const seq of composed.seenSeqs) run.seen.add(seq)
+    for (const item of composed.input) if (item.type === 'inner') given.push(item.text)
 
     await runCalls(progress.orphans)
     let mended = false
@@ -153,7 +160,7 @@ async function runTurn(
   }
 
   async function recordCalls(answer: Answer): Promise<RecordedCall[]> {
-    const events = facts.calls(answer, run.rounds, toolRunner.isIdempotent, seen())
+    const events = facts.calls(answer, run.rounds, toolRunner.isIdempotent, derivation)
     const calls = recordedCalls(await append(events))
     if (answer.blob !== null) run.tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
     for (const { callId, tool, seq, arguments: args } of calls) {
@@ -179,6 +186,7 @@ async function runTurn(
     }
     for (const outcome of await toolRunner.run(calls, context)) {
       run.tail.push({ type: 'tool_result', callId: outcome.callId, output: outcome.output })
+      given.push(outcome.output)
       run.seen.add(outcome.seq)
     }
   }
@@ -186,9 +194,11 @@ async function runTurn(
   async function conclude(answer: Answer): Promise<void> {
     const isSilent =
       turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
-    const text = isSilent ? null : await options.shortenReply(answer.text, turn, seen())
+    const sayable = withoutForgotten(answer.text, seen(), given)
+    const seqs = derivation(sayable)
+    const text = isSilent ? null : await options.shortenReply(sayable, turn, seqs)
     await append([
-      ...facts.replied(text, seen()),
+      ...facts.replied(text, seqs),
       facts.completed({ usage: run.usage, answer, rounds: run.rounds, durationMs: durationMs() }),
       facts.usage(answer.usage, options.thresholdTokens()),
     ])
@@ -200,7 +210,7 @@ async function runTurn(
     if (reason === 'shutdown') return
     if (turn.trigger === 'activation') return fail('stopped')
     await append([
-      facts.stopped(run.said, seen()),
+      facts.stopped(run.said, derivation(run.said)),
       facts.completed({ usage: run.usage, answer: null, rounds: run.rounds, durationMs: durationMs() }),
     ])
   }
@@ -221,6 +231,16 @@ async function runTurn(
   } finally {
     previews.end(turnId)
   }
+}
+
+const FORGOTTEN = 'It is forgotten.'
+
+/** A turn that forgets something was given its words: a reply that repeats them must not stand. */
+function withoutForgotten(text: string, seen: readonly AnyEvent[], given: readonly string[]): string {
+  if (!seen.some((event) => event.erased)) return text
+  const words = text.toLowerCase().match(/[\p{L}\p{N}\p{M}]{3,}/gu) ?? []
+  const lower = given.map((each) => each.toLowerCase())
+  return words.some((word) => lower.some((each) => each.includes(word))) ? FORGOTTEN : text
 }
 
 /** Whether a turn that a crash cut off may go on from its recorded items: nothing is run twice that must not be. */
