@@ -36,7 +36,7 @@ export function openOwnerState(options: {
     const secrets = openSecretBox(directory)
     const settings = createSettings({ store, secrets, environment, append, onWarning })
     const newToken = () => randomBytes(32).toString('base64url')
-    const sessions = createSessions({ store, nowMs, newId, newToken })
+    const sessions = createSessions({ store, nowMs, newId, newToken, onWarning })
     const setupCode = createSetupCode(randomBytes)
     const passwords = createPasswords()
     const account = createOwnerAccount({

@@ -39,13 +39,25 @@ export function createSessions(options: {
   readonly newId: () => string
   /** At least 128 unguessable bits, in characters that a cookie may hold. */
   readonly newToken: () => string
+  readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }): Sessions {
-  const { store, nowMs, newId, newToken } = options
+  const { store, nowMs, newId, newToken, onWarning } = options
   const waiting = new Map<string, Set<() => void>>()
 
   function isExpired(session: StoredSession): boolean {
     const now = nowMs()
     return now - session.lastSeenAtMs > SESSION_IDLE_MS || now - session.createdAtMs > SESSION_MAX_MS
+  }
+
+  /** Records a use. A clock that was set back must not leave a session in the future, or it would outlive its limits. */
+  function touch({ id, createdAtMs }: StoredSession): void {
+    const now = nowMs()
+    try {
+      store.touchSession(id, Math.min(createdAtMs, now), now)
+    } catch (error) {
+      // A full disk keeps nobody out who is signed in.
+      onWarning('The use of a session could not be recorded.', { err: error })
+    }
   }
 
   function ended(ids: readonly string[]): void {
@@ -85,9 +97,7 @@ export function createSessions(options: {
         end([stored.id])
         return null
       }
-      const now = nowMs()
-      // A clock that was set back must not leave the last use in the future.
-      if (Math.abs(now - stored.lastSeenAtMs) >= TOUCH_EVERY_MS) store.touchSession(stored.id, now)
+      if (Math.abs(nowMs() - stored.lastSeenAtMs) >= TOUCH_EVERY_MS) touch(stored)
       return withoutHash(stored)
     },
     list: () =>
@@ -105,13 +115,14 @@ export function createSessions(options: {
         if (listeners.size === 0 && waiting.get(id) === listeners) waiting.delete(id)
       }
     },
-    endExpired: () =>
-      end(
-        store
-          .sessions()
-          .filter(isExpired)
-          .map(({ id }) => id),
-      ),
+    endExpired() {
+      const all = store.sessions()
+      end(all.filter(isExpired).map(({ id }) => id))
+      const now = nowMs()
+      for (const session of all) {
+        if (!isExpired(session) && (session.createdAtMs > now || session.lastSeenAtMs > now)) touch(session)
+      }
+    },
   }
 }
 

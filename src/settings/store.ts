@@ -50,7 +50,7 @@ export type SettingsStore = {
   sessions(): readonly StoredSession[]
   sessionByTokenHash(tokenHash: string): StoredSession | undefined
   writeSession(session: StoredSession): void
-  touchSession(id: string, lastSeenAtMs: number): void
+  touchSession(id: string, createdAtMs: number, lastSeenAtMs: number): void
   deleteSessions(ids: readonly string[]): void
 
   close(): void
@@ -103,7 +103,8 @@ function prepareFile(db: Database.Database, file: string): void {
   db.pragma('journal_mode = TRUNCATE')
   db.pragma('synchronous = FULL')
   db.pragma('secure_delete = ON')
-  db.pragma('busy_timeout = 5000')
+  // Short, because the event loop waits with it: only an operator's tool can hold the file.
+  db.pragma('busy_timeout = 1000')
   const format = db.pragma('user_version', { simple: true })
   if (format === 0) {
     db.transaction(() => {
@@ -136,7 +137,7 @@ function createStore(db: Database.Database): SettingsStore {
   const putSession = db.prepare(
     'INSERT INTO sessions VALUES (@id, @tokenHash, @createdAtMs, @lastSeenAtMs, @userAgent)',
   )
-  const touch = db.prepare('UPDATE sessions SET lastSeenAtMs = ? WHERE id = ?')
+  const touch = db.prepare('UPDATE sessions SET createdAtMs = ?, lastSeenAtMs = ? WHERE id = ?')
   const dropSession = db.prepare('DELETE FROM sessions WHERE id = ?')
   const dropOtherSessions = db.prepare('DELETE FROM sessions WHERE id IS NOT ?')
 
@@ -173,7 +174,7 @@ function createStore(db: Database.Database): SettingsStore {
     sessions: () => allSessions.all(),
     sessionByTokenHash: (tokenHash) => byToken.get(tokenHash),
     writeSession: (session) => void putSession.run(session),
-    touchSession: (id, lastSeenAtMs) => void touch.run(lastSeenAtMs, id),
+    touchSession: (id, createdAtMs, lastSeenAtMs) => void touch.run(createdAtMs, lastSeenAtMs, id),
     deleteSessions: db.transaction((ids) => {
       for (const id of ids) dropSession.run(id)
     }),

@@ -4,7 +4,7 @@ import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/password-p
 import type { Sessions } from '../../settings/sessions.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
-import { createRoutes, type HttpContext, refuseInvalid, sessionOf } from '../env.ts'
+import { createRoutes, refuseInvalid, sessionOf } from '../env.ts'
 import type { IntrusionCounter } from '../intrusion-counter.ts'
 import { Refusal } from '../problem.ts'
 import { endedSessionCookie } from '../session-cookie.ts'
@@ -112,11 +112,10 @@ export function signInRoutes(options: {
   }
 
   /** A guess that is no password at all costs its sender an attempt too. */
-  function countMalformed(c: HttpContext, client: string): void {
+  function countMalformed(client: string): void {
     if (throttle.waitMs(client) > 0) throw throttled(client)
     throttle.attemptsOf(client).failed()
     intrusions.count('sign_in_refused')
-    c.header('cache-control', 'no-store')
   }
 
   routes.openapi(statusRoute, (c) =>
@@ -144,7 +143,7 @@ export function signInRoutes(options: {
       return c.json({ authenticated: true as const }, 200)
     },
     (result, c) => {
-      if (!result.success) countMalformed(c, c.get('caller').address)
+      if (!result.success) countMalformed(c.get('caller').address)
       return refuseInvalid(result, c)
     },
   )
