@@ -41,6 +41,7 @@ export function createTurnFacts({ turn, channel, model }: TurnPlace) {
       round: number,
       isIdempotent: (tool: string) => boolean,
       derivation: (text: string) => readonly number[],
+      given: readonly number[],
     ): NewEvent[] {
       const calls = answer.toolCalls.map(
         (call): NewEvent => ({
@@ -60,7 +61,8 @@ export function createTurnFacts({ turn, channel, model }: TurnPlace) {
           type: 'turn.items.kept',
           actor: 'service',
           ...place,
-          derivedFrom: derivation(args),
+          // Nobody can read what an opaque item repeats, so it goes with anything that the model was given.
+          derivedFrom: given,
           facts,
           body: { blob: answer.blob },
         },

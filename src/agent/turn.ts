@@ -160,7 +160,7 @@ async function runTurn(
   }
 
   async function recordCalls(answer: Answer): Promise<RecordedCall[]> {
-    const events = facts.calls(answer, run.rounds, toolRunner.isIdempotent, derivation)
+    const events = facts.calls(answer, run.rounds, toolRunner.isIdempotent, derivation, [...run.seen])
     const calls = recordedCalls(await append(events))
     if (answer.blob !== null) run.tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
     for (const { callId, tool, seq, arguments: args } of calls) {
