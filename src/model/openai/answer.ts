@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { estimateTokens } from '../estimate.ts'
 import { ModelError, type Usage } from '../port.ts'
+import { estimateTokens } from '../tokens.ts'
 import { ServiceFaultError } from './failures.ts'
 import { redact } from './redact.ts'
 

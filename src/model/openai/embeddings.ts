@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { estimateTokens } from '../estimate.ts'
 import { CapabilityMissing, type EmbeddingModel, ModelError, type ModelId, type Usage } from '../port.ts'
+import { estimateTokens } from '../tokens.ts'
 import { saysMissing } from './capabilities.ts'
 import { type OpenAiCore, requestOnce, scopeOf } from './core.ts'
 

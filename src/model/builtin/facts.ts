@@ -1,0 +1,64 @@
+import { queryWords, stem, wordsOf } from './words.ts'
+
+/** Something that is known: a memory's line or what the owner said; later ones are newer. */
+export type Known = {
+  readonly text: string
+  readonly at: string | null
+  /** Words of the owner as they were said: they may be a request rather than a statement. */
+  readonly isSaid?: boolean
+}
+
+const MAX_ANSWERS = 3
+const MAX_LOOKED_AT = 20
+/** How much worse than the best an answer may be, to be given as well. */
+const NEAR_BEST = 0.8
+const KEY_WEIGHT = 2
+const ASPECT_WEIGHT = 1
+
+/**
+ * The statements that a question is about, best first, the newer first among equals: those that have more than half
+ * of its key words, by stem. A statement that has only an aspect of it ("name") is none. `toStatement` says what there
+ * is of a statement in what was said; null for none.
+ */
+export function findAnswers(
+  question: string,
+  known: readonly Known[],
+  toStatement: (said: Known) => Known | null,
+): Known[] {
+  const { keys, aspects } = queryWords(question)
+  const keyStems = keys.map(stem)
+  const aspectStems = aspects.map(stem)
+  if (keyStems.length === 0) return []
+  // "My name" asks for another statement than "my sister's name".
+  const phrases = keys
+    .map((key) => ` my ${key} `)
+    .filter((phrase) => ` ${wordsOf(question).join(' ')} `.includes(phrase))
+  const total = keyStems.length * KEY_WEIGHT + aspectStems.length * ASPECT_WEIGHT
+  const scored = known.flatMap((statement, index) => {
+    const stems = new Set(wordsOf(statement.text).map(stem))
+    const keyHits = keyStems.filter((each) => stems.has(each)).length
+    if (keyHits * 2 <= keyStems.length && keyHits < keyStems.length) return []
+    const aspectHits = aspectStems.filter((each) => stems.has(each)).length
+    const words = ` ${wordsOf(statement.text).join(' ')} `
+    const phraseHits = phrases.filter((phrase) => words.includes(phrase)).length
+    const score = (keyHits * KEY_WEIGHT + aspectHits * ASPECT_WEIGHT + phraseHits * ASPECT_WEIGHT) / total
+    return [{ statement, index, score }]
+  })
+  const best = Math.max(0, ...scored.map(({ score }) => score))
+  const ranked = scored
+    .filter(({ score }) => score >= best * NEAR_BEST)
+    .sort((a, b) => b.score - a.score || b.index - a.index)
+    .slice(0, MAX_LOOKED_AT)
+    .flatMap(({ statement }) => (statement.isSaid ? (toStatement(statement) ?? []) : statement))
+  return distinct(ranked).slice(0, MAX_ANSWERS)
+}
+
+function distinct(statements: readonly Known[]): Known[] {
+  const seen = new Set<string>()
+  return statements.filter(({ text }) => {
+    const key = wordsOf(text).join(' ')
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}

@@ -1,0 +1,126 @@
+import * as z from 'zod'
+import type { InputItem } from '../port.ts'
+import type { Known } from './facts.ts'
+import { splitSentences } from './text.ts'
+
+/** A call of this turn that has its result. */
+export type Done = { readonly name: string; readonly args: unknown; readonly result: ToolOutcome }
+
+/** What the builtin model sees of its input. */
+export type Situation =
+  /** Somebody speaks; `done` is what was called since they did. */
+  | {
+      readonly kind: 'spoken'
+      readonly by: 'owner' | 'guest'
+      readonly text: string
+      readonly done: readonly Done[]
+      readonly known: readonly Known[]
+    }
+  /** Nobody spoke since the last reply: signals woke the delegate. */
+  | { readonly kind: 'woken'; readonly signals: readonly string[] }
+
+/** What tools answer: `ok` and whatever they tell, or why not. Fields that are not there are not relied on. */
+const outcomeSchema = z.looseObject({
+  ok: z.boolean().catch(true),
+  reason: z.string().optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
+})
+export type ToolOutcome = z.output<typeof outcomeSchema>
+
+/** Reads the input. Inner items are knowledge or signals, never somebody's request. */
+export function readSituation(given: readonly InputItem[]): Situation {
+  const input = given.flatMap((item): readonly InputItem[] =>
+    item.type === 'opaque' ? (item.fallback ?? []) : [item],
+  )
+  const spokenAt = input.findLastIndex((item) => item.type === 'message')
+  const spoken = input[spokenAt]
+  const after = input.slice(spokenAt + 1)
+  // Signals after the last words mean that they, not the words, set this off: what was asked then is over.
+  const isAnswering =
+    spoken?.type === 'message' && spoken.role !== 'delegate' && after.every(({ type }) => type !== 'inner')
+  if (!isAnswering) return { kind: 'woken', signals: signalsOf(after) }
+  const by = spoken.role === 'guest' ? 'guest' : 'owner'
+  const done = doneSince(after)
+  return {
+    kind: 'spoken',
+    by,
+    text: spoken.text,
+    done,
+    known: by === 'owner' ? knownFrom(input, spokenAt) : [],
+  }
+}
+
+function doneSince(items: readonly InputItem[]): Done[] {
+  const results = new Map(
+    items.flatMap((item) => (item.type === 'tool_result' ? [[item.callId, item.output]] : [])),
+  )
+  return items.flatMap((item): Done[] => {
+    if (item.type !== 'tool_call') return []
+    const output = results.get(item.callId)
+    if (output === undefined) return []
+    return [
+      {
+        name: item.name,
+        args: parseJson(item.arguments),
+        result: outcomeSchema.catch({ ok: false }).parse(parseJson(output)),
+      },
+    ]
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+/** Inner items that hold what is known; others (signals, results of tasks) answer no question. */
+const KNOWLEDGE = /memor|recall|fact|capsule|summar/i
+const DATED = /\s*\((\d{4}-\d{2}-\d{2})([^)]*)\)$/
+const MAX_KNOWN_CHARS = 200_000
+
+/** Lines of memories and capsules, and what the owner said earlier: the newest last. */
+function knownFrom(input: readonly InputItem[], before: number): Known[] {
+  const known: Known[][] = []
+  let chars = 0
+  for (let index = before - 1; index >= 0 && chars < MAX_KNOWN_CHARS; index -= 1) {
+    const item = input[index]
+    if (item?.type === 'inner' && KNOWLEDGE.test(item.label)) known.push(linesOf(item.text))
+    else if (item?.type === 'message' && item.role === 'owner') known.push(saidBy(item.text, item.at ?? null))
+    chars += item && 'text' in item ? item.text.length : 0
+  }
+  return known.reverse().flat()
+}
+
+function linesOf(text: string): Known[] {
+  return text.split('\n').flatMap((line): Known[] => {
+    const statement = line.replace(/^\s*[-*•]\s*/, '').trim()
+    if (statement === '' || /^#/.test(statement)) return []
+    const dated = DATED.exec(statement)
+    return [{ text: statement.replace(DATED, ''), at: dated?.[1] ?? null }]
+  })
+}
+
+function saidBy(text: string, at: string | null): Known[] {
+  return splitSentences(text)
+    .filter((sentence) => !sentence.endsWith('?'))
+    .map((sentence) => ({ text: sentence, at, isSaid: true }))
+}
+
+/** "- <time> <kind>: <text>", a line each; a line of another form counts as its own text. */
+const SIGNAL_LINE = /^-?\s*(?:\S+\s+)?([a-z][a-z0-9_]*):\s+(.+)$/
+/** What the owner wants to hear of at once; the rest waits on the timeline. */
+const TOLD = /^(?:timer|task|delivery)/
+
+function signalsOf(items: readonly InputItem[]): string[] {
+  return items.flatMap((item) => {
+    if (item.type !== 'inner' || !/signal/i.test(item.label)) return []
+    return item.text.split('\n').flatMap((line) => {
+      const [, kind = '', text = ''] = SIGNAL_LINE.exec(line) ?? []
+      return TOLD.test(kind) ? [text] : []
+    })
+  })
+}

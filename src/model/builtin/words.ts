@@ -1,0 +1,42 @@
+const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’][\p{L}]+)?/gu
+
+const STOP_WORDS = new Set(
+  `a about after again all also am an and any anything are as at be because been before but by can could did do does
+  doing don't for from had has have having he her hers him his how i i'd i'll i'm i've if in into is it it's its just
+  know like-to me mention mentioned mine my myself no not of off on once one or our ours out please remember remembered
+  recall said same say shall she should so some something such tell than that that's the their theirs them then there
+  these they this those to told too under up us very was we were what what's when where which who who's whom whose why
+  will with would you your yours`.split(/\s+/),
+)
+
+/** Words that name an aspect rather than a thing: a statement may do without them. */
+const ASPECT_WORDS = new Set(
+  `name named call called birthday born age old live lives address number phone date time day year favourite favorite
+  prefer kind type colour color job work works thing things again currently`.split(/\s+/),
+)
+
+export type QueryWords = {
+  /** What a statement must be about. */
+  readonly keys: readonly string[]
+  /** What it may say in other words. */
+  readonly aspects: readonly string[]
+}
+
+/** The words of a text, lower case, without a possessive ending. */
+export function wordsOf(text: string): string[] {
+  return (text.toLowerCase().match(WORD) ?? []).map((word) => word.replace(/['’]s$/u, ''))
+}
+
+/** The words that a search should be made with, each once, in order. */
+export function queryWords(text: string): QueryWords {
+  const words = [...new Set(wordsOf(text))].filter((word) => !STOP_WORDS.has(word))
+  const keys = words.filter((word) => !ASPECT_WORDS.has(word))
+  const aspects = words.filter((word) => ASPECT_WORDS.has(word))
+  return keys.length > 0 ? { keys, aspects } : { keys: aspects, aspects: [] }
+}
+
+/** A crude stem, for comparing only: plural, common verb endings and a final e off. */
+export function stem(word: string): string {
+  if (word.length <= 3) return word
+  return word.replace(/(?:ies|es|e|s|ed|ing)$/u, (ending) => (ending === 'ies' ? 'y' : '')) || word
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { findAnswers } from '../../../src/model/builtin/facts.ts'
+
+const known = [
+  "My sister's name is Ada",
+  'My sister lives in Rome',
+  'My name is Max',
+  'The gate code is 4711',
+  'The gate code is 9922',
+  'I am allergic to nuts',
+  'Моя сестра живёт в Риме',
+].map((text) => ({ text, at: null }))
+
+const answers = (question: string) => findAnswers(question, known, () => null).map(({ text }) => text)
+
+test.for([
+  ["What is my sister's name?", ["My sister's name is Ada"]],
+  ['Where does my sister live?', ['My sister lives in Rome']],
+  ['What is my name?', ['My name is Max']],
+  ['What is the gate code?', ['The gate code is 9922', 'The gate code is 4711']],
+  ['Am I allergic to anything?', ['I am allergic to nuts']],
+  ['Где живёт моя сестра?', ['Моя сестра живёт в Риме']],
+  ['Who is Bob?', []],
+  ['What is it?', []],
+  ['', []],
+] as const)('“%s” is answered by %j', ([question, expected]) => {
+  expect(answers(question)).toEqual(expected)
+})
+
+test('what was said counts only as far as it states something', () => {
+  const said = [
+    { text: 'Remember that the boiler is a Vaillant', at: null, isSaid: true },
+    { text: 'Remind me tomorrow about the boiler', at: null, isSaid: true },
+  ]
+  const found = findAnswers('What boiler do I have?', said, (each) =>
+    each.text.startsWith('Remember') ? { ...each, text: 'the boiler is a Vaillant' } : null,
+  )
+  expect(found.map(({ text }) => text)).toEqual(['the boiler is a Vaillant'])
+})

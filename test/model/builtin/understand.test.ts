@@ -1,0 +1,255 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Plan } from '../../../src/model/builtin/plan.ts'
+import { understand } from '../../../src/model/builtin/understand/understand.ts'
+
+const present = { now: new Date('2026-06-02T12:00:00Z'), timezone: 'Europe/Berlin' }
+
+/** A plan in short: the call with what is not null, "say", or the kind. */
+function brief(plan: Plan): unknown {
+  if (plan.kind === 'call') {
+    const args = Object.entries(plan.call.args).filter(([, value]) => value !== null)
+    return [plan.call.name, Object.fromEntries(args)]
+  }
+  if (plan.kind === 'look-up') return [plan.isTopic ? 'topic' : 'question', plan.question]
+  return plan.kind === 'cancel-timers' ? [plan.kind, plan.which] : plan.kind
+}
+
+const understood = (message: string) => understand(message, present).map(brief)
+
+const cases: readonly (readonly [string, ...unknown[]])[] = [
+  // Facts
+  ["Remember that my sister's name is Ada", ['remember', { text: "my sister's name is Ada" }]],
+  ['remember that my sister’s name is Ada.', ['remember', { text: 'my sister’s name is Ada' }]],
+  ["Please remember that I'm allergic to nuts", ['remember', { text: "I'm allergic to nuts" }]],
+  ['Can you remember that I like tea?', ['remember', { text: 'I like tea' }]],
+  [
+    'could you please keep in mind that the gate code is 4711',
+    ['remember', { text: 'the gate code is 4711' }],
+  ],
+  ["Don't forget that mom's birthday is on 3 May", ['remember', { text: "mom's birthday is on 3 May" }]],
+  ['My sister is Ada, remember that.', ['remember', { text: 'My sister is Ada' }]],
+  ['Remember: the wifi password is "hunter2"', ['remember', { text: 'the wifi password is "hunter2"' }]],
+  ['Remember this: I hate cilantro.', ['remember', { text: 'I hate cilantro' }]],
+  ['note that I parked on level 3', ['remember', { text: 'I parked on level 3' }]],
+  [
+    'Remember that my sister is Ada. She lives in Rome.',
+    ['remember', { text: 'my sister is Ada. She lives in Rome.' }],
+  ],
+  ['remember that 我姐姐叫艾达', ['remember', { text: '我姐姐叫艾达' }]],
+  ['remember', 'say'],
+  ["remember my sister's name?", ['question', "my sister's name"]],
+  ["Do you remember my sister's name?", ['question', "my sister's name"]],
+  ["What's my sister's name?", ['question', "What's my sister's name?"]],
+  ['what is my sister’s name', ['question', 'what is my sister’s name']],
+  ["When is Ada's birthday?", ['question', "When is Ada's birthday?"]],
+  ["remind me what my sister's name is", ['question', "what my sister's name is"]],
+  ['What do you remember about me?', ['recall', {}]],
+  ['what do you know about me', ['recall', {}]],
+  ['tell me everything you know about me', ['recall', {}]],
+  ['who am i', ['recall', {}]],
+  ['show my memories', ['recall', {}]],
+  ['What do you know about Ada?', ['topic', 'Ada']],
+  ['tell me about my sister', ['topic', 'my sister']],
+  ['what did I tell you about my sister?', ['topic', 'my sister']],
+  ['Forget that my sister is Ada', ['forget', { query: 'sister ada' }]],
+  ['forget about the gate code', ['forget', { query: 'gate code' }]],
+  ['forget my address', ['forget', { query: 'address' }]],
+  ['Delete the memory about cilantro', ['forget', { query: 'cilantro' }]],
+  ['Forget everything you know about Bob', ['forget', { query: 'bob' }]],
+  ['forget it', 'say'],
+  ['never mind', 'say'],
+  // Notes
+  ['Create a note: buy milk', ['create_note', { content: 'buy milk' }]],
+  ['note: buy milk and eggs', ['create_note', { content: 'buy milk and eggs' }]],
+  ['Note to self: call the plumber', ['create_note', { content: 'call the plumber' }]],
+  [
+    'make a note that the plumber comes on Friday',
+    ['create_note', { content: 'the plumber comes on Friday' }],
+  ],
+  ['create a note called Trip: pack bags', ['create_note', { title: 'Trip', content: 'pack bags' }]],
+  [
+    'create a note titled “Trip to Rome” saying pack bags',
+    ['create_note', { title: 'Trip to Rome', content: 'pack bags' }],
+  ],
+  ['create a note called Ideas:\n- one\n- two', ['create_note', { title: 'Ideas', content: '- one\n- two' }]],
+  ['write down: the door code is 12', ['create_note', { content: 'the door code is 12' }]],
+  [
+    'make a shopping list: milk, eggs and bread',
+    ['create_note', { title: 'Shopping list', content: '- milk\n- eggs\n- bread' }],
+  ],
+  ['create a note', 'say'],
+  ['create a note called Trip', 'say'],
+  ['list my notes', ['list_notes', {}]],
+  ['what notes do I have about Rome', ['list_notes', { query: 'Rome' }]],
+  ['search my notes for plumber', ['list_notes', { query: 'plumber' }]],
+  ['read my note about Rome', ['read_note', { query: 'Rome' }]],
+  ['open the Trip note', ['read_note', { query: 'Trip' }]],
+  ["what's on my shopping list?", ['read_note', { query: 'shopping list' }]],
+  ['what does the note Trip say?', ['read_note', { query: 'Trip' }]],
+  [
+    'add eggs and bread to the shopping list',
+    ['update_note', { query: 'shopping list', append: '- eggs\n- bread' }],
+  ],
+  ['append “call Bob” to the note Trip', ['update_note', { query: 'Trip', append: 'call Bob' }]],
+  ['rename my Trip note to Rome 2026', ['update_note', { query: 'Trip', title: 'Rome 2026' }]],
+  ['change the note Trip to: pack nothing', ['update_note', { query: 'Trip', content: 'pack nothing' }]],
+  ['delete the note Trip', ['delete_note', { query: 'Trip' }]],
+  ['delete my shopping list', ['delete_note', { query: 'shopping list' }]],
+  ['delete the note', 'say'],
+  ['delete all notes', 'say'],
+  // Timers
+  ['Set a timer for 10 minutes', ['set_timer', { title: 'Timer', in_minutes: 10 }]],
+  ['set a 10 minute timer', ['set_timer', { title: 'Timer', in_minutes: 10 }]],
+  ['set a pasta timer for 8 minutes', ['set_timer', { title: 'Pasta timer', in_minutes: 8 }]],
+  ['set a timer called Tea for 4 minutes', ['set_timer', { title: 'Tea', in_minutes: 4 }]],
+  ['5 minute timer', ['set_timer', { title: 'Timer', in_minutes: 5 }]],
+  ['start a countdown of 30 seconds', ['set_timer', { title: 'Countdown', at: '2026-06-02T12:00:30.000Z' }]],
+  ['set an alarm at 6:30 tomorrow', ['set_timer', { title: 'Alarm', at: '2026-06-03T06:30' }]],
+  ['wake me up at 7', ['set_timer', { title: 'Wake up', at: '2026-06-03T07:00' }]],
+  ['remind me to call mom tomorrow at 9', ['set_timer', { title: 'Call mom', at: '2026-06-03T09:00' }]],
+  ['remind me in 20 minutes to check the oven', ['set_timer', { title: 'Check the oven', in_minutes: 20 }]],
+  ['in 10 minutes remind me to stretch', ['set_timer', { title: 'Stretch', in_minutes: 10 }]],
+  [
+    'remind me about the meeting on Monday at 10',
+    ['set_timer', { title: 'The meeting', at: '2026-06-08T10:00' }],
+  ],
+  [
+    'every weekday at 7:30 remind me to take my pills',
+    ['set_timer', { title: 'Take my pills', recurrence: '30 7 * * 1-5' }],
+  ],
+  ['remember to buy milk tomorrow at 6pm', ['set_timer', { title: 'Buy milk', at: '2026-06-03T18:00' }]],
+  [
+    'Remind me to call Dr. Smith at 4 p.m. tomorrow',
+    ['set_timer', { title: 'Call Dr. Smith', at: '2026-06-03T16:00' }],
+  ],
+  ['text me at 5 that dinner is ready', ['set_timer', { title: 'Dinner is ready', at: '2026-06-02T17:00' }]],
+  ['remind me to buy milk', 'say'],
+  ['remind me every other day to run', 'say'],
+  ['what timers are running?', ['list_timers', {}]],
+  ['show me all my reminders', ['list_timers', {}]],
+  ['How long is left on the timer?', ['list_timers', {}]],
+  ['cancel my pasta timer', ['cancel_timer', { query: 'pasta' }]],
+  ['delete the reminder to call mom', ['cancel_timer', { query: 'call mom' }]],
+  ['cancel the timer', ['cancel-timers', 'only']],
+  ['cancel all timers', ['cancel-timers', 'all']],
+  // Timeline
+  ['When did I mention the dentist?', ['search_timeline', { query: 'dentist' }]],
+  ['did I ever mention Bob?', ['search_timeline', { query: 'bob' }]],
+  ['search the timeline for dentist', ['search_timeline', { query: 'dentist' }]],
+  ['what did I say about the boiler?', ['search_timeline', { query: 'boiler' }]],
+  ['look up boiler in our history', ['search_timeline', { query: 'boiler' }]],
+  // Time
+  ['what time is it', ['current_time', {}]],
+  ["what's the date today", ['current_time', {}]],
+  ['Good morning, what time is it?', ['current_time', {}]],
+  ['What time is it in Tokyo?', 'say'],
+  ['what time is my meeting?', ['question', 'what time is my meeting?']],
+  // Talk
+  ['Hi there!', 'say'],
+  ['thanks a lot', 'say'],
+  ['help', 'say'],
+  ['who are you?', 'say'],
+  // Everything else
+  ['What is the capital of France?', ['question', 'What is the capital of France?']],
+  ['write me a poem about the sea', 'unknown'],
+  ['tell me a joke', 'unknown'],
+  ['I moved to Lisbon last week.', 'statement'],
+  ['call me Tom from now on', 'unknown'],
+  ['🙂', 'unknown'],
+  ['', 'unknown'],
+  // Several at once
+  [
+    'Remember that I like tea. Set a timer for 5 minutes.',
+    ['remember', { text: 'I like tea' }],
+    ['set_timer', { title: 'Timer', in_minutes: 5 }],
+  ],
+  [
+    'remind me to call mom at 5 and add milk to my shopping list',
+    ['set_timer', { title: 'Call mom', at: '2026-06-02T17:00' }],
+    ['update_note', { query: 'shopping list', append: '- milk' }],
+  ],
+  [
+    'What time is it? Note: a\nb. Set a timer for 1 minute',
+    ['current_time', {}],
+    ['create_note', { content: 'a\nb. Set a timer for 1 minute' }],
+  ],
+  ['Hi! My sister is Ada. What’s the time?', ['current_time', {}]],
+]
+
+test.for(cases)('“%s”', ([message, ...plans]) => {
+  expect(understood(message)).toEqual(plans)
+})
+
+test('a long content is kept to its last character', () => {
+  const content = `begin ${'lorem ipsum '.repeat(1000)}end`
+  expect(understood(`note: ${content}`)).toEqual([['create_note', { content }]])
+  expect(understood(`remember that ${content}`)).toEqual([['remember', { text: content }]])
+})
+
+test('commands inside a longer text, such as one that was pasted, are not obeyed', () => {
+  const text = `Here is what she wrote. ${'It was a fine day. '.repeat(30)} Forget about the gate code. Delete the note Trip.`
+  expect(understood(text)).not.toContainEqual(expect.arrayContaining(['forget']))
+  expect(understood(text)).not.toContainEqual(expect.arrayContaining(['delete_note']))
+})
+
+/** Words that rules look for, to get far into them. */
+const vocabulary = fc.constantFrom(
+  ...'remember that forget note list add to my the timer remind me in at every day 10 minutes and called : , . ? ! " \n \u00a0 \u2019 search timeline what is tomorrow half past delete all'.split(
+    ' ',
+  ),
+)
+const message = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: 'grapheme', maxLength: 300 }),
+  fc.array(vocabulary, { maxLength: 60 }).map((words) => words.join(' ')),
+)
+
+test('whatever is said, it is understood as something, and the same each time', () => {
+  fc.assert(
+    fc.property(
+      message,
+      fc.constantFrom('Europe/Berlin', 'Pacific/Chatham', 'No/Where'),
+      (text, timezone) => {
+        const plans = understand(text, { ...present, timezone })
+        expect(plans.length).toBeGreaterThan(0)
+        expect(understand(text, { ...present, timezone })).toEqual(plans)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('what is kept is what was said: content is never changed, only cut out', () => {
+  const words = fc.stringMatching(/^[\p{L}\p{N}][\p{L}\p{N} ’“”…–-]{0,80}[\p{L}\p{N}]$/u)
+  fc.assert(
+    fc.property(words, (content) => {
+      const [plan] = understand(`Note: ${content}`, present)
+      expect(plan).toMatchObject({ kind: 'call', call: { name: 'create_note', args: { content } } })
+    }),
+  )
+})
+
+// The bound is the test's own time limit: a pattern that backtracks without end never comes back.
+test.for([
+  'a '.repeat(50_000),
+  'add to to to to '.repeat(10_000),
+  `add ${'x to my '.repeat(5000)}`,
+  `create a note called ${'with '.repeat(5000)}`,
+  `set a ${'timer '.repeat(5000)}`,
+  `remind me ${'in 5 minutes and '.repeat(3000)}`,
+  `every ${'monday and '.repeat(3000)}`,
+  `remember ${'that '.repeat(10_000)}`,
+  `${'please '.repeat(10_000)}`,
+  `"${' '.repeat(50_000)}`,
+  `what ${'is the time '.repeat(5000)}`,
+  '?'.repeat(100_000),
+  `delete ${'note '.repeat(10_000)}`,
+  `rename ${'list to '.repeat(5000)}`,
+  'a. '.repeat(30_000),
+  '\n'.repeat(100_000),
+  `${'12:30 '.repeat(5000)} remind me`,
+])('a hostile text does not hold it up (%#)', (text) => {
+  expect(understand(text, present).length).toBeGreaterThan(0)
+  expect(understand(text.slice(0, 1999), present).length).toBeGreaterThan(0)
+})

@@ -1,0 +1,187 @@
+import { Cron } from 'croner'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { takeWhen } from '../../../src/model/builtin/understand/when.ts'
+
+/** A Tuesday, two in the afternoon in Berlin. */
+const present = { now: new Date('2026-06-02T12:00:00Z'), timezone: 'Europe/Berlin' }
+const when = (text: string, at = present, early = false) => takeWhen(text, at, { early })
+
+test.for([
+  ['in 10 minutes to call mom', 600, 'to call mom'],
+  ['in half an hour', 1800, ''],
+  ['in an hour and a half check the oven', 5400, 'check the oven'],
+  ['in 1h30', 5400, ''],
+  ['in 2 hours and 15 minutes leave', 8100, 'leave'],
+  ['for five minutes', 300, ''],
+  ['10-minute timer', 600, 'timer'],
+  ['in 90 seconds', 90, ''],
+  ['for a quarter of an hour', 900, ''],
+  ['to buy milk in a couple of hours', 7200, 'to buy milk'],
+  ['in 1.5 hours', 5400, ''],
+  ['5 min from now', 300, ''],
+] as const)('“%s” is in %i seconds', ([text, seconds, rest]) => {
+  expect(when(text)).toEqual({ kind: 'in', seconds, rest })
+})
+
+test.for([
+  ['at 7', '2026-06-02T19:00', ''],
+  ['at 5 to call Ada', '2026-06-02T17:00', 'to call Ada'],
+  ['at seven', '2026-06-02T19:00', ''],
+  ['at 1', '2026-06-03T13:00', ''],
+  ['at noon', '2026-06-03T12:00', ''],
+  ['at midnight', '2026-06-03T00:00', ''],
+  ['at 05:30', '2026-06-03T05:30', ''],
+  ['at 17h', '2026-06-02T17:00', ''],
+  ['at half past seven', '2026-06-02T19:30', ''],
+  ['tomorrow at 9', '2026-06-03T09:00', ''],
+  ['at quarter to nine tomorrow', '2026-06-03T08:45', ''],
+  ['tomorrow morning', '2026-06-03T09:00', ''],
+  ['tonight', '2026-06-02T21:00', ''],
+  ['this evening at 7', '2026-06-02T19:00', ''],
+  ['today at 9', '2026-06-02T21:00', ''],
+  ['on Friday', '2026-06-05T09:00', ''],
+  ['on Friday at 5', '2026-06-05T17:00', ''],
+  ['Friday at 9 to pay', '2026-06-05T09:00', 'to pay'],
+  ['next Monday at 10 to pay rent', '2026-06-08T10:00', 'to pay rent'],
+  ['on 3 May at 10:00 for the dentist', '2027-05-03T10:00', 'for the dentist'],
+  ['on the 15th at 3pm to pay', '2026-06-15T15:00', 'to pay'],
+  ['on the 1st', '2026-07-01T09:00', ''],
+  ['in 2 days at 9', '2026-06-04T09:00', ''],
+  ['in two weeks', '2026-06-16T14:00', ''],
+  ['day after tomorrow at 8', '2026-06-04T08:00', ''],
+  ['on 2026-07-01 at 10:00', '2026-07-01T10:00', ''],
+  ["about monday's meeting at 4", '2026-06-02T16:00', "about monday's meeting"],
+  ['to call 555 1234 at 4:15 pm', '2026-06-02T16:15', 'to call 555 1234'],
+] as const)('“%s” is at %s', ([text, local, rest]) => {
+  expect(when(text)).toEqual({ kind: 'at', local, rest })
+})
+
+test('an alarm is for the morning', () => {
+  expect(when('at 6', present, true)).toMatchObject({ local: '2026-06-03T06:00' })
+})
+
+test.for([
+  ['every day at 8', '0 8 * * *', 'every day at 08:00'],
+  ['every morning', '0 8 * * *', 'every day at 08:00'],
+  ['every evening at 8', '0 20 * * *', 'every day at 20:00'],
+  ['daily at noon', '0 12 * * *', 'every day at 12:00'],
+  ['every night', '0 21 * * *', 'every day at 21:00'],
+  ['every day at 7am and 7pm', '0 7,19 * * *', 'every day at 07:00 and 19:00'],
+  ['every weekday at 7:30', '30 7 * * 1-5', 'every weekday at 07:30'],
+  ['every weekend at 10', '0 10 * * 0,6', 'every Saturday and Sunday at 10:00'],
+  ['every Monday and Thursday at 6pm', '0 18 * * 1,4', 'every Monday and Thursday at 18:00'],
+  ['mondays at 9', '0 9 * * 1', 'every Monday at 09:00'],
+  ['weekly on friday at 3', '0 15 * * 5', 'every Friday at 15:00'],
+  ['every hour', '0 * * * *', 'every hour'],
+  ['every 15 minutes', '*/15 * * * *', 'every 15 minutes'],
+  ['every half hour', '*/30 * * * *', 'every 30 minutes'],
+  ['every 2 hours', '0 */2 * * *', 'every 2 hours'],
+  ['on the 1st of every month at 9', '0 9 1 * *', 'every month on day 1 at 09:00'],
+  ['monthly on the 15th', '0 9 15 * *', 'every month on day 15 at 09:00'],
+  ['every year on 3 May', '0 9 3 5 *', 'every year on 3 May at 09:00'],
+  ['every December 24th at 6pm', '0 18 24 12 *', 'every year on 24 December at 18:00'],
+] as const)('“%s” is %s', ([text, cron, words]) => {
+  expect(when(text)).toEqual({ kind: 'every', cron, words, rest: '' })
+  expect(new Cron(cron, { timezone: 'Europe/Berlin', paused: true }).nextRun()).toBeInstanceOf(Date)
+})
+
+test.for([
+  'every other day at 9',
+  'every two weeks',
+  'every 7 minutes',
+  'every 5 hours',
+  'every day at 7:15 and 8:30',
+  'fortnightly',
+])('“%s” cannot be said in cron, and is not approximated', (text) => {
+  expect(when(text)).toMatchObject({ kind: 'impossible' })
+})
+
+test.for(['to read chapter 7', 'to ask May about the report', 'at 25:00', '', 'call me Tom from now on'])(
+  '“%s” says no time',
+  (text) => {
+    expect(when(text)).toBeNull()
+  },
+)
+
+test.for([
+  // Summer time begins on 29 March 2026, ends on 25 October 2026.
+  ['2026-03-28T12:00:00Z', 'tomorrow at 9', '2026-03-29T09:00'],
+  ['2026-03-28T12:00:00Z', 'tomorrow at 2:30 am', '2026-03-29T02:30'],
+  ['2026-10-24T12:00:00Z', 'in 2 days', '2026-10-26T14:00'],
+  ['2026-10-24T23:30:00Z', 'tomorrow at 8', '2026-10-26T08:00'],
+] as const)('at %s, “%s” is %s by the wall clock, whatever daylight saving does', ([now, text, local]) => {
+  expect(when(text, { ...present, now: new Date(now) })).toMatchObject({ local })
+})
+
+test('the day is that of the owner, not of UTC', () => {
+  const now = new Date('2026-06-02T23:30:00Z')
+  expect(when('tomorrow at 9', { now, timezone: 'Pacific/Auckland' })).toMatchObject({
+    local: '2026-06-04T09:00',
+  })
+  expect(when('tomorrow at 9', { now, timezone: 'America/Los_Angeles' })).toMatchObject({
+    local: '2026-06-03T09:00',
+  })
+})
+
+test('a time without a date is never in the past', () => {
+  const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns')
+  const now = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
+  const clock = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 0, max: 59 }))
+  fc.assert(
+    fc.property(
+      now,
+      zone,
+      clock,
+      fc.constantFrom('', ' am', ' pm'),
+      (at, timezone, [hour, minute], meridiem) => {
+        const found = when(`at ${hour}:${String(minute).padStart(2, '0')}${meridiem}`, { now: at, timezone })
+        const local = new Intl.DateTimeFormat('sv-SE', {
+          timeZone: timezone,
+          dateStyle: 'short',
+          timeStyle: 'short',
+        })
+          .format(at)
+          .replace(' ', 'T')
+        expect(found?.kind === 'at' && found.local >= local).toBe(true)
+      },
+    ),
+  )
+})
+
+test('any text is read without an error', () => {
+  const word = fc.constantFrom(
+    'in',
+    'at',
+    'every',
+    'on',
+    'the',
+    '10',
+    '7:30',
+    'pm',
+    'minutes',
+    'friday',
+    'tomorrow',
+    'and',
+    'half',
+    'past',
+    'month',
+    '31st',
+    'may',
+    ',',
+  )
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.array(word).map((words) => words.join(' ')),
+        fc.string({ unit: 'binary' }),
+      ),
+      (text) => {
+        const found = when(text)
+        if (found?.kind === 'at') expect(found.local).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/)
+        if (found?.kind === 'every') expect(() => new Cron(found.cron, { paused: true })).not.toThrow()
+      },
+    ),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,65 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createModelHolder, createModelService } from '../../src/model/service.ts'
+import { startModelDouble } from '../doubles/model/model-double.ts'
+import { never, request } from './openai/fixture.ts'
+
+test.for([
+  [{}, 'builtin', 'builtin-1'],
+  [{ OPENAI_API_KEY: '  ', OPENAI_BASE_URL: '' }, 'builtin', 'builtin-1'],
+  [{ OPENAI_API_KEY: 'sk-x' }, 'openai', 'gpt-5.5'],
+  [{ OPENAI_API_KEY: 'sk-x', CHAT_MODEL: 'gpt-x' }, 'openai', 'gpt-x'],
+  [{ OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1', CHAT_MODEL: 'llama' }, '127.0.0.1:11434', 'llama'],
+  [{ OPENAI_BASE_URL: 'https://api.openai.com/v1' }, 'openai', 'gpt-5.5'],
+] as const)('with %j, %s answers with %s', ([settings, provider, model]) => {
+  expect(createModelService(settings).text.id).toEqual({ provider, model })
+})
+
+test('OpenAI’s own models are defaults on its own API only', () => {
+  const own = createModelService({ OPENAI_API_KEY: 'sk-x' })
+  expect([own.embedding?.id.model, own.realtime?.model]).toEqual([
+    'text-embedding-3-small',
+    'gpt-realtime-2.1',
+  ])
+  const other = createModelService({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', CHAT_MODEL: 'llama' })
+  expect([other.embedding, other.realtime, other.speech]).toEqual([null, null, null])
+})
+
+test('the holder builds anew only for what concerns the model, and says who answers', () => {
+  const holder = createModelHolder({})
+  expect(holder.answering()).toEqual({ provider: 'builtin', model: 'builtin-1', builtin: true })
+  const before = holder.current()
+  expect(holder.configure({ CHAT_MODEL: 'unused without a service' })).toBe(false)
+  expect(holder.current()).toBe(before)
+  expect(holder.configure({ OPENAI_API_KEY: 'sk-x' })).toBe(true)
+  expect(holder.answering()).toEqual({ provider: 'openai', model: 'gpt-5.5', builtin: false })
+})
+
+test('what a server lacks is still known after a change of settings', async () => {
+  const double = await startModelDouble({ lacks: ['/responses/compact'] })
+  onTestFinished(() => double.close())
+  const settings = { OPENAI_BASE_URL: double.url, CHAT_MODEL: 'm' }
+  const holder = createModelHolder(settings)
+  const { instructions, input } = request()
+  await expect(holder.current().compaction?.compact({ instructions, input }, never())).rejects.toMatchObject({
+    capability: 'compaction',
+  })
+  holder.configure({ ...settings, UTILITY_MODEL: 'u' })
+  expect(holder.current().compaction).toBeNull()
+})
+
+test('a turn under way when the settings change ends on the service that it began with', async () => {
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  const { promise: until, resolve } = Promise.withResolvers<void>()
+  double.reply({ text: ['one ', 'two'], pause: { at: 5, until } })
+  const holder = createModelHolder({ OPENAI_BASE_URL: double.url, CHAT_MODEL: 'm' })
+  let text = ''
+  for await (const event of holder.current().text.respond(request(), never())) {
+    if (event.type === 'completed') break
+    text += event.text
+    holder.configure({})
+    resolve()
+  }
+  expect(text).toBe('one two')
+  expect(holder.answering().builtin).toBe(true)
+})
