@@ -60,7 +60,7 @@ export function createChatSession(options: {
   readonly random: () => number
   readonly nowMs: () => number
 }): ChatSession {
-  const store = createTimelineStore()
+  let store = createTimelineStore()
   const listeners = new Set<() => void>()
   const drafts = new Map<string, { text: string; whole: boolean }>()
   /** Turns of which everything was heard: a late delta must not bring their draft back. */
@@ -141,12 +141,15 @@ export function createChatSession(options: {
     changed()
   }
 
+  /** After a reconnect the service begins anew only where what this tab has is of another ledger. */
   function takeInitial(page: TimelinePage): void {
-    // A second initial page, after a reconnect, must not reopen a past that was already loaded further back.
-    const first = !loaded
+    if (loaded) {
+      store = createTimelineStore()
+      drafts.clear()
+      ended.clear()
+    }
     loaded = true
-    if (first) takeOlder(page)
-    else add(page.events)
+    takeOlder(page)
   }
 
   function takeOlder(page: TimelinePage): void {

@@ -48,7 +48,10 @@ export const timelinePageStyles = css`
       background: none;
       font-size: var(--text-md);
     }
-    .search span,
+    .search span {
+      position: absolute;
+      clip-path: inset(50%);
+    }
     .search kbd {
       display: none;
     }

@@ -98,11 +98,14 @@ export class DgTimelinePage extends LitElement {
   }
 
   protected override firstUpdated(_changed: PropertyValues): void {
-    if (matchMedia('(hover: hover)').matches) this.composer()?.focus()
+    // On a phone the keyboard would cover the timeline.
+    if (matchMedia('(hover: hover)').matches) void this.focusComposer()
   }
 
-  private composer() {
-    return this.renderRoot.querySelector<HTMLElement>('dg-composer')
+  private async focusComposer(): Promise<void> {
+    const composer = this.renderRoot.querySelector('dg-composer')
+    await composer?.updateComplete
+    composer?.focus()
   }
 
   private timeline() {
@@ -118,7 +121,7 @@ export class DgTimelinePage extends LitElement {
     }
     const focused = event.composedPath()[0]
     if (event.key === 'Escape' && !this.renderRoot.querySelector('dg-composer:focus-within')) {
-      if (!this.searching && !this.confirmation && !this.moment) this.composer()?.focus()
+      if (!this.searching && !this.confirmation && !this.moment) void this.focusComposer()
     }
     if (event.key === 'ArrowUp' && focused instanceof HTMLTextAreaElement && focused.value === '') {
       event.preventDefault()
@@ -257,7 +260,7 @@ export class DgTimelinePage extends LitElement {
         </button>
         <h1>Timeline</h1>
         <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
-        <button class="button search" aria-label="Search" @click=${() => (this.searching = true)}>
+        <button class="button search" @click=${() => (this.searching = true)}>
           <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
         </button>
         <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
@@ -336,6 +339,7 @@ export class DgTimelinePage extends LitElement {
 
 declare global {
   interface HTMLElementTagNameMap {
+    'dg-composer': import('../view/composer.ts').DgComposer
     'dg-timeline': import('../view/timeline-view.ts').DgTimeline
   }
 }

@@ -62,6 +62,7 @@ const titles: Readonly<Record<string, Title>> = {
   'memory.retired': (e) => `Retired a memory: ${wordsText(text(e, 'reason'))}`,
   'memory.restored': () => 'Restored a memory',
   'memory.deleted': () => 'Forgot a memory',
+  'memory.sources.barred': () => 'Will not learn from what was said there',
   'memory.recalled': (e) =>
     `Recalled ${plural(size(e, 'ids') + size(e, 'turnSeqs'), 'thing')} that may matter`,
   'memory.recall.suppressed': (e) =>

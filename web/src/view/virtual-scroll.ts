@@ -13,7 +13,7 @@ type Anchor = { readonly key: string; readonly top: number }
 
 export type RowWindow = { readonly start: number; readonly end: number }
 
-const overscanPx = 900
+const overscanPx = 600
 /** How much of what was unfolded is brought into view. */
 const revealPx = 280
 /** Closer to the end than this counts as being there: new rows keep the end in view. */

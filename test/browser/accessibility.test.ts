@@ -1,0 +1,92 @@
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { desk, phone, visit, words } from './page.ts'
+
+const browser = useBrowser()
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+type Finding = { id: string; impact: string | null; nodes: { html: string; failureSummary?: string }[] }
+
+/** What axe finds serious or worse, in short. */
+async function findings(page: Page): Promise<readonly string[]> {
+  // Evaluated, not added as a script element: the content security policy holds in the test too.
+  const { readFileSync } = await import('node:fs')
+  await page.evaluate(readFileSync(axePath, 'utf8'))
+  // Colours that are still changing would be measured half-way.
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)))
+  const found = await page.evaluate(async (): Promise<Finding[]> => {
+    const { violations } = await Reflect.get(window, 'axe').run(document)
+    return violations
+  })
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+    )
+}
+
+const looks = [
+  { name: 'desk, light', viewport: desk, colorScheme: 'light' },
+  { name: 'phone, dark', viewport: phone, colorScheme: 'dark' },
+] as const
+
+for (const { name, ...context } of looks) {
+  test(`axe finds nothing serious on the pages before the sign-in (${name})`, async () => {
+    const fresh = await startWholeService({ installed: false })
+    const install = await visit(browser(), fresh, { signedIn: false, context })
+    await install.getByRole('button', { name: 'Set up' }).click()
+    await install.getByText('More, if you have it at hand').click()
+    expect(await findings(install)).toEqual([])
+
+    const service = await startWholeService()
+    const login = await visit(browser(), service, { signedIn: false, context })
+    await login.getByRole('button', { name: 'Sign in' }).click()
+    expect(await findings(login)).toEqual([])
+    const home = await visit(browser(), service, { context })
+    await home.getByRole('heading', { name: 'I’m your delegate' }).waitFor()
+    expect(await findings(home)).toEqual([])
+  })
+
+  test(`axe finds nothing serious on the timeline, folded and unfolded, and in its dialogs (${name})`, async () => {
+    const { service, model } = await startWithModel()
+    const table = '| a | b |\n|---|---|\n| 1 | 2 |'
+    model.reply({
+      text: `# Title\n\nWords, \`code\` and a [link](https://example.com).\n\n> quoted\n\n${table}`,
+    })
+    await service.client.post('/api/chat', { content: 'Show me everything' })
+    model.reply({ refusal: 'No.' })
+    await service.client.post('/api/chat', { content: 'And a failure' })
+    const page = await visit(browser(), service, { context })
+    await words(page, 'Delegate', 'Title').waitFor()
+    expect(await findings(page)).toEqual([])
+
+    await page.locator('.activity .fold').first().click()
+    await page.locator('.step-row .fold').first().click()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.keyboard.type('everything')
+    await page.getByRole('button', { name: /Show me everything/ }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+/')
+    expect(await findings(page)).toEqual([])
+  })
+}
+
+test('nothing is wider than a phone', async () => {
+  const { service, model } = await startWithModel()
+  const long = 'Donaudampfschifffahrtsgesellschaftskapitän'.repeat(8)
+  model.reply({
+    text: `${long}\n\n\`\`\`\n${long}\n\`\`\`\n\n|${' column |'.repeat(12)}\n|${'---|'.repeat(12)}`,
+  })
+  await service.client.post('/api/chat', { content: long })
+  const page = await visit(browser(), service, { context: { viewport: phone } })
+  await words(page, 'Delegate', long).waitFor()
+  const scroller = page.getByRole('region', { name: 'Timeline' })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+  expect(await scroller.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { testDirectory } from '../support/directory.ts'
+import { PASSWORD, startWholeService } from '../support/service.ts'
+import { useBrowser } from './browser.ts'
+import { say, visit, words } from './page.ts'
+
+const browser = useBrowser()
+
+test('a newcomer installs, talks, unfolds what lay behind a reply, and finds it all after a restart', async () => {
+  const directory = testDirectory()
+  const service = await startWholeService({ directory, installed: false })
+  const page = await visit(browser(), service, { signedIn: false })
+  expect(new URL(page.url()).pathname).toBe('/install')
+
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByRole('heading', { name: 'I’m your delegate' }).waitFor()
+
+  await page.getByRole('button', { name: 'Remember that I take my coffee black' }).click()
+  await words(page, 'You', 'Remember that I take my coffee black').waitFor()
+  await words(page, 'Delegate', /\w/).waitFor()
+
+  const fold = page.getByRole('button', { expanded: false, name: /remember|recall|thought/i })
+  await fold.first().click()
+  await page.getByRole('button', { name: /^Finished/ }).click()
+  await page.getByText('turn.completed').waitFor()
+
+  await page.reload()
+  await words(page, 'Delegate', /\w/).waitFor()
+  await page.close()
+  await service.stop()
+
+  const again = await startWholeService({ directory })
+  const later = await visit(browser(), again)
+  await words(later, 'You', 'Remember that I take my coffee black').waitFor()
+  await words(later, 'Delegate', /\w/).waitFor()
+})
+
+test('a password that is too short is refused at its field, before it is sent', async () => {
+  const service = await startWholeService({ installed: false })
+  const page = await visit(browser(), service, { signedIn: false })
+  await page.getByLabel('Password', { exact: true }).fill('short')
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByText('7 more characters, please').waitFor()
+  expect(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+})
+
+test('what the service refuses is shown at the field that it names', async () => {
+  const service = await startWholeService({ installed: false })
+  const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByLabel('Time zone').fill('Nowhere/Atlantis')
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.locator('#timezone[aria-invalid=true]').waitFor()
+  expect(await page.locator('#timezone-notes').textContent()).not.toBe('')
+})
+
+test('a wrong password is said to be wrong, the right one leads to the timeline, signing out leads back', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { signedIn: false, expected: /status of 401/ })
+  expect(new URL(page.url()).pathname).toBe('/login')
+  await page.getByLabel('Password', { exact: true }).fill('not the password')
+  await page.keyboard.press('Enter')
+  await page.getByText('That is not the password.').waitFor()
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  await say(page, 'Hello')
+  await words(page, 'Delegate', /\w/).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+  await page.goto('/')
+  expect(new URL(page.url()).pathname).toBe('/login')
+})

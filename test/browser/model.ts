@@ -1,0 +1,29 @@
+import { onTestFinished } from 'vitest'
+import { type ModelDouble, startModelDouble } from '../doubles/model/model-double.ts'
+import { startWholeService, type WholeService, type WholeServiceOptions } from '../support/service.ts'
+
+/** The service with a model whose answers the test writes. */
+export async function startWithModel(
+  options: WholeServiceOptions = {},
+): Promise<{ readonly service: WholeService; readonly model: ModelDouble }> {
+  const model = await startModelDouble({ validate: false })
+  onTestFinished(() => model.close())
+  const service = await startWholeService({
+    ...options,
+    environment: {
+      OPENAI_API_KEY: 'sk-test-key-of-the-double',
+      OPENAI_BASE_URL: model.url,
+      CHAT_MODEL: 'test-model',
+      ...options.environment,
+    },
+  })
+  return { service, model }
+}
+
+/** A history of so many exchanges, numbered from 1. */
+export async function tellHistory(service: WholeService, exchanges: number): Promise<void> {
+  for (let number = 1; number <= exchanges; number += 1) {
+    const answer = await service.client.post('/api/chat', { content: `Question number ${number}.` })
+    if (answer.status !== 200) throw new Error(`the history could not be told: ${answer.text}`)
+  }
+}

@@ -1,0 +1,126 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { useBrowser } from './browser.ts'
+import { startWithModel, tellHistory } from './model.ts'
+import { phone, visit, words } from './page.ts'
+
+const browser = useBrowser()
+
+async function withHistory(exchanges: number) {
+  const started = await startWithModel({ environment: { TIMELINE_PAGE_EVENTS: '40' } })
+  started.model.answerWith(() => ({
+    text: 'An answer.\n\n'.repeat(1 + (started.model.requests().length % 5)),
+  }))
+  await tellHistory(started.service, exchanges)
+  return started.service
+}
+
+async function isAtStart(page: Page): Promise<boolean> {
+  const scroller = page.getByRole('region', { name: 'Timeline' })
+  const top = await scroller.evaluate((element) => element.scrollTop)
+  return top === 0 && (await page.getByText('This is where your timeline begins.').isVisible())
+}
+
+/** Watches, in each frame, whether rows that stay in view move against the direction of the scroll. */
+async function watchForJumps(page: Page): Promise<() => Promise<readonly number[]>> {
+  const scroller = page.getByRole('region', { name: 'Timeline' })
+  await scroller.evaluate((element) => {
+    const jumps: number[] = []
+    Object.assign(element, { jumps })
+    let before = new Map<string, number>()
+    const look = () => {
+      const now = new Map<string, number>()
+      for (const row of element.querySelectorAll<HTMLElement>('[data-key]')) {
+        const { top, bottom } = row.getBoundingClientRect()
+        if (bottom > 60 && top < innerHeight - 120) now.set(row.dataset.key ?? '', top)
+      }
+      const moves = [...now].flatMap(([key, top]) => {
+        const earlier = before.get(key)
+        return earlier === undefined ? [] : [top - earlier]
+      })
+      // Scrolling back moves all rows down together: one that moves up, or on its own, has jumped.
+      if (moves.length > 0) {
+        const [least, most] = [Math.min(...moves), Math.max(...moves)]
+        if (least < -2 || most - least > 2) jumps.push(least, most)
+      }
+      before = now
+      requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  })
+  return () => scroller.evaluate((element): number[] => Reflect.get(element, 'jumps'))
+}
+
+test('the past comes in above while one scrolls back, and what is being read never moves', async () => {
+  const service = await withHistory(60)
+  const page = await visit(browser(), service)
+  await words(page, 'You', 'Question number 60.').waitFor()
+  const jumps = await watchForJumps(page)
+  await page.mouse.move(700, 400)
+  while (!(await isAtStart(page))) {
+    await page.mouse.wheel(0, -500)
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+  }
+  await words(page, 'You', 'Question number 1.').waitFor()
+  expect(await jumps()).toEqual([])
+})
+
+test('only what is near the viewport is in the document', async () => {
+  const service = await withHistory(60)
+  const page = await visit(browser(), service)
+  await words(page, 'You', 'Question number 60.').waitFor()
+  const scroller = page.getByRole('region', { name: 'Timeline' })
+  while (!(await isAtStart(page))) await scroller.evaluate((element) => element.scrollTo(0, 0))
+  await words(page, 'You', 'Question number 1.').waitFor()
+  expect(await page.getByRole('article').count()).toBeLessThan(40)
+})
+
+test('new words do not disturb the owner who reads further up; at the end, they are followed', async () => {
+  const service = await withHistory(30)
+  const page = await visit(browser(), service, { context: { viewport: phone, hasTouch: true } })
+  await words(page, 'You', 'Question number 30.').waitFor()
+  const scroller = page.getByRole('region', { name: 'Timeline' })
+  await scroller.evaluate((element) => element.scrollBy(0, -900))
+  await page.getByRole('button', { name: 'To the newest entry' }).waitFor()
+  const jumps = await watchForJumps(page)
+  await service.client.post('/api/chat', { content: 'Something new.' })
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  expect(await jumps()).toEqual([])
+  await page.getByRole('button', { name: 'To the newest entry' }).click()
+  await words(page, 'You', 'Something new.').waitFor()
+  await service.client.post('/api/chat', { content: 'And newer.' })
+  await words(page, 'You', 'And newer.').waitFor()
+  expect(await words(page, 'Delegate', 'An answer.').last().isVisible()).toBe(true)
+})
+
+test('a search hit leads to its moment, however many pages lie between', async () => {
+  const service = await withHistory(40)
+  const page = await visit(browser(), service)
+  await words(page, 'You', 'Question number 40.').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('searchbox', { name: 'Search the timeline' }).fill('"number 3"')
+  await page.getByRole('button', { name: /Question number 3\./ }).click()
+  await words(page, 'You', 'Question number 3.').waitFor()
+  expect(
+    await words(page, 'You', 'Question number 3.').evaluate((element) => element.matches(':focus')),
+  ).toBe(true)
+})
+
+test('a search that finds nothing says so', async () => {
+  const service = await withHistory(1)
+  const page = await visit(browser(), service)
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.keyboard.type('zyzzyva')
+  await page.getByText('Nothing found for “zyzzyva”').waitFor()
+})
+
+test('a long message is cut short and shown whole on request', async () => {
+  const { service, model } = await startWithModel()
+  const ending = 'and that is the end.'
+  model.reply({ text: 'I see.' })
+  await service.client.post('/api/chat', { content: `${'All is well. '.repeat(800)}${ending}` })
+  const page = await visit(browser(), service)
+  await page.getByRole('button', { name: /^Show all/ }).click()
+  await words(page, 'You', ending).waitFor()
+  expect(await page.getByRole('button', { name: /^Show all/ }).count()).toBe(0)
+})

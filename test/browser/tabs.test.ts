@@ -1,0 +1,106 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { say, visit, words } from './page.ts'
+
+const browser = useBrowser()
+
+test('two tabs show the same words, as they are written and after', async () => {
+  const { service, model } = await startWithModel()
+  const rest = Promise.withResolvers<void>()
+  model.reply({ text: ['The first half', ' and the second.'], pause: { at: 5, until: rest.promise } })
+  const here = await visit(browser(), service)
+  const there = await visit(browser(), service)
+  await say(here, 'Tell me a story')
+  await words(there, 'You', 'Tell me a story').waitFor()
+  await words(there, 'Delegate', 'The first half').waitFor()
+  rest.resolve()
+  for (const page of [here, there]) {
+    await words(page, 'Delegate', 'The first half and the second.').waitFor()
+    expect(await page.getByRole('article').count()).toBe(2)
+  }
+})
+
+test('stopping a reply keeps what was said so far and lets the owner go on', async () => {
+  const { service, model } = await startWithModel()
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  model.reply({ text: ['So far so good', ' and never this'], pause: { at: 5, until: never.promise } })
+  const page = await visit(browser(), service)
+  await say(page, 'Count to a million')
+  await words(page, 'Delegate', 'So far so good').waitFor()
+  await page.getByRole('button', { name: 'Stop the reply' }).click()
+  await words(page, 'Delegate', 'stopped by you').waitFor()
+  await page.getByRole('button', { name: 'Stop the reply' }).waitFor({ state: 'detached' })
+  model.reply({ text: 'Going on.' })
+  await say(page, 'Go on')
+  await words(page, 'Delegate', 'Going on.').waitFor()
+})
+
+test('a tab that was cut off misses nothing, repeats nothing and delivers what was written meanwhile', async () => {
+  const directory = testDirectory()
+  const first = await startWholeService({ directory })
+  const page = await visit(browser(), first, { expected: /WebSocket|ERR_CONNECTION|Failed to load/ })
+  await say(page, 'Before the cut')
+  await words(page, 'Delegate', /\w/).waitFor()
+  await first.stop()
+  await page.getByText('Offline').waitFor()
+  await say(page, 'During the cut')
+  await page.getByRole('article', { name: 'You, Waiting for the connection…' }).waitFor()
+
+  const second = await startWholeService({ directory, environment: { PORT: String(first.port) } })
+  await second.client.post('/api/chat', { content: 'From elsewhere' })
+  await words(page, 'You', 'From elsewhere').waitFor()
+  await words(page, 'You', 'During the cut').waitFor()
+  for (const said of ['Before the cut', 'From elsewhere', 'During the cut']) {
+    expect(await words(page, 'You', said).count()).toBe(1)
+  }
+  await page.getByText('Offline').waitFor({ state: 'detached' })
+})
+
+test('a turn that fails says so where the reply would stand, and can be tried again', async () => {
+  const { service, model } = await startWithModel()
+  model.reply({ refusal: 'No.' })
+  const page = await visit(browser(), service)
+  await say(page, 'Please')
+  const again = page.getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  model.reply({ text: 'Gladly.' })
+  await again.click()
+  await words(page, 'Delegate', 'Gladly.').waitFor()
+  expect(await words(page, 'You', 'Please').count()).toBe(2)
+})
+
+test('what one tab erases is gone from the other', async () => {
+  const { service, model } = await startWithModel()
+  model.reply({ text: 'I heard it.' })
+  const here = await visit(browser(), service)
+  const there = await visit(browser(), service)
+  await say(here, 'My secret is a canary')
+  await words(there, 'Delegate', 'I heard it.').waitFor()
+  await words(here, 'You', 'canary').hover()
+  await words(here, 'You', 'canary').getByRole('button', { name: 'More for this message' }).click()
+  await here.getByRole('menuitem', { name: 'Erase…' }).click()
+  await here.getByRole('button', { name: 'Erase', exact: true }).click()
+  for (const page of [here, there]) {
+    await words(page, 'You', 'Erased').waitFor()
+    expect(await page.getByText('canary').count()).toBe(0)
+  }
+})
+
+test('ending the conversation shows where it ended, and the next message begins a new one', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: 'Yes.' }))
+  const page = await visit(browser(), service)
+  await say(page, 'One')
+  await words(page, 'Delegate', 'Yes.').waitFor()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'End conversation' }).click()
+  await page.locator('.boundary').waitFor()
+  await say(page, 'Two')
+  await words(page, 'You', 'Two').waitFor()
+  const { conversations } = (await service.client.get('/api/conversations')).json
+  expect(conversations.map(({ status }: { status: string }) => status)).toEqual(['open', 'ended'])
+})
