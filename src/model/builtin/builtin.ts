@@ -9,8 +9,8 @@ import type {
   ToolSpec,
 } from '../port.ts'
 import { estimateItemTokens, estimateTokens } from '../tokens.ts'
+import { knownZone } from '../zone.ts'
 import { carryOut, type Step, type TakeDone } from './carry-out.ts'
-import { knownZone } from './local-time.ts'
 import type { Call, Present } from './plan.ts'
 import { type Done, readSituation, type Situation } from './situation.ts'
 import { understand } from './understand/understand.ts'

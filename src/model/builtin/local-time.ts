@@ -1,3 +1,5 @@
+import { knownZone } from '../zone.ts'
+
 /** The wall clock at an instant: what a person in the zone would read off. */
 export type WallClock = {
   readonly year: number
@@ -5,16 +7,6 @@ export type WallClock = {
   readonly day: number
   readonly hour: number
   readonly minute: number
-}
-
-/** The zone itself where it is one, else UTC: a wrong setting must not silence the delegate. */
-export function knownZone(timezone: string): string {
-  try {
-    return new Intl.DateTimeFormat('en-GB', { timeZone: timezone }).resolvedOptions().timeZone
-  } catch (error) {
-    if (error instanceof RangeError) return 'UTC'
-    throw error
-  }
 }
 
 export function wallClock(at: Date, timezone: string): WallClock {

@@ -1,6 +1,7 @@
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import * as z from 'zod'
 import type { InputItem, ModelId, TextRequest } from '../port.ts'
+import { knownZone } from '../zone.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'
 
 export type InputOptions = {
@@ -24,13 +25,17 @@ export function toResponsesInput(
   options: InputOptions,
 ): ResponseInputItem[] {
   const { now, timezone = 'UTC' } = request
+  const tellTime = createClockReader(timezone)
+  const present = () => developer(`It is now ${tellTime(now ?? '')} (${timezone}; ${now} in UTC).`)
   const clean = options.splitsRoleTokens ? splitRoleTokens : (text: string) => text
   const flat = expandOpaque(request.input, options.self)
-  const presentAt = now === undefined ? -1 : flat.findLastIndex(isSaidToDelegate)
+  // Right before what is answered: late enough that all before it is as it was in the turn before and can be cached,
+  // and in the same place in every round of a turn.
+  const presentAt = now === undefined ? -1 : flat.findLastIndex(isSaid)
   const items: ResponseInputItem[] = []
   let lastSaidMs: number | null = null
   for (const [index, entry] of flat.entries()) {
-    if (index === presentAt && now !== undefined) items.push(presentItem(now, timezone))
+    if (index === presentAt) items.push(present())
     if ('blobItems' in entry) {
       items.push(...entry.blobItems)
       continue
@@ -38,13 +43,13 @@ export function toResponsesInput(
     if (entry.type === 'message' && entry.at !== undefined) {
       const saidMs = Date.parse(entry.at)
       const isNews = index !== presentAt && (lastSaidMs === null || saidMs - lastSaidMs >= PAUSE_MS)
-      if (isNews && isSaidToDelegate(entry)) items.push(developer(`Written ${tellTime(entry.at, timezone)}:`))
+      if (isNews && isSaidToDelegate(entry)) items.push(developer(`Written ${tellTime(entry.at)}:`))
       lastSaidMs = saidMs
     }
     const item = toItem(entry, clean, options.dataBlock)
     if (item) items.push(item)
   }
-  if (now !== undefined && presentAt === -1) items.push(presentItem(now, timezone))
+  if (now !== undefined && presentAt === -1) items.push(present())
   return withoutOrphans(items)
 }
 
@@ -113,21 +118,20 @@ function withoutOrphans(items: readonly ResponseInputItem[]): ResponseInputItem[
   })
 }
 
+/** A message or signals, and not what the model did about them. */
+function isSaid(item: Flat): boolean {
+  return 'type' in item && (item.type === 'message' || item.type === 'inner')
+}
+
 function isSaidToDelegate(item: Flat): boolean {
   return 'role' in item && item.type === 'message' && item.role !== 'delegate'
 }
 
 const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
 
-/**
- * The present stands right before the message that is being answered: late enough that all before it is the same
- * as in the turn before and can be cached, and in the same place in every round of a turn.
- */
-function presentItem(now: string, timezone: string): ResponseInputItem {
-  return developer(`It is now ${tellTime(now, timezone)} (${timezone}; ${now} in UTC).`)
-}
-
-function tellTime(at: string, timezone: string): string {
-  const format = { dateStyle: 'full', timeStyle: 'short' } as const
-  return new Intl.DateTimeFormat('en-GB', { ...format, timeZone: timezone }).format(new Date(at))
+/** Tells moments by the clock and calendar of a zone. One formatter for a whole input: making one takes long. */
+function createClockReader(timezone: string): (at: string) => string {
+  const timeZone = knownZone(timezone)
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
+  return (at) => format.format(new Date(at))
 }

@@ -137,6 +137,21 @@ test('the present stands right before the message that is answered, in the zone 
   expect(items[3]).toMatchObject({ content: 'second' })
 })
 
+test('for signals that woke the delegate, the present stands right before them', () => {
+  const input: InputItem[] = [
+    { type: 'message', role: 'owner', text: 'first' },
+    { type: 'message', role: 'delegate', text: 'answer' },
+    { type: 'inner', label: 'signals', text: 'a timer is due' },
+  ]
+  const items = toResponsesInput({ input, now: '2026-06-02T22:30:00.000Z', timezone: 'No/Where' }, options)
+  expect(items.map((item) => ('role' in item ? item.role : ''))).toEqual([
+    'user',
+    'assistant',
+    'developer',
+    'user',
+  ])
+})
+
 test('after a long pause a message says when it was written', () => {
   const at = (hour: string): InputItem => ({
     type: 'message',

@@ -1,4 +1,5 @@
-import { knownZone, tellMoment } from '../local-time.ts'
+import { knownZone } from '../../zone.ts'
+import { tellMoment } from '../local-time.ts'
 import { call, type Plan, say } from '../plan.ts'
 import { firstOf, type Rule, rule } from './rules.ts'
 
