@@ -7,7 +7,11 @@ test('an idle interaction is closed, a checkpoint names its turns once, and the 
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerWith(() => ({ text: 'Yes.' }))
-  const environment = { OPENAI_API_KEY: 'sk-test-key-of-the-double', OPENAI_BASE_URL: double.url, CHAT_MODEL: 'test-model' }
+  const environment = {
+    OPENAI_API_KEY: 'sk-test-key-of-the-double',
+    OPENAI_BASE_URL: double.url,
+    CHAT_MODEL: 'test-model',
+  }
   const directory = testDirectory()
   const first = await startWholeService({ directory, environment })
   const one = (await first.client.post('/api/chat', { content: 'One' })).json
