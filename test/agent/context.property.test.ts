@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { LedgerEvent } from '../../ledger/event.ts'
+import { emptyContext, foldContext, withoutOrphans } from '../../src/agent/context.ts'
+import { sourcesOf } from '../../src/agent/provenance.ts'
+
+/** An event of a turn, by what happens in it. */
+type Step = {
+  readonly turn: number
+  readonly what: 'said' | 'called' | 'returned' | 'replied' | 'completed' | 'failed'
+}
+
+function eventOf(step: Step, seq: number): LedgerEvent {
+  const envelope = {
+    seq,
+    id: `e${seq}`,
+    key: null,
+    version: 1,
+    at: '2026-01-01T00:00:00.000Z',
+    conversationId: 'c',
+    spanId: 's',
+    turnId: `t${step.turn}`,
+    causedBy: null,
+    derivedFrom: [],
+    channel: 'chat' as const,
+    actor: 'owner' as const,
+    hash: '',
+    erased: false,
+  }
+  const call = { callId: `call${step.turn}`, tool: 'x' }
+  const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+  const model = { provider: 'p', model: 'm' }
+  switch (step.what) {
+    case 'said':
+      return { ...envelope, type: 'chat.message.received', facts: {}, body: { text: `said ${seq}` } }
+    case 'called':
+      return {
+        ...envelope,
+        type: 'tool.called',
+        facts: { ...call, round: 1, idempotent: true },
+        body: { arguments: '{}' },
+      }
+    case 'returned':
+      return {
+        ...envelope,
+        type: 'tool.returned',
+        facts: { ...call, outcome: 'ok', durationMs: 0, refs: [] },
+        body: { result: '{}' },
+      }
+    case 'replied':
+      return { ...envelope, type: 'chat.reply.sent', facts: {}, body: { text: `replied ${seq}` } }
+    case 'completed':
+      return {
+        ...envelope,
+        type: 'turn.completed',
+        facts: { model, usage, contextTokens: 0, responseId: null, rounds: 1, durationMs: 0 },
+        body: null,
+      }
+    case 'failed':
+      return { ...envelope, type: 'turn.failed', facts: { kind: 'timeout' }, body: { text: 'sorry' } }
+  }
+}
+
+const steps = fc.array(
+  fc.record({
+    turn: fc.integer({ min: 0, max: 3 }),
+    what: fc.constantFrom('said', 'called', 'returned', 'replied', 'completed', 'failed') as fc.Arbitrary<
+      Step['what']
+    >,
+  }),
+  { maxLength: 40 },
+)
+
+test('folding events one at a time, or in any batches, gives the same context', () => {
+  fc.assert(
+    fc.property(steps, fc.array(fc.integer({ min: 1, max: 7 })), (all, sizes) => {
+      const events = all.map((step, index) => eventOf(step, index + 1))
+      const whole = foldContext(emptyContext(0), events)
+      let state = emptyContext(0)
+      let from = 0
+      for (const size of [...sizes, events.length]) {
+        state = foldContext(state, events.slice(from, from + size))
+        from += size
+      }
+      expect(state.items).toEqual(whole.items)
+    }),
+  )
+})
+
+test('nothing of a turn is in the context before it ended, and nothing of one that failed ever', () => {
+  fc.assert(
+    fc.property(steps, (all) => {
+      const events = all.map((step, index) => eventOf(step, index + 1))
+      const inContext = new Set(foldContext(emptyContext(0), events).items.flatMap(({ seqs }) => seqs))
+      for (const [index, step] of all.entries()) {
+        const rest = all.slice(index).filter(({ turn }) => turn === step.turn)
+        const end = rest.find(({ what }) => what === 'completed' || what === 'failed')
+        if (end?.what !== 'completed') expect(inContext.has(index + 1)).toBe(false)
+      }
+    }),
+  )
+})
+
+test('no call is given to a model without its result, nor a result without its call', () => {
+  fc.assert(
+    fc.property(steps, (all) => {
+      const events = all.map((step, index) => eventOf(step, index + 1))
+      const items = withoutOrphans(foldContext(emptyContext(0), events).items).map(({ item }) => item)
+      const called = new Set(items.flatMap((item) => (item.type === 'tool_call' ? [item.callId] : [])))
+      const returned = new Set(items.flatMap((item) => (item.type === 'tool_result' ? [item.callId] : [])))
+      expect(called).toEqual(returned)
+    }),
+  )
+})
+
+test('a reply derives from what it repeats, in any script, and not from what merely lay beside', () => {
+  const given = ['My sister is called Ada', 'Wir treffen uns in Köln', '東京タワー'].map((text, index) => ({
+    ...eventOf({ turn: index, what: 'said' }, index + 1),
+    type: 'chat.message.received' as const,
+    facts: {},
+    body: { text },
+  }))
+  expect(sourcesOf('You told me: Ada.', given)).toEqual([1])
+  expect(sourcesOf('KÖLN it is.', given)).toEqual([2])
+  expect(sourcesOf('東京タワー!', given)).toEqual([3])
+  expect(sourcesOf('It is twelve o’clock.', given)).toEqual([])
+})
