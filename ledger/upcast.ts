@@ -14,11 +14,20 @@ export const upcasters: { readonly [T in EventType]?: { readonly [fromVersion: n
 
 /** Lifts stored parts to the version that the catalogue describes. Throws where a step is missing. */
 export function upcast(type: EventType, version: number, parts: Parts): Parts {
-  const current = catalogue[type].version
+  return lift(parts, version, catalogue[type].version, upcasters[type] ?? {})
+}
+
+/** Takes one step after the other. Throws where one is missing. */
+export function lift(
+  parts: Parts,
+  version: number,
+  current: number,
+  steps: { readonly [fromVersion: number]: Upcaster },
+): Parts {
   let lifted = parts
   for (let from = version; from < current; from += 1) {
-    const step = upcasters[type]?.[from]
-    if (!step) throw new Error(`no upcaster lifts ${type} from version ${from}`)
+    const step = steps[from]
+    if (!step) throw new Error(`no upcaster lifts it from version ${from}`)
     lifted = step(lifted)
   }
   return lifted

@@ -12,6 +12,7 @@ CREATE TABLE IF NOT EXISTS views_ledger (id TEXT PRIMARY KEY) WITHOUT ROWID, STR
 CREATE TABLE IF NOT EXISTS views_projections (
   name TEXT PRIMARY KEY, version INTEGER NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL
 ) WITHOUT ROWID, STRICT;
+CREATE TABLE IF NOT EXISTS views_cleaned (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS views_unknown_types (type TEXT, version INTEGER, PRIMARY KEY (type, version)) WITHOUT ROWID, STRICT;
 `
 
@@ -23,6 +24,9 @@ export type Checkpoints = {
   rememberUnknown(type: string, version: number): void
   /** Makes the tables of a projection anew, empty, at the beginning. */
   reset(projection: Projection): void
+  /** The last erasure after which the file was made anew; 0 while there was none. */
+  cleanedThrough(): number
+  saveCleaned(seq: number): void
 }
 
 /**
@@ -42,6 +46,8 @@ export function createCheckpoints(
   )
   const seqOf = db.prepare<[string], { seq: number }>('SELECT seq FROM views_projections WHERE name = ?')
   const update = db.prepare('UPDATE views_projections SET seq = ?, hash = ? WHERE name = ?')
+  const cleaned = db.prepare<[], { seq: number }>('SELECT seq FROM views_cleaned')
+  const saveCleaned = db.prepare('INSERT OR REPLACE INTO views_cleaned VALUES (1, ?)')
   const remember = db.prepare('INSERT OR IGNORE INTO views_unknown_types (type, version) VALUES (?, ?)')
 
   function makeTables(projection: Projection): void {
@@ -70,7 +76,7 @@ export function createCheckpoints(
     }
     db.exec('DELETE FROM views_ledger')
     db.prepare('INSERT INTO views_ledger VALUES (?)').run(ledger.id())
-    if (foreign) db.exec('DELETE FROM views_unknown_types')
+    if (foreign) db.exec('DELETE FROM views_unknown_types; DELETE FROM views_cleaned')
   })()
 
   return {
@@ -79,6 +85,8 @@ export function createCheckpoints(
       for (const name of names) update.run(head.seq, head.hash, name)
     },
     rememberUnknown: (type, version) => void remember.run(type, version),
+    cleanedThrough: () => cleaned.get()?.seq ?? 0,
+    saveCleaned: (seq) => void saveCleaned.run(seq),
     reset: (projection) => db.transaction(() => makeTables(projection))(),
   }
 }

@@ -34,8 +34,12 @@ export type Projector = {
   fold(events: readonly AnyEvent[]): void
   /** The same as `catchUp`, for the lagging projections. */
   catchUpLagging(maxEvents: number): boolean
-  /** Empties the projections that stalled before the last erasure: they may hold what is gone. They start anew. */
-  resetStalled(): void
+  /**
+   * Once all are at the head: lets go of what was erased for good. A projection that stalled before the last erasure
+   * is emptied, for it may hold what is gone; and the file is made anew, for where SQLite had moved a row, its old
+   * bytes stay in the slack of a page, `secure_delete` or not. Takes a second for a million events.
+   */
+  dropErased(): void
   status(): ProjectionStatus[]
 }
 
@@ -174,13 +178,16 @@ export function createProjector(options: ProjectorOptions): Projector {
       }
     },
     catchUpLagging: (maxEvents) => advance(lagging, maxEvents),
-    resetStalled() {
+    dropErased() {
       const lastErasure = ledger.lastErasure()
+      if (lastErasure <= checkpoints.cleanedThrough()) return
       for (const each of running.filter(({ error, seq }) => error !== null && seq > 0 && seq < lastErasure)) {
         checkpoints.reset(each.projection)
         each.fold.discard?.()
         each.seq = 0
       }
+      db.exec('VACUUM')
+      checkpoints.saveCleaned(lastErasure)
     },
     status: () =>
       running.map(({ projection, seq, error }) => ({

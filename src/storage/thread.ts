@@ -18,8 +18,9 @@ import { openWriter, type Writer } from './writer.ts'
 const LAGGING_BATCH_EVENTS = 100
 /** How long nothing may arrive before idle work begins. */
 const IDLE_MS = 25
-/** When to try again what a full disk or a reader of the log has held up. */
-const RETRY_MS = 100
+/** When to try again what a full disk or a reader of the log has held up; twice as late each time. */
+const RETRY_MS = 50
+const MAX_RETRY_MS = 5000
 /** How long an erasure is held back for a reader of the log, before its sender is told that it is not complete. */
 const ERASURE_WAIT_MS = 10_000
 
@@ -47,6 +48,7 @@ function run(port: Port, data: StorageThreadData): void {
   let erasures: Waiting[] = []
   let searches: Waiting[] = []
   let timer = setTimeout(work, IDLE_MS)
+  let retryMs = RETRY_MS
 
   /** What can wait, one step at a time, so that an append never waits for more than a step. */
   function work(): void {
@@ -61,9 +63,10 @@ function run(port: Port, data: StorageThreadData): void {
         if (isOver) send(settle(isSettled))
         return !isOver
       })
+      retryMs = isSettled ? RETRY_MS : Math.min(retryMs * 2, MAX_RETRY_MS)
       if (isSettled) return
     }
-    timer = setTimeout(work, hasMore ? 0 : RETRY_MS)
+    timer = setTimeout(work, hasMore ? 0 : retryMs)
   }
 
   function close(id: number): void {

@@ -42,7 +42,7 @@ export type Writer = {
   erase(erasure: Erasure): number[]
   /**
    * One step of what can wait: views that fell behind, up to `maxEvents` of the lagging ones, and, when all are at
-   * the head, the logs that may still hold erased words. True while there is more to do at once.
+   * the head, what files may still hold of erased words. True while there is more to do at once.
    */
   step(maxEvents: number): boolean
   /** Whether the views are at the head, and no log holds what was erased. */
@@ -155,7 +155,7 @@ export function openWriter(options: WriterOptions): Writer {
     step(maxEvents) {
       const more = inViews(false, () => {
         const isBehind = projector.catchUp(CATCH_UP_EVENTS) || projector.catchUpLagging(maxEvents)
-        if (!isBehind) projector.resetStalled()
+        if (!isBehind && logsMayHoldErased) projector.dropErased()
         return isBehind
       })
       if (!more && viewsError === null && logsMayHoldErased) logsMayHoldErased = !emptyLogs()

@@ -1,0 +1,26 @@
+import { createSalts, type Draft, toDraft } from '../../ledger/codec.ts'
+import { createIds } from '../../ledger/ids.ts'
+import { openLedger } from '../../ledger/ledger.ts'
+import { timelineEvents } from './timeline.ts'
+
+const BATCH_EVENTS = 2000
+
+/** Makes a ledger of `count` events in `directory`; the views come with the first start. */
+export function generateLedger(directory: string, count: number, options: { chained?: boolean } = {}): void {
+  let nowMs = Date.UTC(2026, 0, 1)
+  const newId = createIds(() => nowMs)
+  const newSalt = createSalts()
+  const ledger = openLedger(directory, newId)
+  let batch: Draft[] = []
+  const flush = () => {
+    ledger.commit([batch])
+    batch = []
+  }
+  for (const event of timelineEvents(count, options)) {
+    nowMs += 1000
+    batch.push(toDraft(event, { newId, newSalt, at: new Date(nowMs).toISOString() }))
+    if (batch.length === BATCH_EVENTS) flush()
+  }
+  flush()
+  ledger.close()
+}

@@ -1,0 +1,131 @@
+import Database from 'better-sqlite3'
+import { beforeEach, expect, test } from 'vitest'
+import { ledgerFile } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
+import { verifyChain } from '../../ledger/verify.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestWriter, said } from '../support/writer.ts'
+
+let directory = ''
+beforeEach(() => {
+  directory = testDirectory()
+})
+
+/** A ledger of four events (the third erases the second), then whatever another connection tries. */
+function attempt(sql: string, prepare: (db: Database.Database) => void = () => undefined) {
+  const writer = openTestWriter(directory)
+  writer.append(said('tea', { key: 'k1' }))
+  writer.append(said('coffee'))
+  writer.forget(2)
+  writer.append(said('water'))
+  const before = writer.ledger.rowsAfter(0, 10)
+  const other = new Database(ledgerFile(directory))
+  prepare(other)
+  const run = () => other.exec(sql)
+  return {
+    run,
+    expectUnchanged() {
+      expect(writer.ledger.rowsAfter(0, 10)).toEqual(before)
+      expect(verifyChain(createReader(other)).seq).toBe(4)
+      other.close()
+      writer.close()
+    },
+  }
+}
+
+const copyOf = (seq: string, id: string, key: string) =>
+  `SELECT ${seq}, ${id}, ${key}, type, version, 'forged', conversationId, spanId, turnId, causedBy, derivedFrom, channel,
+    actor, facts, body, salt, bodyDigest, hash FROM events WHERE seq = 1`
+
+const updates = [
+  'seq = 9',
+  "id = 'x'",
+  "key = 'x'",
+  "type = 'x'",
+  'version = 9',
+  "at = 'x'",
+  "conversationId = 'x'",
+]
+  .concat([
+    "spanId = 'x'",
+    "turnId = 'x'",
+    'causedBy = 1',
+    "derivedFrom = '[1]'",
+    "channel = 'sms'",
+    "actor = 'guest'",
+  ])
+  .concat(['facts = \'{"a":1}\'', "body = '{}'", 'body = NULL', 'salt = NULL', 'body = NULL, salt = NULL'])
+  .concat(["bodyDigest = 'x'", "hash = 'x'"])
+
+const refused = [
+  ...updates.map((update) => `UPDATE events SET ${update} WHERE seq = 1`),
+  // The second event is erased: even there, nothing but the body's absence.
+  'UPDATE events SET body = \'{"text":"forged"}\', salt = \'x\' WHERE seq = 2',
+  "UPDATE events SET at = 'x' WHERE seq = 2",
+  'UPDATE OR REPLACE events SET id = (SELECT id FROM events WHERE seq = 4) WHERE seq = 1',
+  'UPDATE OR REPLACE events SET seq = 4 WHERE seq = 1',
+  'DELETE FROM events WHERE seq = 4',
+  'DELETE FROM events',
+  `INSERT INTO events ${copyOf('9', "'new'", "'new'")}`,
+  `INSERT INTO events ${copyOf('0', "'new'", "'new'")}`,
+  `INSERT INTO events ${copyOf('-1', "'new'", "'new'")}`,
+  `INSERT INTO events ${copyOf('5', 'id', "'new'")}`,
+  `INSERT INTO events ${copyOf('5', "'new'", 'key')}`,
+  ...['INSERT OR REPLACE INTO', 'REPLACE INTO'].flatMap((verb) => [
+    `${verb} events ${copyOf('1', "'new'", "'new'")}`,
+    `${verb} events ${copyOf('1', 'id', 'key')}`,
+    `${verb} events ${copyOf('5', 'id', "'new'")}`,
+    `${verb} events ${copyOf('5', "'new'", 'key')}`,
+  ]),
+  `INSERT INTO events ${copyOf('1', 'id', 'key')} ON CONFLICT (seq) DO UPDATE SET at = 'forged'`,
+  `INSERT INTO events ${copyOf('5', 'id', "'new'")} ON CONFLICT (id) DO UPDATE SET at = 'forged'`,
+  `INSERT INTO events ${copyOf('5', "'new'", 'key')} ON CONFLICT (key) DO UPDATE SET at = 'forged'`,
+  'INSERT INTO erasures VALUES (1, 3)',
+  'INSERT INTO erasures VALUES (1, 1)',
+  'INSERT INTO erasures VALUES (1, 99)',
+  'INSERT OR REPLACE INTO erasures VALUES (2, 3)',
+  'INSERT INTO erasures VALUES (2, 3) ON CONFLICT (seq) DO UPDATE SET erasedBy = 4',
+  'UPDATE erasures SET seq = 1',
+  'UPDATE erasures SET erasedBy = 4',
+  'DELETE FROM erasures',
+]
+
+test.each(refused)('another connection cannot %s', (sql) => {
+  const { run, expectUnchanged } = attempt(sql)
+  expect(run).toThrow(/append-only|erasure/)
+  expectUnchanged()
+})
+
+test.each(refused)('with recursive_triggers on, it cannot %s either', (sql) => {
+  const { run, expectUnchanged } = attempt(sql, (db) => db.pragma('recursive_triggers = ON'))
+  expect(run).toThrow(/append-only|erasure/)
+  expectUnchanged()
+})
+
+test('OR IGNORE does not get past the guards: nothing changes', () => {
+  const { run, expectUnchanged } = attempt("UPDATE OR IGNORE events SET at = 'x' WHERE seq = 1")
+  expect(run).toThrow(/append-only/)
+  expectUnchanged()
+})
+
+test('writable_schema does not open the schema to another connection', () => {
+  const { run, expectUnchanged } = attempt("DELETE FROM sqlite_schema WHERE type = 'trigger'", (db) =>
+    db.pragma('writable_schema = ON'),
+  )
+  expect(run).toThrow(/may not be modified/)
+  expectUnchanged()
+})
+
+const tampering = [
+  'DROP TRIGGER events_update_guard',
+  'DROP TRIGGER erasures_insert_guard',
+  'DROP TABLE erasures',
+  'ALTER TABLE events ADD COLUMN more TEXT',
+  'CREATE TRIGGER more AFTER INSERT ON events BEGIN SELECT 1; END',
+]
+
+test.each(tampering)('whoever owns the file can %s; then the ledger is refused', (sql) => {
+  const { run } = attempt(sql, (db) => db.unsafeMode(true))
+  run()
+  expect(() => openTestWriter(directory)).toThrow(expect.objectContaining({ name: 'LedgerDamaged' }))
+})

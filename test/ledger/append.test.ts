@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { toDraft } from '../../ledger/codec.ts'
+import { InvalidEvent } from '../../ledger/errors.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import { verifyChain } from '../../ledger/verify.ts'
+import { testDirectory } from '../support/directory.ts'
+import { newId, openTestWriter, said, type TestWriter } from '../support/writer.ts'
+
+const draft = (event: NewEvent) =>
+  toDraft(event, { newId, newSalt: () => 'salt', at: '2030-01-01T00:00:00.000Z' })
+const texts = (writer: TestWriter) =>
+  writer.ledger
+    .readAfter(0, 100)
+    .map((event) => (event.type === 'chat.message.received' ? event.body?.text : event.type))
+
+test('a second append with the same key changes nothing and gives the event that holds it', () => {
+  const writer = openTestWriter(testDirectory())
+  writer.append(said('first', { key: 'k' }))
+  expect(writer.append(said('second', { key: 'k' }))).toMatchObject({
+    status: 'duplicate',
+    existing: { seq: 1, key: 'k' },
+  })
+  expect(texts(writer)).toEqual(['first'])
+  writer.close()
+})
+
+test('a batch of which any key is taken is not appended at all', () => {
+  const writer = openTestWriter(testDirectory())
+  writer.append(said('first', { key: 'k' }))
+  expect(writer.append(said('a'), said('b', { key: 'k' }), said('c'))).toMatchObject({ status: 'duplicate' })
+  expect(texts(writer)).toEqual(['first'])
+  expect(writer.append(said('a', { key: 'k2' }))).toMatchObject({ status: 'appended' })
+  expect(verifyChain(writer.ledger).seq).toBe(2)
+  writer.close()
+})
+
+test('a batch that names one key twice is rejected whole', () => {
+  const writer = openTestWriter(testDirectory())
+  expect(writer.append(said('a', { key: 'k' }), said('b', { key: 'k' }))).toMatchObject({
+    status: 'rejected',
+  })
+  expect(texts(writer)).toEqual([])
+  writer.close()
+})
+
+test('batches that share a commit keep their own fate: appended, duplicate or rejected', () => {
+  const writer = openTestWriter(testDirectory())
+  const broken = draft(said('broken'))
+  const outcomes = writer.commit([
+    [draft(said('a', { key: 'k' })), draft(said('b'))],
+    [draft(said('c', { key: 'k' }))],
+    [draft(said('d')), broken, broken],
+    [draft(said('e', { derivedFrom: [99] }))],
+    [draft(said('f'))],
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'appended',
+    'duplicate',
+    'rejected',
+    'rejected',
+    'appended',
+  ])
+  expect(outcomes[1]).toMatchObject({ existing: { seq: 1 } })
+  expect(texts(writer)).toEqual(['a', 'b', 'f'])
+  expect(verifyChain(writer.ledger)).toEqual(writer.ledger.head())
+  writer.close()
+})
+
+test('a fact with a field that its schema does not know is refused before it is written', () => {
+  const smuggled = { ...said('tea'), facts: { text: 'personal' } } as unknown as NewEvent
+  expect(() => draft(smuggled)).toThrow(InvalidEvent)
+  expect(() => draft({ ...said('tea'), body: undefined } as NewEvent)).toThrow(InvalidEvent)
+  expect(() =>
+    draft({ type: 'conversation.started', actor: 'owner', facts: {}, body: {} } as unknown as NewEvent),
+  ).toThrow(InvalidEvent)
+})
+
+test('what was appended is there after a restart, word for word', () => {
+  const directory = testDirectory()
+  const words = 'naïve 東京 👩‍👩‍👧 \u0000 "quoted" \n end'
+  const first = openTestWriter(directory)
+  first.append(
+    said(words, { key: 'k', conversationId: 'c', spanId: 's', turnId: 't', causedBy: 7, channel: 'sms' }),
+  )
+  const head = first.ledger.head()
+  first.close()
+  const second = openTestWriter(directory)
+  expect(second.ledger.head()).toEqual(head)
+  expect(second.ledger.readAfter(0, 10)).toMatchObject([
+    {
+      seq: 1,
+      key: 'k',
+      conversationId: 'c',
+      spanId: 's',
+      turnId: 't',
+      causedBy: 7,
+      channel: 'sms',
+      actor: 'owner',
+      body: { text: words },
+    },
+  ])
+  second.close()
+})

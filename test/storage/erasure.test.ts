@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import type { EventType } from '../../ledger/events/catalogue.ts'
+import { ledgerFile, openLedgerReadOnly, viewsFile } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
+import { verifyChain } from '../../ledger/verify.ts'
+import { searchTimeline } from '../../projections/search.ts'
+import { filesHolding, filesIn, testDirectory } from '../support/directory.ts'
+import { exampleOf, factOf, withWords } from '../support/facts.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { openTestWriter, said } from '../support/writer.ts'
+
+const CANARY = 'canarybird'
+
+const remembered = (derivedFrom: number[]): NewEvent =>
+  withWords(exampleOf('memory.stored', { derivedFrom }), CANARY)
+const noted = (derivedFrom: number[]): NewEvent =>
+  withWords(exampleOf('note.created', { derivedFrom }), `# ${CANARY}\n`.repeat(400))
+
+test('what was said, remembered, noted and searched is in no file once it is erased, while the service runs', async () => {
+  const directory = testDirectory()
+  const storage = await openTestStorage(directory)
+  await storage.append([said(`my ${CANARY} is called Tweety`)])
+  await storage.append([remembered([1]), noted([1])])
+  await storage.append([
+    {
+      type: 'chat.reply.sent',
+      actor: 'delegate',
+      facts: {},
+      body: { text: `the ${CANARY}!` },
+      derivedFrom: [2],
+    },
+  ])
+  await storage.append([said('something else')])
+  await storage.catchUpLagging()
+  const find = () => searchTimeline(storage.views, { query: CANARY, limit: 10, beforeSeq: null })
+  expect(find().map(({ seq }) => seq)).toEqual([4, 3, 2, 1])
+  expect(filesHolding(directory, CANARY)).not.toEqual([])
+
+  expect(await storage.erase([1], 'owner')).toEqual([1, 2, 3, 4])
+  expect(filesHolding(directory, CANARY)).toEqual([])
+  expect(find()).toEqual([])
+  expect(storage.ledger.readRange(1, 5)).toMatchObject([
+    { erased: true, body: null },
+    { erased: true, body: null },
+    { erased: true, body: null },
+    { erased: true, body: null },
+    { erased: false, body: { text: 'something else' } },
+  ])
+  expect(verifyChain(storage.ledger)).toEqual(storage.ledger.head())
+  await storage.close()
+  expect(filesHolding(directory, CANARY)).toEqual([])
+})
+
+test('a fact derived from an erased one is born erased, in the same transaction, at any remove', async () => {
+  const directory = testDirectory()
+  const storage = await openTestStorage(directory)
+  await storage.append([said(`my ${CANARY}`)])
+  await storage.erase([1], 'memory_forgotten')
+  const late = await storage.append([said('kept'), remembered([1])])
+  expect(late).toMatchObject({
+    status: 'appended',
+    events: [
+      { seq: 3, erased: false },
+      { seq: 4, erased: true, body: null },
+    ],
+  })
+  expect(storage.ledger.readRange(5, 5)).toMatchObject([
+    { type: 'erased', facts: { seqs: [4], reason: 'memory_forgotten' }, causedBy: 2, actor: 'service' },
+  ])
+  expect(await storage.append([noted([4])])).toMatchObject({ events: [{ seq: 6, erased: true }] })
+  await storage.catchUpLagging()
+  expect(filesHolding(directory, CANARY)).toEqual([])
+  expect(verifyChain(storage.ledger).seq).toBe(7)
+})
+
+test('facts that are on their way while their source is erased are erased with it', async () => {
+  const directory = testDirectory()
+  const storage = await openTestStorage(directory)
+  await storage.append([said(`my ${CANARY}`)])
+  const before = storage.append([remembered([1])])
+  const erased = storage.erase([1], 'owner')
+  const after = storage.append([noted([1])])
+  await Promise.all([before, erased, after])
+  expect(await erased).toEqual([1, 2])
+  expect(storage.ledger.readSeqs([1, 2])).toMatchObject([{ erased: true }, { erased: true }])
+  expect(await after).toMatchObject({ events: [{ erased: true }] })
+  await storage.catchUpLagging()
+  expect(filesHolding(directory, CANARY)).toEqual([])
+})
+
+test('erasing again, or what never had words, erases nothing and appends nothing', async () => {
+  const storage = await openTestStorage(testDirectory())
+  await storage.append([said('tea'), { type: 'conversation.started', actor: 'owner', facts: {} }])
+  expect(await storage.erase([1], 'owner')).toEqual([1])
+  expect(await storage.erase([1, 2, 99], 'owner')).toEqual([])
+  expect(storage.ledger.head().seq).toBe(3)
+})
+
+test('a thousand events are erased in facts of at most five hundred', () => {
+  const writer = openTestWriter(testDirectory())
+  const seqs = Array.from({ length: 1001 }, (_, index) => index + 1)
+  writer.append(...seqs.map((seq) => said(`words ${seq}`)))
+  expect(writer.forget(...seqs)).toEqual(seqs)
+  const facts = writer.ledger.readAfter(1001, 10)
+  expect(facts.map((event) => (event.type === 'erased' ? event.facts.seqs.length : 0))).toEqual([500, 500, 1])
+  writer.close()
+})
+
+test('the closure is found without its projection, too', () => {
+  const directory = testDirectory()
+  const failing = [
+    {
+      name: 'derivations',
+      version: 1,
+      tables: [],
+      schema: '',
+      fold: () => ({
+        every: () => {
+          throw new Error('no')
+        },
+        handlers: {},
+      }),
+    },
+  ]
+  const writer = openTestWriter(directory, { projections: failing })
+  writer.append(said('a'))
+  writer.append(remembered([1]))
+  writer.append(said('b', { derivedFrom: [2] }))
+  writer.append(said('c'))
+  expect(writer.forget(1)).toEqual([1, 2, 3])
+  writer.close()
+})
+
+test('a crash between the erasure and the emptying of the logs is made good after the next start', () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  writer.append(said(`my ${CANARY}`))
+  writer.settle()
+  writer.erase({ seqs: [1], reason: 'owner', at: '2030-01-01T00:00:00.000Z' })
+  expect(filesHolding(directory, CANARY)).not.toEqual([])
+  // Another reader keeps the closing connection from tidying up, as a crash would.
+  const reader = openLedgerReadOnly(directory)
+  writer.close()
+  reader.close()
+  const next = openTestWriter(directory)
+  next.settle()
+  expect(next.isSettled()).toBe(true)
+  expect(filesHolding(directory, CANARY)).toEqual([])
+  next.close()
+})
+
+test('while a reader holds the log, an erasure is recorded but not called complete', () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  writer.append(said(`my ${CANARY}`))
+  const reader = openLedgerReadOnly(directory)
+  reader.exec('BEGIN')
+  createReader(reader).head()
+  writer.forget(1)
+  expect(writer.isSettled()).toBe(false)
+  expect(writer.ledger.rowAt(1)?.body).toBeNull()
+  writer.append(said('appends go on'))
+  reader.exec('COMMIT')
+  writer.settle()
+  expect(writer.isSettled()).toBe(true)
+  expect(filesHolding(directory, CANARY)).toEqual([])
+  reader.close()
+  writer.close()
+})
+
+test('a projection that stalled before an erasure is emptied: it may hold what is gone', () => {
+  const directory = testDirectory()
+  const hoarder = {
+    name: 'hoarder',
+    version: 1,
+    tables: ['hoard'],
+    schema: 'CREATE TABLE hoard (seq INTEGER PRIMARY KEY, text TEXT) STRICT;',
+    fold: (db: import('better-sqlite3').Database) => ({
+      handlers: {
+        'chat.message.received': (event: { seq: number; body: { text: string } | null }) => {
+          if (event.body?.text === 'poison') throw new Error('cannot fold this')
+          db.prepare('INSERT INTO hoard VALUES (?, ?)').run(event.seq, event.body?.text ?? null)
+        },
+      },
+    }),
+  }
+  const writer = openTestWriter(directory, { projections: [hoarder] })
+  writer.append(said(CANARY))
+  writer.append(said('poison'))
+  writer.forget(1)
+  expect(writer.status().projections).toMatchObject([{ name: 'hoarder', error: 'cannot fold this' }])
+  expect(filesHolding(directory, CANARY)).toEqual([])
+  writer.close()
+})
+
+test('whatever is erased of whatever the ledger holds, in whatever order, no byte of it is left', () => {
+  const anEvent = fc
+    .tuple(
+      fc.constantFrom(
+        'chat.message.received',
+        'note.created',
+        'memory.stored',
+        'chat.reply.sent',
+      ) as fc.Arbitrary<EventType>,
+      fc.integer({ min: 0, max: 5000 }),
+    )
+    .chain(([type, length]) => factOf(type).map((fact) => ({ fact, length })))
+  fc.assert(
+    fc.property(
+      fc.array(anEvent, { minLength: 30, maxLength: 120, size: 'max' }),
+      fc.infiniteStream(fc.nat()),
+      (events, picks) => {
+        const directory = testDirectory()
+        const writer = openTestWriter(directory)
+        events.forEach(({ fact, length }, index) => {
+          const words = `<begin${index}> ${'abcdefg '.repeat(length / 8)}<end${index}>`
+          writer.append(withWords({ ...fact, key: undefined, derivedFrom: [] }, words))
+          writer.step(20)
+        })
+        const left = events.map((_, index) => index)
+        const gone: number[] = []
+        while (left.length > 0) {
+          const [index] = left.splice(picks.next().value % left.length, 1)
+          if (index === undefined) break
+          writer.forget(index + 1)
+          gone.push(index)
+          if (gone.length % 10 !== 0 && left.length > 0) continue
+          const bytes = filesIn(directory)
+            .map((file) => readFileSync(file, 'latin1'))
+            .join('')
+          expect(
+            gone.filter((erased) => bytes.includes(`begin${erased}>`) || bytes.includes(`end${erased}>`)),
+          ).toEqual([])
+        }
+        writer.close()
+        expect(readFileSync(ledgerFile(directory), 'latin1')).not.toContain('abcdefg')
+        expect(readFileSync(viewsFile(directory), 'latin1')).not.toContain('abcdefg')
+      },
+    ),
+    { numRuns: 6, endOnFailure: true },
+  )
+}, 60_000)

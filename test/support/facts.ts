@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import * as z from 'zod'
+import { actorSchema, channelSchema, type NewEvent } from '../../ledger/event.ts'
+import { catalogue, type EventType, isEventType } from '../../ledger/events/catalogue.ts'
+
+/** Few ids, so that facts meet: the same memory stored twice, a span closed that never opened. */
+const idPool = ['a', 'b', 'c', 'd', 'e', 'f']
+const WORDS = [
+  'tea',
+  'coffee',
+  'Ἀθήνα',
+  '東京',
+  'naïve',
+  'x'.repeat(300),
+  'line\nbreak',
+  '"quoted" OR',
+  '\u0001',
+  '👩‍👩‍👧',
+]
+
+const anId = fc.constantFrom(...idPool)
+const aText = fc
+  .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 })
+  .map((words) => words.join(' '))
+const aTime = fc
+  .date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+/** A place that most often exists. */
+export const aSeq = fc.integer({ min: 1, max: 60 })
+
+/**
+ * Any value that a schema of the catalogue accepts, drawn from its own definition, so that a new event type is
+ * covered the moment it is declared.
+ */
+function fromSchema(schema: z.core.$ZodType, name: string): fc.Arbitrary<unknown> {
+  if (schema instanceof z.ZodObject) {
+    const shape: Record<string, z.core.$ZodType> = schema.shape
+    return fc
+      .record(Object.fromEntries(Object.entries(shape).map(([key, value]) => [key, fromSchema(value, key)])))
+      .map((fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)))
+  }
+  if (schema instanceof z.ZodOptional) return fc.option(fromSchema(schema.unwrap(), name), { nil: undefined })
+  if (schema instanceof z.ZodNullable) return fc.option(fromSchema(schema.unwrap(), name), { nil: null })
+  if (schema instanceof z.ZodArray) {
+    return fc
+      .array(fromSchema(schema.element, name), { maxLength: 4 })
+      .filter((list) => z.safeParse(schema, list).success)
+  }
+  if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options)
+  if (schema instanceof z.ZodBoolean) return fc.boolean()
+  if (schema instanceof z.ZodISODateTime) return aTime
+  if (schema instanceof z.ZodNumber) {
+    const number = /seqs?$/i.test(name) ? aSeq : fc.integer({ min: 0, max: 9 })
+    return number.filter((value) => z.safeParse(schema, value).success)
+  }
+  if (schema instanceof z.ZodString) {
+    const text = /^(id|ids|.*(Id|Ids|Sid|By|By|linkedTo|supersedes))$/.test(name) ? anId : aText
+    const isFree = z.safeParse(schema, WORDS.join(' ')).success && z.safeParse(schema, '').success
+    return isFree
+      ? fc.oneof(text, fc.string({ unit: 'grapheme' }))
+      : fc
+          .oneof(text, fc.stringMatching(/^[a-z][a-z0-9_]{0,9}$/))
+          .filter((value) => z.safeParse(schema, value).success)
+  }
+  throw new Error(
+    `the catalogue uses a schema that this arbitrary does not know, in ${name}: ${schema._zod.def.type}`,
+  )
+}
+
+/** Any fact of one type that the ledger would take. */
+export function factOf(type: EventType): fc.Arbitrary<NewEvent> {
+  const { facts, body } = catalogue[type]
+  return (
+    fc
+      .record({
+        facts: fromSchema(facts, 'facts'),
+        body: body ? fromSchema(body, 'body') : fc.constant(undefined),
+        actor: fc.constantFrom(...actorSchema.options),
+        channel: fc.constantFrom(undefined, ...channelSchema.options),
+        key: fc.option(fc.constantFrom(...'0123456789'), { nil: undefined, freq: 12 }),
+        conversationId: fc.option(anId),
+        spanId: fc.option(anId),
+        turnId: fc.option(anId),
+        causedBy: fc.option(aSeq, { nil: undefined }),
+        derivedFrom: fc.array(aSeq, { maxLength: 2 }),
+      })
+      // What the schemas accept is what the type says; the two are built from one definition.
+      .map((fact) => ({ ...fact, type }) as NewEvent)
+  )
+}
+
+export const eventTypes: readonly EventType[] = Object.keys(catalogue).filter(isEventType)
+
+const typesWithWords = eventTypes.filter((type) => catalogue[type].body !== null)
+
+/** Any fact of any type; those that hold words, and memories, come more often. */
+export const aFact: fc.Arbitrary<NewEvent> = fc.oneof(
+  { weight: 2, arbitrary: fc.oneof(...eventTypes.map(factOf)) },
+  { weight: 2, arbitrary: fc.oneof(...typesWithWords.map(factOf)) },
+  { weight: 1, arbitrary: factOf('memory.stored') },
+)
+
+/** One fact of a type, the same each time, but for what `more` says. */
+export function exampleOf(type: EventType, more: Partial<NewEvent> = {}): NewEvent {
+  const [example] = fc.sample(factOf(type), { seed: 1, numRuns: 1 })
+  if (!example) throw new Error(`there is no example of ${type}`)
+  return { ...example, key: undefined, derivedFrom: [], ...more } as NewEvent
+}
+
+/** The same fact with one text in the place of each that its body holds. */
+export function withWords(event: NewEvent, text: string): NewEvent {
+  const body = event.body && Object.fromEntries(Object.keys(event.body).map((name) => [name, text]))
+  return { ...event, body } as NewEvent
+}

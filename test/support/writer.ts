@@ -1,0 +1,64 @@
+import { createSalts, toDraft } from '../../ledger/codec.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createIds } from '../../ledger/ids.ts'
+import type { CommitOutcome } from '../../ledger/ledger.ts'
+import { openWriter, type Writer, type WriterOptions } from '../../src/storage/writer.ts'
+
+export const newId = createIds(Date.now)
+
+export type TestWriter = Writer & {
+  /** One batch, one commit. */
+  append(...events: readonly NewEvent[]): CommitOutcome
+  /** Erases and does all that it leaves to be done. */
+  forget(...seqs: readonly number[]): number[]
+  /** Takes every step there is. */
+  settle(): void
+  readonly warnings: { message: string; fields: Record<string, unknown> }[]
+}
+
+/** The writer as the storage thread holds it, with facts instead of drafts, and a clock that goes by seconds. */
+export function openTestWriter(directory: string, options: Partial<WriterOptions> = {}): TestWriter {
+  const warnings: TestWriter['warnings'] = []
+  const writer = openWriter({
+    directory,
+    newId,
+    warn: (message, fields) => warnings.push({ message, fields }),
+    ...options,
+  })
+  const newSalt = createSalts()
+  let nowMs = Date.UTC(2030, 0, 1)
+  const at = () => {
+    nowMs += 1000
+    return new Date(nowMs).toISOString()
+  }
+  const settle = () => {
+    while (writer.step(1000));
+  }
+  return {
+    ...writer,
+    warnings,
+    settle,
+    append(...events) {
+      const context = { newId, newSalt, at: at() }
+      const [outcome] = writer.commit([events.map((event) => toDraft(event, context))])
+      if (!outcome) throw new Error('the commit told nothing')
+      return outcome
+    },
+    forget(...seqs) {
+      const gone = writer.erase({ seqs, reason: 'owner', at: at() })
+      settle()
+      return gone
+    },
+  }
+}
+
+/** What the owner said. */
+export const said = (text: string, more: Partial<NewEvent> = {}): NewEvent =>
+  ({
+    type: 'chat.message.received',
+    actor: 'owner',
+    channel: 'chat',
+    facts: {},
+    body: { text },
+    ...more,
+  }) as NewEvent
