@@ -13,6 +13,7 @@ export type ModelSettings = {
     | 'UTILITY_MODEL'
     | 'EMBEDDING_MODEL'
     | 'REALTIME_MODEL'
+    | 'REALTIME_VOICE'
     | 'TRANSCRIPTION_MODEL'
     | 'SPEECH_MODEL']?: string | null | undefined
 }
@@ -53,6 +54,8 @@ function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
     realtimeModel: named(settings.REALTIME_MODEL, 'realtimeModel'),
     transcriptionModel: named(settings.TRANSCRIPTION_MODEL, 'transcriptionModel'),
     speechModel: named(settings.SPEECH_MODEL, 'speechModel'),
+    // One voice, on the phone and off it.
+    speechVoice: settings.REALTIME_VOICE?.trim() || undefined,
   }
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { openAiDefaults } from '../model/openai/defaults.ts'
 import { proxyListSchema } from './proxy-list.ts'
 import {
   directorySchema,
@@ -63,22 +64,22 @@ export const settingRegistry = {
   }),
   CHAT_MODEL: setting(tokenSchema, {
     group: 'model',
-    default: 'gpt-5.4',
+    default: openAiDefaults.chatModel,
     description: 'Model that answers in chat and SMS.',
   }),
   UTILITY_MODEL: setting(tokenSchema, {
     group: 'model',
-    default: 'gpt-5.4-mini',
+    default: openAiDefaults.utilityModel,
     description: 'Smaller model for what happens behind the conversation: memories and arbitration.',
   }),
   EMBEDDING_MODEL: setting(tokenSchema, {
     group: 'model',
-    default: 'text-embedding-3-small',
+    default: openAiDefaults.embeddingModel,
     description: 'Model of the vectors that memories are recalled by.',
   }),
   REALTIME_MODEL: setting(tokenSchema, {
     group: 'model',
-    default: 'gpt-realtime-2.1',
+    default: openAiDefaults.realtimeModel,
     description: 'Speech-to-speech model for phone calls.',
   }),
   REALTIME_VOICE: setting(tokenSchema, {
@@ -88,12 +89,12 @@ export const settingRegistry = {
   }),
   TRANSCRIPTION_MODEL: setting(tokenSchema, {
     group: 'model',
-    default: 'gpt-4o-mini-transcribe',
+    default: openAiDefaults.transcriptionModel,
     description: 'Model that writes down what callers say.',
   }),
   SPEECH_MODEL: setting(tokenSchema, {
     group: 'model',
-    default: 'gpt-4o-mini-tts',
+    default: openAiDefaults.speechModel,
     description: 'Model that reads answers out on the walkie route.',
   }),
   COMPACT_THRESHOLD_TOKENS: setting(integerSchema(2_000, 2_000_000), {

@@ -24,6 +24,14 @@ test('OpenAI’s own models are defaults on its own API only', () => {
   expect([other.embedding, other.realtime, other.speech]).toEqual([null, null, null])
 })
 
+test('the voice of the phone speaks on the walkie route too', async () => {
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  const settings = { OPENAI_BASE_URL: double.url, SPEECH_MODEL: 's', REALTIME_VOICE: 'marin' }
+  await createModelService(settings).speech?.speak('Hello.', never())
+  expect(double.requests('/audio/speech')[0]?.body).toMatchObject({ voice: 'marin', model: 's' })
+})
+
 test('the holder builds anew only for what concerns the model, and says who answers', () => {
   const holder = createModelHolder({})
   expect(holder.answering()).toEqual({ provider: 'builtin', model: 'builtin-1', builtin: true })
