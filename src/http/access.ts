@@ -67,13 +67,12 @@ export function createAccessControl(options: {
     request(incoming, caller, path) {
       const method = incoming.method ?? ''
       const route = `${method === 'HEAD' ? 'GET' : method} ${path}`
-      const isNavigation = method === 'GET' && (incoming.headers.accept ?? '').includes('text/html')
       if (isHiddenPath(incoming.url ?? '')) return { verdict: 'refused', reason: 'hidden' }
       const isFile = SAFE_METHODS.has(method) && isStaticFile(path)
 
       if (!account.isInstalled()) {
         if (isFile || BEFORE_INSTALL.has(route)) return { verdict: 'allowed', session: null }
-        if (isNavigation) return { verdict: 'redirected', to: '/install' }
+        if (isNavigation(incoming)) return { verdict: 'redirected', to: '/install' }
         return { verdict: 'refused', reason: 'not_configured' }
       }
       if (isFile) return { verdict: 'allowed', session: null }
@@ -86,7 +85,7 @@ export function createAccessControl(options: {
         return { verdict: 'refused', reason: 'foreign_origin' }
       }
       if (session !== null || WITHOUT_SESSION.has(route)) return { verdict: 'allowed', session }
-      return isNavigation
+      return isNavigation(incoming)
         ? { verdict: 'redirected', to: '/login' }
         : { verdict: 'refused', reason: 'no_session' }
     },
@@ -102,6 +101,11 @@ export function createAccessControl(options: {
       return { verdict: 'allowed', session }
     },
   }
+}
+
+/** Whether a person follows a link, rather than a program asking. */
+export function isNavigation(incoming: IncomingMessage): boolean {
+  return incoming.method === 'GET' && (incoming.headers.accept ?? '').includes('text/html')
 }
 
 /**

@@ -2,7 +2,7 @@ import { HTTPException } from 'hono/http-exception'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Log } from '../log.ts'
 import { QueueFull } from '../settings/bounded-queue.ts'
-import type { AccessControl } from './access.ts'
+import { type AccessControl, isNavigation } from './access.ts'
 import type { IdentifyCaller } from './caller.ts'
 import { createRoutes, type HttpContext, type Routes } from './env.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
@@ -10,7 +10,7 @@ import { guardBodies } from './json-body.ts'
 import { PROBLEM_TYPE, problemOf, Refusal } from './problem.ts'
 import { createReference } from './reference.ts'
 import { refuse } from './refuse.ts'
-import { type StaticFiles, serveFile } from './static-files.ts'
+import { SHELL_FILE, type StaticFiles, serveFile } from './static-files.ts'
 
 /** One resource: its routes, and those of its paths that take larger bodies than usual. */
 export type RouteModule = {
@@ -60,7 +60,10 @@ export function createApp(options: AppOptions): Routes {
   for (const { routes } of modules) app.route('/', routes)
   app.route('/', createReference(app, options.version))
 
-  app.notFound(() => {
+  const shell = staticFiles.get(SHELL_FILE)
+  app.notFound((c) => {
+    // People are shown the web app's own page for it.
+    if (shell && isNavigation(c.env.incoming)) return serveFile(c, shell, 404)
     throw new Refusal(404, 'not_found', 'There is nothing at this address.')
   })
   app.onError((error, c) => answer(refusalOf(error, c, log), c))

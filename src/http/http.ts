@@ -10,12 +10,12 @@ import type { IntrusionCounter } from './intrusion-counter.ts'
 import { healthRoutes, type Readiness } from './routes/health.ts'
 import { installRoutes } from './routes/install.ts'
 import { logRoutes } from './routes/logs.ts'
-import { pageRoutes, SHELL_FILE } from './routes/pages.ts'
+import { pageRoutes } from './routes/pages.ts'
 import { settingsRoutes, type TestConnection } from './routes/settings.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
-import type { StaticFiles } from './static-files.ts'
+import { SHELL_FILE, type StaticFiles } from './static-files.ts'
 
 const END_EXPIRED_SESSIONS_EVERY_MS = 60_000
 

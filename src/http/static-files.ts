@@ -12,6 +12,9 @@ import type { HttpContext } from './env.ts'
  */
 export type StaticFiles = ReadonlyMap<string, StaticFile>
 
+/** The page that the whole web app lives in. */
+export const SHELL_FILE = '/index.html'
+
 export type StaticFile = {
   readonly content: Uint8Array<ArrayBuffer>
   readonly type: string

@@ -220,6 +220,15 @@ test('the web app is served to everybody, its hashed files to be kept for good',
   expect((await client.get('/favicon.svg')).headers['content-type']).toBe('image/svg+xml; charset=utf-8')
 })
 
+test('somebody who follows a dead link is shown the page for it, and a program is told', async () => {
+  const service = await startService({ webDirectory: webDirectory() })
+  const client = await service.signedIn()
+  const page = await client.get('/nowhere', { headers: { accept: 'text/html' } })
+  expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+  expect((await client.get('/nowhere')).json.code).toBe('not_found')
+  expect((await client.get('/.env', { headers: { accept: 'text/html' } })).text).not.toContain('canary')
+})
+
 test('without a built web app its pages say how to build it', async () => {
   const service = await startService()
   const answer = await service.client.get('/login')

@@ -1,16 +1,14 @@
 import type { RouteModule } from '../app.ts'
 import { createRoutes } from '../env.ts'
 import { Refusal } from '../problem.ts'
-import { type StaticFiles, serveFile } from '../static-files.ts'
+import { SHELL_FILE, type StaticFiles, serveFile } from '../static-files.ts'
 
-/** The pages of the web app, which finds its way by the path. Exact. */
+/** The pages of the web app, which finds its way by the path. Exact; a new page is added here too. */
 const PAGES = [
   '/',
   '/install',
   '/install.html',
   '/login',
-  '/timeline',
-  '/conversations',
   '/notes',
   '/memories',
   '/adaptations',
@@ -18,11 +16,8 @@ const PAGES = [
   '/timers',
   '/operations',
   '/settings',
-  '/sessions',
   '/logs.html',
 ] as const
-
-export const SHELL_FILE = '/index.html'
 
 /** Answers each page's address with the web app. */
 export function pageRoutes(staticFiles: StaticFiles): RouteModule {
