@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Append } from '../../ledger/event.ts'
 import { ledgerFile, viewsFile } from '../../ledger/files.ts'
+import { settingsFile } from '../../src/settings/store.ts'
 import { openState, PASSWORD, UNLIMITED } from './owner-state.ts'
 
 const failing: Append = async () => {
@@ -16,6 +17,7 @@ test('a crash before the fact leaves a service that can still be installed, by a
 
   const after = await openState({ directory: before.directory })
   expect(after.account.isInstalled()).toBe(false)
+  expect(readFileSync(settingsFile(after.directory), 'latin1')).not.toContain('argon2id')
   expect((await after.signIn()).status).toBe('wrong_password')
   expect((await after.install('quite another password')).status).toBe('installed')
   expect((await after.signIn()).status).toBe('wrong_password')
