@@ -39,6 +39,8 @@ export type ModelDouble = {
   requests(path?: string): readonly RecordedRequest[]
   /** How many connections were opened to it. */
   connections(): number
+  /** Resolves once so many answers in all have come to a fault that never ends by itself (hang, drip). */
+  stalled(count: number): Promise<void>
   /** Queues answers to `/responses`; each is used once. */
   reply(...replies: readonly Reply[]): void
   /** Answers `/responses` whenever nothing is queued. Without either, a request is a violation. */
@@ -73,6 +75,12 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     })
   })
   server.keepAliveTimeout = 60_000
+  let stalls = 0
+  const awaitingStalls: { readonly count: number; readonly resolve: () => void }[] = []
+  const onStall = () => {
+    stalls += 1
+    for (const { count, resolve } of awaitingStalls) if (stalls >= count) resolve()
+  }
   let connections = 0
   server.on('connection', () => {
     connections += 1
@@ -88,12 +96,12 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     const request: RecordedRequest = { path, headers: incoming.headers, body, text, ended }
     if (record) recorded.push(request)
     if (apiKey !== undefined && incoming.headers.authorization !== `Bearer ${apiKey}`) {
-      return await sendJson(response, null, { fault: httpFaults.unauthorised() })
+      return await sendJson(response, null, { fault: httpFaults.unauthorised() }, onStall)
     }
     if (lacks.some((each) => each === path))
-      return await sendJson(response, null, { fault: httpFaults.notFound() })
+      return await sendJson(response, null, { fault: httpFaults.notFound() }, onStall)
     number += 1
-    if (!isKnown(path)) return await sendJson(response, null, { fault: httpFaults.notFound() })
+    if (!isKnown(path)) return await sendJson(response, null, { fault: httpFaults.notFound() }, onStall)
     if (path !== '/models') note(path, 'request', checker?.request(path, body))
     if (path === '/responses') return await respond(request, response)
     const reply = once.get(path)?.shift() ?? {}
@@ -104,18 +112,18 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     const reply = queue.shift() ?? (await answerer?.(request))
     if (!reply) {
       violations.push('a request to /responses that no reply was scripted for')
-      return await sendJson(response, null, { fault: httpFaults.serverError() })
+      return await sendJson(response, null, { fault: httpFaults.serverError() }, onStall)
     }
     const { body } = request
     const context = { model: String(body.model), number, request: body }
     if (body.stream === true) {
       const events = eventsOf(reply, context)
       for (const event of events) note('/responses', `event ${event.type}`, checker?.streamEvent(event))
-      return await sendStream(response, events, reply)
+      return await sendStream(response, events, reply, onStall)
     }
     const answer = responseOf(reply, context, statusOf(reply), outputOf(reply, number))
     note('/responses', 'answer', checker?.answer('/responses', answer))
-    await sendJson(response, answer, reply)
+    await sendJson(response, answer, reply, onStall)
   }
 
   async function answerOther(
@@ -126,7 +134,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
   ): Promise<void> {
     const { body, text } = request
     if (path === '/audio/speech') {
-      if (reply.fault) return await sendJson(response, null, reply)
+      if (reply.fault) return await sendJson(response, null, reply, onStall)
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
       response.end(Buffer.from(`mp3:${String(body.input)}`))
       return
@@ -152,7 +160,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       },
     }[path]()
     if (path !== '/models') note(path, 'answer', checker?.answer(path, answer))
-    await sendJson(response, answer, reply)
+    await sendJson(response, answer, reply, onStall)
   }
 
   function note(path: string, what: string, errors: readonly string[] | undefined): void {
@@ -164,6 +172,11 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     url: `http://127.0.0.1:${port}/v1`,
     requests: (path) => recorded.filter((request) => path === undefined || request.path === path),
     connections: () => connections,
+    stalled: (count) =>
+      new Promise((resolve) => {
+        if (stalls >= count) resolve()
+        else awaitingStalls.push({ count, resolve })
+      }),
     reply: (...replies) => void queue.push(...replies),
     answerWith(next) {
       answerer = next

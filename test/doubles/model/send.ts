@@ -3,18 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { StreamEvent } from './answer.ts'
 import type { At, Fault, Reply } from './script.ts'
 
+/** Called when a fault has begun that never ends by itself. */
+export type OnStall = () => void
+
 /** Sends a stream, with the fault and the pause of its reply where they belong. */
 export async function sendStream(
   response: ServerResponse,
   events: readonly StreamEvent[],
   reply: Reply,
+  onStall: OnStall,
 ): Promise<void> {
   const { fault, pause } = reply
   const types = events.map(({ type }) => type)
   const faultIndex = fault ? indexOf(fault, types) : null
   const pauseIndex = pause ? placeOf(pause.at, types) : null
   if (pauseIndex === -1) await pause?.until
-  if (fault && faultIndex === -1) return await sendFault(response, fault)
+  if (fault && faultIndex === -1) return await sendFault(response, fault, onStall)
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
   if (!fault && !pause) {
     response.end(events.map(toFrame).join(''))
@@ -25,17 +29,22 @@ export async function sendStream(
       response.flushHeaders()
       await pause?.until
     }
-    if (fault && index === faultIndex) return await sendFault(response, fault)
+    if (fault && index === faultIndex) return await sendFault(response, fault, onStall)
     response.write(toFrame(event))
   }
   response.end()
 }
 
 /** Sends an answer in one piece, or the fault of its reply. */
-export async function sendJson(response: ServerResponse, body: unknown, reply: Reply): Promise<void> {
+export async function sendJson(
+  response: ServerResponse,
+  body: unknown,
+  reply: Reply,
+  onStall: OnStall,
+): Promise<void> {
   const { fault, pause } = reply
   await pause?.until
-  if (fault && indexOf(fault, ['whole']) === -1) return await sendFault(response, fault)
+  if (fault && indexOf(fault, ['whole']) === -1) return await sendFault(response, fault, onStall)
   response.writeHead(200, { 'content-type': 'application/json' })
   const text = JSON.stringify(body)
   if (!fault) {
@@ -51,7 +60,7 @@ export async function sendJson(response: ServerResponse, body: unknown, reply: R
     return
   }
   response.write(text.slice(0, text.length / 2))
-  await sendFault(response, fault)
+  await sendFault(response, fault, onStall)
 }
 
 function toFrame(event: StreamEvent): string {
@@ -72,14 +81,15 @@ function placeOf(at: At, types: readonly string[]): number {
 
 const CHUNK_BYTES = 64 * 1024
 
-async function sendFault(response: ServerResponse, fault: Fault): Promise<void> {
+async function sendFault(response: ServerResponse, fault: Fault, onStall: OnStall): Promise<void> {
   switch (fault.kind) {
     case 'status':
       response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers })
       response.end(JSON.stringify(fault.body))
       return
     case 'hang':
-      if (response.headersSent) response.flushHeaders()
+      if (response.headersSent) await flush(response)
+      onStall()
       return
     case 'cut':
       if (response.headersSent) await flush(response)
@@ -89,6 +99,7 @@ async function sendFault(response: ServerResponse, fault: Fault): Promise<void> 
       response.end()
       return
     case 'drip':
+      onStall()
       while (!response.destroyed) {
         response.write(':')
         await delay(fault.intervalMs, undefined, { ref: false })

@@ -89,9 +89,13 @@ export type Run = {
   readonly error: unknown
 }
 
-/** Runs a turn to its end or its error. */
-export async function run(service: ModelService, wanted = request(), signal = never()): Promise<Run> {
-  const deltas: string[] = []
+/** Runs a turn to its end or its error. `deltas` grows as it goes. */
+export async function run(
+  service: ModelService,
+  wanted = request(),
+  signal = never(),
+  deltas: string[] = [],
+): Promise<Run> {
   let completed: Run['completed'] = null
   try {
     for await (const event of service.text.respond(wanted, signal)) {
@@ -101,5 +105,26 @@ export async function run(service: ModelService, wanted = request(), signal = ne
     return { deltas, completed, error: null }
   } catch (error) {
     return { deltas, completed, error }
+  }
+}
+
+/** Timing in which no time passes by itself: the test says when the service has been idle for too long. */
+export function stoppedTime(idleMs: number): { timing: Timing; expireIdle: () => void } {
+  const armed = new Set<() => void>()
+  const timing: Timing = {
+    ...systemTiming,
+    random: () => 1,
+    sleep: () => Promise.resolve(),
+    after(ms, callback) {
+      if (ms !== idleMs) return () => undefined
+      armed.add(callback)
+      return () => void armed.delete(callback)
+    },
+  }
+  return {
+    timing,
+    expireIdle() {
+      for (const callback of armed) callback()
+    },
   }
 }
