@@ -106,7 +106,11 @@ export function openChatSocket(options: {
       void tryAgain()
     },
     restart() {
-      if (closed || socket === null) return
+      if (closed) return
+      if (socket === null) {
+        this.retryNow()
+        return
+      }
       const stale = socket
       socket = null
       stale.close()

@@ -11,6 +11,11 @@ import { showAllButton } from './step-view.ts'
 
 const authors = { owner: 'You', delegate: 'Delegate', guest: 'Guest' } as const
 
+/** The heading of an exchange says the time already: where it is the same, it is repeated only on demand. */
+export function isTimeImplied(event: TimelineEvent, segment: Segment | null): boolean {
+  return segment?.spanId != null && timeText(segment.at) === timeText(event.at)
+}
+
 /** Somebody's words. The owner's are shown as typed; the delegate's as markdown, inert. */
 export function messageView(
   message: Message,
@@ -20,8 +25,7 @@ export function messageView(
 ): TemplateResult {
   const { event, role } = message
   const from = event.payload.from
-  // The heading of the exchange says the time already: it is repeated only on demand.
-  const implied = segment !== null && timeText(segment.at) === timeText(event.at) ? 'implied' : ''
+  const implied = isTimeImplied(event, segment) ? 'implied' : ''
   const author = role === 'guest' && typeof from === 'string' ? `Guest ${from}` : authors[role]
   return html`
     <article

@@ -8,7 +8,7 @@ import { titleOf } from '../timeline/titles.ts'
 import type { Segment } from '../timeline/tree.ts'
 import { dayText, fullTimeText, plural, timeText } from './format.ts'
 import type { KeyedRow } from './keyed-rows.ts'
-import { draftView, messageView, pendingView } from './message-view.ts'
+import { draftView, isTimeImplied, messageView, pendingView } from './message-view.ts'
 import type { RowContext } from './row-context.ts'
 import { stepView } from './step-view.ts'
 
@@ -33,7 +33,7 @@ function contentView(row: Row, context: RowContext): TemplateResult {
     case 'failure':
       return failureView(row.event, row.key, context)
     case 'notice':
-      return noticeView(row.event, row.key, context)
+      return noticeView(row.event, row.segment, row.key, context)
     case 'boundary':
       return html`<p class="boundary"><span>${titleOf(row.event)}</span></p>`
     case 'draft':
@@ -149,13 +149,19 @@ const noticeIcons: Readonly<Record<string, IconName>> = {
   delivery: 'bell',
 }
 
-function noticeView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {
+function noticeView(
+  event: TimelineEvent,
+  segment: Segment | null,
+  key: string,
+  context: RowContext,
+): TemplateResult {
+  const implied = isTimeImplied(event, segment) ? 'implied' : ''
   const icon = noticeIcons[event.type.split('.')[0] ?? ''] ?? 'done'
   return html`<p class="notice" data-focus tabindex=${context.activeKey === key ? 0 : -1}>
     <dg-icon name=${icon}></dg-icon>
     <span class="title">${titleOf(event)}</span>
     ${isErased(event) ? html`<span class="erased">erased</span>` : nothing}
-    <time datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
+    <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
   </p>`
 }
 

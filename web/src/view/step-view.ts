@@ -74,7 +74,15 @@ function valueText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ')
   if (typeof value === 'object' && value !== null && 'excerpt' in value) return `${String(value.excerpt)}…`
-  return JSON.stringify(value, null, 2)
+  return plainObjectText(value) ?? JSON.stringify(value, null, 2)
+}
+
+/** A flat object in one line: "input tokens 485 · output tokens 48"; null for one that holds more objects. */
+function plainObjectText(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const entries = Object.entries(value)
+  if (entries.some(([, inner]) => typeof inner === 'object')) return null
+  return entries.map(([field, inner]) => `${fieldName(field).toLowerCase()} ${inner}`).join(' · ')
 }
 
 /** "inputTokens" → "Input tokens"; the unit of a duration is said with its value. */

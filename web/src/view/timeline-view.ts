@@ -17,6 +17,7 @@ import type { Segment } from '../timeline/tree.ts'
 import { dayText } from './format.ts'
 import { createKeyedRows } from './keyed-rows.ts'
 import type { RenderMarkdown } from './markdown.ts'
+import { messageStyles } from './message-styles.ts'
 import type { RowContext, TimelineActions } from './row-context.ts'
 import { estimateRow, rowView } from './row-view.ts'
 import { timelineStyles } from './timeline-styles.ts'
@@ -44,7 +45,7 @@ export class DgTimeline extends LitElement {
     foundKey: { state: true },
     topDay: { state: true },
   }
-  static override readonly styles = [controls, prose, timelineStyles]
+  static override readonly styles = [controls, prose, timelineStyles, messageStyles]
 
   declare segments: readonly Segment[]
   declare drafts: readonly Draft[]

@@ -1,0 +1,104 @@
+import { css } from 'lit'
+
+/** Somebody's words, and what can be done with them. */
+export const messageStyles = css`
+  .message {
+    display: flex;
+    flex-direction: column;
+    border-radius: var(--radius-md);
+  }
+  .message.owner {
+    flex-flow: row-reverse wrap;
+    align-items: center;
+    gap: 0 var(--space-2);
+    padding: var(--space-1) 0;
+  }
+  .message.guest {
+    align-items: flex-start;
+    padding-top: var(--space-1);
+  }
+  .author {
+    padding: 0 var(--space-2) 0.2rem;
+    color: var(--ink-soft);
+    font-size: var(--text-xs);
+    font-weight: 600;
+  }
+  .words {
+    max-width: 100%;
+  }
+  .owner .words,
+  .guest .words {
+    max-width: min(78%, 34rem);
+    padding: 0.5rem 0.9375rem;
+    border-radius: var(--radius-lg) var(--radius-lg) 5px var(--radius-lg);
+    background: var(--accent-soft);
+    color: var(--on-accent-soft);
+  }
+  .guest .words {
+    border: 1px solid var(--line);
+    border-radius: var(--radius-lg) var(--radius-lg) var(--radius-lg) 5px;
+    background: var(--surface);
+    color: var(--ink);
+  }
+  .delegate .words {
+    padding: 0.25rem 0;
+  }
+  .typed {
+    overflow-wrap: anywhere;
+    white-space: pre-wrap;
+  }
+  .pending .words {
+    opacity: 0.65;
+  }
+  .message footer {
+    display: flex;
+    align-items: center;
+    gap: 0 var(--space-2);
+    min-height: 1.875rem;
+    color: var(--ink-faint);
+    font-size: var(--text-xs);
+    font-variant-numeric: tabular-nums;
+  }
+  .owner footer {
+    flex-direction: row-reverse;
+  }
+  .owner .show-all,
+  .pending footer {
+    flex: 1 0 100%;
+    justify-content: flex-end;
+  }
+  .pending footer {
+    flex-flow: row wrap;
+    padding-top: var(--space-1);
+  }
+  .show-all {
+    align-self: flex-start;
+    margin-top: var(--space-2);
+  }
+  .owner .show-all {
+    flex: none;
+    order: 2;
+  }
+  .tools {
+    display: inline-flex;
+  }
+  .tools,
+  .implied {
+    opacity: 0;
+    transition: opacity var(--quick);
+  }
+  .message:hover :is(.tools, .implied),
+  .message:focus-within :is(.tools, .implied),
+  .message:focus :is(.tools, .implied),
+  .notice:is(:hover, :focus) .implied,
+  .span:hover .tools,
+  .span:focus-within .tools {
+    opacity: 1;
+  }
+  /* Without a pointer that hovers, a tap on the message brings out its tools. */
+  @media (hover: none) {
+    .span .tools {
+      opacity: 0.7;
+    }
+  }
+`
