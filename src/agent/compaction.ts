@@ -1,7 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import { createContextQueries } from '../../projections/context.ts'
-import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
+import {
+  CapabilityMissing,
+  type InputItem,
+  ModelError,
+  type ModelService,
+  type Usage,
+} from '../model/port.ts'
 import { estimateItemTokens, estimateTokens } from '../model/tokens.ts'
 import { type Capsule, writeCapsule } from './capsule.ts'
 import type { Chain, ChainReader } from './chain.ts'
@@ -157,6 +163,7 @@ export function createCompactor(options: {
       return { capsule, blob: compaction.blob, usage: addUsage(capsule.usage, compaction.usage) }
     } catch (error) {
       if (signal.aborted || !(error instanceof ModelError)) throw error
+      if (error instanceof CapabilityMissing) return { capsule, blob: null, usage: capsule.usage }
       // A service without the endpoint answers as malformed or refused: the text alone will do.
       if (error.kind !== 'malformed' && error.kind !== 'refused') throw error
       return { capsule, blob: null, usage: capsule.usage }

@@ -125,3 +125,18 @@ test('a chain over its threshold is compacted by itself, and the conversation go
     'heliotrope',
   )
 })
+
+test('a server without the compaction endpoint compacts by a written replacement', async () => {
+  const double = await startModelDouble({ lacks: ['/responses/compact'] })
+  onTestFinished(() => double.close())
+  const environment = {
+    OPENAI_API_KEY: 'sk-test-key-of-the-double',
+    OPENAI_BASE_URL: double.url,
+    CHAT_MODEL: 'test-model',
+  }
+  const { client } = await startWholeService({ environment })
+  double.answerWith(({ text }) => ({ text: text.includes('heliotrope') ? 'heliotrope' : 'unknown' }))
+  await client.post('/api/chat', { content: 'The word is heliotrope' })
+  expect((await client.post('/api/session/context/compact')).status).toBe(200)
+  expect((await client.post('/api/chat', { content: 'What was it?' })).json.reply.text).toBe('heliotrope')
+})
