@@ -45,8 +45,8 @@ export const timelines: fc.Arbitrary<readonly TimelineEvent[]> = fc
     }),
     { maxLength: 60 },
   )
-  .map((drafts) =>
-    drafts.map(({ kind, span, turn, erases }, index) =>
+  .map((generated) =>
+    generated.map(({ kind, span, turn, erases }, index) =>
       event(index + 1, kind.type, {
         internal: kind.internal,
         spanId: span === null ? null : `s${span}`,

@@ -24,7 +24,7 @@ function rowsOf(events: readonly TimelineEvent[], more: Partial<RowsInput> = {})
   return createTimelineRows()({
     segments: timelineTree(events),
     toggled: new Set(),
-    drafts: [],
+    previews: [],
     pending: [],
     ...more,
   })
@@ -52,18 +52,20 @@ test('a long call that has ended is folded until asked for', () => {
   expect(kindsOf(rowsOf(events, { toggled: new Set(['call']) }))).toHaveLength(10)
 })
 
-test('a reply keeps its key when it turns from a draft into a fact', () => {
-  const drafted = rowsOf(exchange, { drafts: [{ turnId: 't1', text: 'h' }] })
+test('a reply keeps its key when it turns from a preview into a fact', () => {
+  const previewed = rowsOf(exchange, { previews: [{ turnId: 't1', text: 'h' }] })
   const sent = rowsOf([...exchange, event(6, 'chat.reply.sent', turn)], {
-    drafts: [{ turnId: 't1', text: 'h' }],
+    previews: [{ turnId: 't1', text: 'h' }],
   })
-  expect(drafted.at(-1)).toMatchObject({ kind: 'draft', key: 'reply:t1' })
+  expect(previewed.at(-1)).toMatchObject({ kind: 'preview', key: 'reply:t1' })
   expect(sent.at(-1)).toMatchObject({ kind: 'message', key: 'reply:t1' })
 })
 
-test('a running turn says that it works once: by its activity, or by a draft where there is none yet', () => {
-  expect(kindsOf(rowsOf(exchange, { drafts: [{ turnId: 't1', text: '' }] })).at(-1)).toBe('activity')
-  expect(kindsOf(rowsOf(exchange.slice(0, 2), { drafts: [{ turnId: 't1', text: '' }] })).at(-1)).toBe('draft')
+test('a running turn says that it works once: by its activity, or by a preview where there is none yet', () => {
+  expect(kindsOf(rowsOf(exchange, { previews: [{ turnId: 't1', text: '' }] })).at(-1)).toBe('activity')
+  expect(kindsOf(rowsOf(exchange.slice(0, 2), { previews: [{ turnId: 't1', text: '' }] })).at(-1)).toBe(
+    'preview',
+  )
 })
 
 test('a turn that was stopped in mid-sentence shows what was said and no failure beside it', () => {
@@ -125,7 +127,7 @@ test('rows that are remembered from before are those that would be made anew', (
       const rowsAgain = createTimelineRows()
       let toggled: ReadonlySet<string> = new Set<string>()
       for (const click of [...clicks, 0]) {
-        const input = { segments, toggled, drafts: [], pending: [] }
+        const input = { segments, toggled, previews: [], pending: [] }
         const rows = rowsAgain(input)
         expect(rows).toEqual(createTimelineRows()(input))
         const clicked = rows.filter((row) => 'open' in row).at(click)

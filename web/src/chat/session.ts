@@ -2,11 +2,11 @@ import type { ServerMessage } from '../data/chat.ts'
 import type { Problem } from '../data/problem.ts'
 import type { TimelineEvent, TimelinePage } from '../data/timeline.ts'
 import { wordsOf } from '../timeline/event-kinds.ts'
-import type { Draft, Pending } from '../timeline/rows.ts'
+import type { Pending, Preview } from '../timeline/rows.ts'
 import { createTimelineStore, type TimelineStore } from '../timeline/store.ts'
 import type { Segment } from '../timeline/tree.ts'
-import { createDrafts } from './drafts.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
+import { createPreviews } from './previews.ts'
 import { type ChatSocket, type Connection, openChatSocket } from './socket.ts'
 
 /** What is known of the past beyond the oldest event that was loaded. */
@@ -19,7 +19,7 @@ export type ChatSession = {
   readonly older: Older
   readonly oldestSeq: number
   readonly segments: readonly Segment[]
-  readonly drafts: readonly Draft[]
+  readonly previews: readonly Preview[]
   readonly pending: readonly Pending[]
   /** A turn of the owner's is being answered. */
   readonly working: boolean
@@ -66,11 +66,11 @@ const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'
 export function createChatSession(options: ChatSessionOptions): ChatSession {
   let store = createTimelineStore()
   const listeners = new Set<() => void>()
-  const drafts = createDrafts()
+  const previews = createPreviews()
   const outbox = createOutbox({
     send: ({ clientMessageId, text }) =>
       loaded && socket.send({ type: 'chat.message', content: text, clientMessageId }),
-    isBusy: () => connection.state !== 'open' || isWorking(store, drafts.list),
+    isBusy: () => connection.state !== 'open' || isWorking(store, previews.list),
     changed,
     newId: options.newId,
     nowMs: options.nowMs,
@@ -94,7 +94,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   function add(events: readonly TimelineEvent[]): void {
     for (const event of events) {
       if (event.type === 'chat.message.received' && !store.get(event.seq)) outbox.settle(event)
-      if (event.turnId !== null && turnEnds.has(event.type)) drafts.end(event.turnId)
+      if (event.turnId !== null && turnEnds.has(event.type)) previews.end(event.turnId)
     }
     store.add(events)
     changed()
@@ -111,16 +111,16 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
         if (message.event.type === 'chat.reply.sent') options.onReply(wordsOf(message.event))
         return
       case 'chat.working':
-        drafts.begin(message.turnId)
+        previews.begin(message.turnId)
         break
       case 'chat.delta':
-        drafts.append(message.turnId, message.text)
+        previews.append(message.turnId, message.text)
         break
       case 'chat.response':
-        drafts.replace(message.turnId, message.content)
+        previews.replace(message.turnId, message.content)
         break
       case 'chat.done':
-        drafts.end(message.turnId)
+        previews.end(message.turnId)
         break
       case 'chat.error':
         takeError(message)
@@ -132,7 +132,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   function takeInitial(page: TimelinePage): void {
     if (loaded) {
       store = createTimelineStore()
-      drafts.clear()
+      previews.clear()
     }
     loaded = true
     takeOlder(page)
@@ -152,7 +152,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     problem,
   }: Extract<ServerMessage, { type: 'chat.error' }>): void {
     // The timeline itself shows a turn that failed.
-    if (turnId !== null) drafts.end(turnId)
+    if (turnId !== null) previews.end(turnId)
     else if (problem.code === 'invalid_cursor') older = 'failed'
     else if (!outbox.fail(clientMessageId, problem.detail)) options.onProblem(problem)
   }
@@ -161,7 +161,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     const opened = next.state === 'open' && connection.state !== 'open'
     connection = next
     if (next.state !== 'open') {
-      drafts.interrupt()
+      previews.interrupt()
       if (older === 'loading') older = 'failed'
     }
     if (opened && loaded) outbox.flush()
@@ -194,14 +194,14 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     get segments() {
       return store.tree
     },
-    get drafts() {
-      return drafts.list
+    get previews() {
+      return previews.list
     },
     get pending() {
       return outbox.pending
     },
     get working() {
-      return isWorking(store, drafts.list)
+      return isWorking(store, previews.list)
     },
     get conversationId() {
       return openConversation(store)
@@ -242,9 +242,9 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
 /** A turn runs within this many segments of the end. */
 const liveSegments = 20
 
-/** A turn that began before this page was loaded has no draft; its activity says that it runs. */
-function isWorking(store: TimelineStore, drafts: readonly Draft[]): boolean {
-  if (drafts.length > 0) return true
+/** A turn that began before this page was loaded has no preview; its activity says that it runs. */
+function isWorking(store: TimelineStore, previews: readonly Preview[]): boolean {
+  if (previews.length > 0) return true
   return store.tree
     .slice(-liveSegments)
     .some(

@@ -237,13 +237,13 @@ export class DgTimelinePage extends LitElement {
     const isEmpty =
       session.older === 'none' &&
       session.pending.length === 0 &&
-      session.drafts.length === 0 &&
+      session.previews.length === 0 &&
       !session.segments.some(({ entries }) => entries.some(({ kind }) => kind === 'message'))
     if (isEmpty) return emptyView((text) => this.say(text))
     return html`
       <dg-timeline
         .segments=${session.segments}
-        .drafts=${session.drafts}
+        .previews=${session.previews}
         .pending=${session.pending}
         .older=${session.older}
         .actions=${this.actions}

@@ -5,7 +5,7 @@ import { wordsOf } from './event-kinds.ts'
 import type { Activity, Message, Segment } from './tree.ts'
 
 /** A reply that is still being written. */
-export type Draft = { readonly turnId: string; readonly text: string }
+export type Preview = { readonly turnId: string; readonly text: string }
 /** A message of this tab that is not on the timeline yet. */
 export type Pending = {
   readonly clientMessageId: string
@@ -28,7 +28,7 @@ export type Row = { readonly key: string; readonly segment: Segment | null } & (
     }
   | { readonly kind: 'step'; readonly step: Step; readonly open: boolean }
   | { readonly kind: 'failure' | 'notice' | 'boundary'; readonly event: TimelineEvent }
-  | { readonly kind: 'draft'; readonly draft: Draft }
+  | { readonly kind: 'preview'; readonly preview: Preview }
   | { readonly kind: 'pending'; readonly pending: Pending }
 )
 
@@ -45,7 +45,7 @@ export type RowsInput = {
   readonly segments: readonly Segment[]
   /** The keys of what the owner has opened or closed against its default. */
   readonly toggled: ReadonlySet<string>
-  readonly drafts: readonly Draft[]
+  readonly previews: readonly Preview[]
   readonly pending: readonly Pending[]
 }
 
@@ -76,14 +76,14 @@ export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
     const known = remembered.get(segment)
     if (known && sameToggles(segment, known.rows, known.toggled, toggled)) return known
     const made = segmentRows(segment, toggled, writing)
-    // What a running turn shows depends on its draft too.
+    // What a running turn shows depends on its preview too.
     if (!isRunning(segment)) remembered.set(segment, made)
     return made
   }
 
-  return ({ segments, toggled, drafts, pending }) => {
+  return ({ segments, toggled, previews, pending }) => {
     const rows: Row[] = []
-    const writing = new Set(drafts.filter(({ text }) => text !== '').map(({ turnId }) => turnId))
+    const writing = new Set(previews.filter(({ text }) => text !== '').map(({ turnId }) => turnId))
     let lastDay = ''
     for (const segment of segments) {
       const day = firstDay(segment)
@@ -93,9 +93,9 @@ export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
       lastDay = made.lastDay
     }
     const { replied, running } = turnsOf(segments.slice(-liveSegments))
-    for (const draft of drafts) {
-      if (replied.has(draft.turnId) || (draft.text === '' && running.has(draft.turnId))) continue
-      rows.push({ key: `reply:${draft.turnId}`, kind: 'draft', draft, segment: null })
+    for (const preview of previews) {
+      if (replied.has(preview.turnId) || (preview.text === '' && running.has(preview.turnId))) continue
+      rows.push({ key: `reply:${preview.turnId}`, kind: 'preview', preview, segment: null })
     }
     for (const message of pending) {
       const day = dayRow(message.at, null)

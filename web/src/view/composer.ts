@@ -2,7 +2,7 @@ import { css, html, LitElement, nothing } from 'lit'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 
-const draftKey = 'delegate.composer'
+const unsentKey = 'delegate.unsent'
 
 /**
  * Where the owner writes. Fires `send` with the text, and `stop`. What was typed but not sent outlives a reload.
@@ -99,7 +99,7 @@ export class DgComposer extends LitElement {
   constructor() {
     super()
     this.working = false
-    this.text = sessionStorage.getItem(draftKey) ?? ''
+    this.text = sessionStorage.getItem(unsentKey) ?? ''
   }
 
   override focus(): void {
@@ -113,8 +113,8 @@ export class DgComposer extends LitElement {
 
   private setText(text: string): void {
     this.text = text
-    if (text === '') sessionStorage.removeItem(draftKey)
-    else sessionStorage.setItem(draftKey, text)
+    if (text === '') sessionStorage.removeItem(unsentKey)
+    else sessionStorage.setItem(unsentKey, text)
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {

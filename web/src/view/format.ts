@@ -1,6 +1,6 @@
 /** Everything that is shown as a number or a time, in the browser's locale and time zone. */
 
-const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const time = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
 const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
 const dayWithYear = new Intl.DateTimeFormat(undefined, {
   weekday: 'long',

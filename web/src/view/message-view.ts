@@ -3,7 +3,7 @@ import { guard } from 'lit/directives/guard.js'
 import type { TimelineEvent } from '../data/timeline.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
-import type { Draft, Pending } from '../timeline/rows.ts'
+import type { Pending, Preview } from '../timeline/rows.ts'
 import type { Message, Segment } from '../timeline/tree.ts'
 import { fullTimeText, timeText, wordsText } from './format.ts'
 import type { RowContext } from './row-context.ts'
@@ -88,13 +88,13 @@ function toolsView(event: TimelineEvent, key: string, context: RowContext): Temp
 }
 
 /** A reply while it is being written. */
-export function draftView(draft: Draft, context: RowContext): TemplateResult {
+export function previewView(preview: Preview, context: RowContext): TemplateResult {
   return html`
     <article class="message delegate" aria-label="Delegate, writing" aria-busy="true">
       ${
-        draft.text === ''
+        preview.text === ''
           ? html`<p class="thinking"><span class="pulse"></span>Thinking…</p>`
-          : html`<div class="words writing"><div class="prose">${guard([draft.text], () => context.markdown(draft.text))}</div></div>`
+          : html`<div class="words writing"><div class="prose">${guard([preview.text], () => context.markdown(preview.text))}</div></div>`
       }
       <footer></footer>
     </article>

@@ -8,7 +8,7 @@ import { titleOf } from '../timeline/titles.ts'
 import type { Segment } from '../timeline/tree.ts'
 import { dayText, fullTimeText, plural, timeText } from './format.ts'
 import type { KeyedRow } from './keyed-rows.ts'
-import { draftView, isTimeImplied, messageView, pendingView } from './message-view.ts'
+import { isTimeImplied, messageView, pendingView, previewView } from './message-view.ts'
 import type { RowContext } from './row-context.ts'
 import { stepView } from './step-view.ts'
 
@@ -36,8 +36,8 @@ function contentView(row: Row, context: RowContext): TemplateResult {
       return noticeView(row.event, row.segment, row.key, context)
     case 'boundary':
       return html`<p class="boundary"><span>${titleOf(row.event)}</span></p>`
-    case 'draft':
-      return draftView(row.draft, context)
+    case 'preview':
+      return previewView(row.preview, context)
     case 'pending':
       return pendingView(row.pending, context)
   }
@@ -177,7 +177,7 @@ export function estimateRow(row: Row, widthPx: number): number {
       return 56
     case 'span':
       return 44
-    case 'draft':
+    case 'preview':
     case 'pending':
       return 80
     case 'failure':

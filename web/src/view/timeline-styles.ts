@@ -59,8 +59,8 @@ export const timelineStyles = css`
   }
   @keyframes found {
     from {
-      box-shadow: 0 0 0 6px var(--mark);
-      background: var(--mark);
+      box-shadow: 0 0 0 6px color-mix(in oklch, var(--mark) 55%, transparent);
+      background: color-mix(in oklch, var(--mark) 55%, transparent);
     }
   }
 

@@ -7,9 +7,9 @@ import { prose } from '../design/prose.ts'
 import { cutOf, wordsOf } from '../timeline/event-kinds.ts'
 import {
   createTimelineRows,
-  type Draft,
   keysAround,
   type Pending,
+  type Preview,
   type Row,
   rowIndexOf,
 } from '../timeline/rows.ts'
@@ -34,7 +34,7 @@ const loadOlderWithinPx = 2000
 export class DgTimeline extends LitElement {
   static override readonly properties = {
     segments: { attribute: false },
-    drafts: { attribute: false },
+    previews: { attribute: false },
     pending: { attribute: false },
     older: {},
     actions: { attribute: false },
@@ -48,7 +48,7 @@ export class DgTimeline extends LitElement {
   static override readonly styles = [controls, prose, timelineStyles, messageStyles]
 
   declare segments: readonly Segment[]
-  declare drafts: readonly Draft[]
+  declare previews: readonly Preview[]
   declare pending: readonly Pending[]
   declare older: Older
   declare actions: TimelineActions
@@ -73,7 +73,7 @@ export class DgTimeline extends LitElement {
   constructor() {
     super()
     this.segments = []
-    this.drafts = []
+    this.previews = []
     this.pending = []
     this.older = 'unknown'
     this.loadingSpans = new Set()
@@ -98,10 +98,10 @@ export class DgTimeline extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues): void {
-    const inputs = ['segments', 'drafts', 'pending', 'toggled'] as const
+    const inputs = ['segments', 'previews', 'pending', 'toggled'] as const
     if (inputs.some((input) => changed.has(input))) {
-      const { segments, drafts, pending, toggled } = this
-      this.rows = this.makeRows({ segments, drafts, pending, toggled })
+      const { segments, previews, pending, toggled } = this
+      this.rows = this.makeRows({ segments, previews, pending, toggled })
     }
     this.virtual.setRows(this.rows)
   }
@@ -315,7 +315,7 @@ export class DgTimeline extends LitElement {
 }
 
 function canFocus(row: Row): boolean {
-  return row.kind !== 'day' && row.kind !== 'boundary' && row.kind !== 'draft' && row.kind !== 'pending'
+  return row.kind !== 'day' && row.kind !== 'boundary' && row.kind !== 'preview' && row.kind !== 'pending'
 }
 
 customElements.define('dg-timeline', DgTimeline)

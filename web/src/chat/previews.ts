@@ -1,9 +1,9 @@
-import type { Draft } from '../timeline/rows.ts'
+import type { Preview } from '../timeline/rows.ts'
 
 /** Replies that are being written, by their turns: a preview of facts to come. */
-export type Drafts = {
+export type Previews = {
   /** The same array until something changes. */
-  readonly list: readonly Draft[]
+  readonly list: readonly Preview[]
   /** The turn begins to write, or begins anew. */
   begin(turnId: string): void
   append(turnId: string, text: string): void
@@ -16,40 +16,40 @@ export type Drafts = {
   clear(): void
 }
 
-export function createDrafts(): Drafts {
-  const drafts = new Map<string, { readonly text: string; readonly whole: boolean }>()
+export function createPreviews(): Previews {
+  const previews = new Map<string, { readonly text: string; readonly whole: boolean }>()
   const ended = new Set<string>()
-  let list: readonly Draft[] | null = null
+  let list: readonly Preview[] | null = null
 
   function set(turnId: string, text: string, whole = true): void {
-    drafts.set(turnId, { text, whole })
+    previews.set(turnId, { text, whole })
     list = null
   }
 
   return {
     get list() {
-      list ??= [...drafts].map(([turnId, { text }]) => ({ turnId, text }))
+      list ??= [...previews].map(([turnId, { text }]) => ({ turnId, text }))
       return list
     },
     begin(turnId) {
       if (!ended.has(turnId)) set(turnId, '')
     },
     append(turnId, text) {
-      const draft = drafts.get(turnId)
-      if (!ended.has(turnId) && draft?.whole !== false) set(turnId, (draft?.text ?? '') + text)
+      const preview = previews.get(turnId)
+      if (!ended.has(turnId) && preview?.whole !== false) set(turnId, (preview?.text ?? '') + text)
     },
     replace(turnId, text) {
       if (!ended.has(turnId)) set(turnId, text)
     },
     end(turnId) {
       ended.add(turnId)
-      if (drafts.delete(turnId)) list = null
+      if (previews.delete(turnId)) list = null
     },
     interrupt() {
-      for (const [turnId, { text }] of drafts) set(turnId, text, false)
+      for (const [turnId, { text }] of previews) set(turnId, text, false)
     },
     clear() {
-      drafts.clear()
+      previews.clear()
       ended.clear()
       list = null
     },
