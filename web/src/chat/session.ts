@@ -44,7 +44,7 @@ export type ChatSession = {
   close(): void
 }
 
-export type ChatSessionOptions = {
+type ChatSessionOptions = {
   readonly socketUrl: string
   readonly mayConnect: () => Promise<boolean>
   /** Something was refused that has no place on the timeline. */

@@ -1,4 +1,3 @@
-import type { Http } from './http.ts'
 import { asObject, optionalString, parseJson, stringField } from './json.ts'
 import { type Problem, parseProblem } from './problem.ts'
 import { parseEvent, parsePage, type TimelineEvent, type TimelinePage } from './timeline.ts'
@@ -56,9 +55,4 @@ export function parseServerMessage(text: string): ServerMessage | null {
     default:
       return null
   }
-}
-
-/** Stops the running turn; what was said so far is kept. */
-export async function stopTurn(http: Http): Promise<void> {
-  await http('POST', '/api/chat/stop')
 }

@@ -2,9 +2,9 @@ import { css, html, LitElement, nothing } from 'lit'
 import './icon.ts'
 import type { IconName } from './icon.ts'
 
-/** What stands where content will be, cannot be, or is not yet: empty, failed, loading. Says what to do. */
+/** What stands where content will be, cannot be, or is not yet: empty, failed, missing. Says what to do. */
 export class DgState extends LitElement {
-  static override readonly properties = { icon: {}, heading: {}, loading: { type: Boolean } }
+  static override readonly properties = { icon: {}, heading: {} }
   static override readonly styles = css`
     :host {
       display: grid;
@@ -29,13 +29,11 @@ export class DgState extends LitElement {
   `
   declare icon: IconName | ''
   declare heading: string
-  declare loading: boolean
 
   constructor() {
     super()
     this.icon = ''
     this.heading = ''
-    this.loading = false
   }
 
   override render() {

@@ -36,7 +36,7 @@ export type Row = { readonly key: string; readonly segment: Segment | null } & (
 const longCallEntries = 6
 
 /** Whether a segment shows its entries unless the owner said otherwise. */
-export function opensByDefault(segment: Segment): boolean {
+function opensByDefault(segment: Segment): boolean {
   if (segment.firstVisibleSeq === null) return false
   return segment.kind !== 'call' || segment.closedReason === null || segment.entries.length <= longCallEntries
 }
