@@ -1,0 +1,165 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { InvalidEvent, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import { ledgerFile, viewsFile } from '../../ledger/files.ts'
+import { scanLog } from '../../ledger/log.ts'
+import { verifyChain } from '../../ledger/verify.ts'
+import { createTimelineQueries } from '../../projections/timeline-page.ts'
+import { openStorage } from '../../src/storage/storage.ts'
+import type { Verification } from '../../src/storage/verification.ts'
+import { testDirectory } from '../support/directory.ts'
+import { inOtherProcess } from '../support/other-process.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { newId, said } from '../support/writer.ts'
+
+test('an append resolves once the fact is on disk and in the views', async () => {
+  const storage = await openTestStorage(testDirectory())
+  const outcome = await storage.append([said('tea', { conversationId: 'c', spanId: 's' }), said('coffee')])
+  expect(outcome).toMatchObject({
+    status: 'appended',
+    events: [{ seq: 1, body: { text: 'tea' } }, { seq: 2 }],
+  })
+  expect(storage.ledger.readRange(1, 2)).toEqual(outcome.status === 'appended' ? outcome.events : [])
+  const page = createTimelineQueries(storage.views, storage.ledger).page({
+    limit: 10,
+    cursor: null,
+    conversationId: null,
+  })
+  expect(page.events.map(({ seq }) => seq)).toEqual([1, 2])
+})
+
+test('a thousand appends at once all get their own place, in the order in which they were asked for', async () => {
+  const storage = await openTestStorage(testDirectory())
+  const outcomes = await Promise.all(
+    Array.from({ length: 1000 }, (_, index) => storage.append([said(`message ${index}`)])),
+  )
+  const seqs = outcomes.map((outcome) => (outcome.status === 'appended' ? outcome.events[0]?.seq : null))
+  expect(seqs).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1))
+  expect(verifyChain(storage.ledger).seq).toBe(1000)
+})
+
+test('appends that arrive together share few commits', async () => {
+  const directory = testDirectory()
+  const storage = await openTestStorage(directory)
+  await Promise.all(Array.from({ length: 200 }, () => storage.append([said('tea')])))
+  // Each commit writes at least the page that it changed, so 200 commits of their own would leave 200 frames.
+  expect(scanLog(`${ledgerFile(directory)}-wal`).kept).toBeLessThan(150)
+})
+
+test('of concurrent appends with one key exactly one is appended; the others get it', async () => {
+  const storage = await openTestStorage(testDirectory())
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => storage.append([said(`try ${index}`, { key: 'k' })])),
+  )
+  expect(outcomes.filter(({ status }) => status === 'appended')).toHaveLength(1)
+  for (const outcome of outcomes.slice(1))
+    expect(outcome).toMatchObject({ status: 'duplicate', existing: { seq: 1, body: { text: 'try 0' } } })
+})
+
+test('a fact that does not fit its schema throws at its caller, before anything waits on it', async () => {
+  const storage = await openTestStorage(testDirectory())
+  expect(() => storage.append([{ ...said('tea'), body: { text: '' } } as NewEvent])).toThrow(InvalidEvent)
+  await expect(storage.append([said('x', { derivedFrom: [5] })])).rejects.toThrow(InvalidEvent)
+  expect(storage.ledger.head().seq).toBe(0)
+})
+
+test('followers see facts of all appenders, live', async () => {
+  const storage = await openTestStorage(testDirectory())
+  await storage.append([said('before')])
+  const abort = new AbortController()
+  const seen: number[] = []
+  const following = (async () => {
+    for await (const event of storage.follow(0, abort.signal)) {
+      seen.push(event.seq)
+      if (event.seq === 51) abort.abort()
+    }
+  })()
+  await Promise.all(Array.from({ length: 50 }, () => storage.append([said('tea')])))
+  await following
+  expect(seen).toEqual(Array.from({ length: 51 }, (_, index) => index + 1))
+})
+
+test('a data directory admits one process', async () => {
+  const directory = testDirectory()
+  const storage = await openTestStorage(directory)
+  await storage.append([said('tea')])
+  const open = `
+    import { openStorage } from './src/storage/storage.ts'
+    import { createIds } from './ledger/ids.ts'
+    const options = { directory: process.env.TEST_DIRECTORY, nowMs: Date.now, newId: createIds(Date.now), onWarning() {}, onFatal() {} }
+    try { await (await openStorage(options)).close(); console.log('opened') } catch (error) { console.log(error.name) }`
+  expect(inOtherProcess(open, { TEST_DIRECTORY: directory })).toBe('LedgerLocked')
+  await storage.close()
+  expect(inOtherProcess(open, { TEST_DIRECTORY: directory })).toBe('opened')
+})
+
+test('a refused start leaves nothing running and calls nothing fatal', async () => {
+  const directory = testDirectory()
+  await openTestStorage(directory)
+  const fatal: Error[] = []
+  const options = {
+    directory,
+    nowMs: Date.now,
+    newId,
+    onWarning: () => undefined,
+    onFatal: (error: Error) => void fatal.push(error),
+  }
+  await expect(openStorage(options)).rejects.toThrow(LedgerLocked)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(fatal).toEqual([])
+})
+
+test.skipIf(!existsSync('/proc/locks'))(
+  'the file locks by which other programs know that the ledger is in use are held all the time',
+  async () => {
+    const directory = testDirectory()
+    const storage = await openTestStorage(directory, { verifyAfterMs: 0 })
+    await storage.append([said('one')])
+    await storage.catchUpLagging()
+    // POSIX drops all of a process's locks on a file as soon as it closes any descriptor of it.
+    for (const file of [ledgerFile(directory), viewsFile(directory)]) {
+      const { ino } = statSync(file)
+      expect(readFileSync('/proc/locks', 'utf8')).toMatch(
+        new RegExp(`POSIX .* READ +${process.pid} \\S+:${ino} `),
+      )
+    }
+  },
+)
+
+test('the whole chain is walked after the start, and the status says what was found', async () => {
+  const directory = testDirectory()
+  const found = Promise.withResolvers<Verification>()
+  const storage = await openTestStorage(directory, { verifyAfterMs: 0, onVerified: found.resolve })
+  expect((await storage.status()).verification).toEqual({ status: 'running', seq: 0 })
+  expect(await found.promise).toEqual({ status: 'sound', head: storage.ledger.head() })
+  expect((await storage.status()).verification.status).toBe('sound')
+})
+
+test('after close nothing is accepted, and the logs are in their files', async () => {
+  const directory = testDirectory()
+  const storage = await openTestStorage(directory)
+  const last = storage.append([said('last')])
+  await storage.close()
+  expect((await last).status).toBe('appended')
+  expect(() => storage.append([said('late')])).toThrow(LedgerUnavailable)
+  expect(existsSync(`${ledgerFile(directory)}-wal`)).toBe(false)
+})
+
+test('order is by seq, whatever the clock does', async () => {
+  let nowMs = Date.UTC(2030, 0, 1)
+  const storage = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
+  const hour = 3_600_000
+  for (const jump of [0, -hour, 10 * 365 * 24 * hour, -20 * 365 * 24 * hour, 1]) {
+    nowMs += jump
+    await storage.append([said('tea', { conversationId: 'c', spanId: `s${jump}` })])
+  }
+  const page = createTimelineQueries(storage.views, storage.ledger).page({
+    limit: 3,
+    cursor: null,
+    conversationId: 'c',
+  })
+  expect(page.events.map(({ seq }) => seq)).toEqual([3, 4, 5])
+  expect(verifyChain(storage.ledger).seq).toBe(5)
+  await storage.close()
+})
