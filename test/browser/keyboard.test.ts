@@ -30,11 +30,11 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   await page.keyboard.type('and lives in Oslo')
   await page.keyboard.press('Enter')
   await words(page, 'Delegate', /\w/).waitFor()
-  expect(await focused(page)).toBe('Message')
+  await expect.poll(() => focused(page)).toBe('Message')
 
   // From the empty field up into the timeline: the reply, what lay behind it, the message.
   await page.keyboard.press('ArrowUp')
-  expect(await focused(page)).toMatch(/^Delegate,/)
+  await expect.poll(() => focused(page)).toMatch(/^Delegate,/)
   await page.keyboard.press('c')
   await page.getByText('Copied').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).not.toBe('')
@@ -47,15 +47,16 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   expect(await activity.getAttribute('aria-expanded')).toBe('false')
 
   await page.keyboard.press('ArrowUp')
-  expect(await focused(page)).toMatch(/^You,/)
+  await expect.poll(() => focused(page)).toMatch(/^You,/)
   await page.keyboard.press('Delete')
   await page.getByRole('dialog', { name: 'Erase this message?' }).waitFor()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await words(page, 'You', 'Erased').waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
 
   await page.keyboard.press('Escape')
-  expect(await focused(page)).toBe('Message')
+  await expect.poll(() => focused(page)).toBe('Message')
   await page.keyboard.press('Control+/')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')
@@ -63,7 +64,7 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   await page.keyboard.type('nothing of the kind')
   await page.getByText('Nothing found').waitFor()
   await page.keyboard.press('Escape')
-  expect(await focused(page)).toBe('Message')
+  await expect.poll(() => focused(page)).toBe('Message')
 })
 
 test('Escape stops the reply that is being written', async () => {
