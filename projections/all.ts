@@ -1,4 +1,5 @@
 import { auditProjection } from './audit.ts'
+import { callsProjection } from './calls.ts'
 import { contextProjection } from './context.ts'
 import { conversationsProjection } from './conversations.ts'
 import { derivationsProjection } from './derivations.ts'
@@ -25,6 +26,7 @@ export const projections: readonly Projection[] = [
   operationsProjection,
   signalsProjection,
   timersProjection,
+  callsProjection,
   derivationsProjection,
   notesProjection,
   memoriesProjection,

@@ -12,14 +12,18 @@ import type { Erasure } from './forgetting/erasure.ts'
 import { readBuildInfo } from './http/build-info.ts'
 import { createHttp } from './http/http.ts'
 import { createIntrusionCounter } from './http/intrusion-counter.ts'
+import { callSocketRoute } from './http/routes/call-socket.ts'
+import { callRoutes } from './http/routes/calls.ts'
 import { chatRoutes } from './http/routes/chat.ts'
 import { chatSocketRoute } from './http/routes/chat-socket.ts'
 import { conversationRoutes } from './http/routes/conversations.ts'
 import type { ReadinessCheck } from './http/routes/health.ts'
 import { noteRoutes } from './http/routes/notes.ts'
+import { createProviderWebhooks } from './http/routes/provider-webhook.ts'
 import { sessionRoutes } from './http/routes/session.ts'
 import { timelineRoutes } from './http/routes/timeline.ts'
 import { timerRoutes } from './http/routes/timers.ts'
+import { voiceMarkupRoutes } from './http/routes/voice-markup.ts'
 import { loadStaticFiles } from './http/static-files.ts'
 import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
@@ -27,6 +31,7 @@ import type { ModelHolder } from './model/service.ts'
 import type { Notes } from './notes/notes.ts'
 import type { PagingCounters } from './operations/paging-counters.ts'
 import type { createOperationsReport } from './operations/report.ts'
+import type { Phone } from './phone.ts'
 import type { OwnerState } from './settings/open.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Verification } from './storage/verification.ts'
@@ -47,6 +52,7 @@ export type HttpServiceOptions = {
   readonly placement: Placement
   readonly notes: Notes
   readonly timers: Timers
+  readonly phone: Phone
   readonly report: ReturnType<typeof createOperationsReport>
   readonly turnReport: ReturnType<typeof createTurnReport>
   readonly searchTimeline: Parameters<typeof timelineRoutes>[0]['search']
@@ -82,6 +88,9 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     onWarning: (message, fields) => log.warn(fields, message),
   })
   const pageEvents = () => settings.get('TIMELINE_PAGE_EVENTS')
+
+  const webhooks = createProviderWebhooks({ settings, intrusions, devRoutes: options.config.devRoutes })
+  const { phone } = options
 
   async function readiness() {
     const { projections, viewsError, verification } = await storage.status()
@@ -130,6 +139,8 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       refuseBusy: compactor.refuseBusy,
       openConversationId: placement.openConversationId,
     }),
+    voiceMarkupRoutes({ webhooks, reception: phone.reception, callEnded: phone.callEnded, newId }),
+    callRoutes({ hangUp: phone.hangUp }),
   ]
   const server = createHttp({
     ownerState: owner,
@@ -147,6 +158,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
         endConversation: ending.endConversation,
         log,
       }),
+      callSocketRoute({ accept: phone.accept, intrusions }),
     ],
     intrusions,
     readiness,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Kysely, SqliteDialect } from 'kysely'
 import { createIds } from '../ledger/ids.ts'
+import { createCallQueries } from '../projections/calls.ts'
 import { createMemoryQueries } from '../projections/memories.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import { createTimelineQueries } from '../projections/timeline-page.ts'
@@ -9,6 +10,7 @@ import { createTurnQueries } from '../projections/turns.ts'
 import { createTurnReport } from './agent/turn-report.ts'
 import { buildAssistant } from './assistant.ts'
 import { createChatChannel } from './channels/chat.ts'
+import { createHangUp, createTelephonyApi } from './channels/telephony/api.ts'
 import type { Config } from './config.ts'
 import { createEnding } from './conversation/ending.ts'
 import { createIdleWatch } from './conversation/idle-watch.ts'
@@ -26,6 +28,7 @@ import { createNotes } from './notes/notes.ts'
 import { noteTools } from './notes/tools.ts'
 import { createPagingCounters } from './operations/paging-counters.ts'
 import { createOperationsReport } from './operations/report.ts'
+import { buildPhone } from './phone.ts'
 import { openOwnerState } from './settings/open.ts'
 import type { Settings } from './settings/settings.ts'
 import { openQueries } from './storage/queries.ts'
@@ -117,18 +120,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onFault,
   })
 
+  const tools = [
+    ...memoryTools(memories),
+    ...noteTools(notes),
+    ...timerTools(timers),
+    ...timelineTools({ ledger, search: (query) => searchTimeline(query) }),
+  ]
+  const recall = createPassiveRecall({ memories, nowMs, onFault })
+
   const assistant = buildAssistant({
     storage,
     settings,
     model: model.current,
-    tools: [
-      ...memoryTools(memories),
-      ...noteTools(notes),
-      ...timerTools(timers),
-      ...timelineTools({ ledger, search: (query) => searchTimeline(query) }),
-    ],
+    tools,
     notes,
-    recall: createPassiveRecall({ memories, nowMs, onFault }),
+    recall,
     placement,
     previews,
     adaptations: () => [],
@@ -160,6 +166,23 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     views,
     idleMs: () => settings.get('SESSION_IDLE_MINUTES') * 60_000,
     onFault,
+  })
+  const telephony = createTelephonyApi(settings)
+  const calls = createCallQueries(views)
+  const phone = await buildPhone({
+    storage,
+    settings,
+    model: model.current,
+    placement,
+    recall,
+    tools,
+    instructions: () => assistant.instructions('voice'),
+    guestsAnsweredSince: (at) => calls.guestCallsSince(at),
+    guestWordSeqs: (number, limit) => calls.guestWordSeqs(number, limit),
+    hangUpAtProvider: createHangUp(telephony),
+    newId,
+    nowMs,
+    log,
   })
   const paging = createPagingCounters(new Date(nowMs()).toISOString())
   const since = new Date(nowMs()).toISOString()
@@ -199,6 +222,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     placement,
     notes,
     timers,
+    phone,
     report,
     turnReport: createTurnReport({
       ledger,
@@ -217,6 +241,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     newId,
   })
 
+  await phone.start()
   attention.start()
   timers.start()
   idleWatch.start()
@@ -227,6 +252,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     setupCode: owner.account.isInstalled() ? null : owner.setupCode,
     async close() {
       http.drain()
+      await phone.close(2_000)
       await idleWatch.close()
       await timers.close()
       await attention.close(GRACE_MS)

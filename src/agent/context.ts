@@ -36,7 +36,8 @@ export function foldContext(state: ContextState, events: readonly AnyEvent[]): C
     if (event.type === 'unknown') continue
     const { turnId } = event
     const added = itemOf(event)
-    if (turnId === null) {
+    // What was said in a call was said, whatever becomes of the turn: the caller has heard it.
+    if (turnId === null || event.type === 'call.reply.spoken') {
       if (added) items.push(added)
       continue
     }

@@ -11,6 +11,14 @@ export type Placement = {
    * batch, the facts that open either where it is not. One at a time, so that two messages never open two.
    */
   appendToInteraction(channel: Channel, compose: (place: Place) => readonly NewEvent[]): Promise<Appended>
+  /**
+   * Appends what `compose` makes in a span of its own, as one batch with what opens it: in the open conversation,
+   * which is begun where there is none, or in no conversation at all.
+   */
+  appendToNewSpan(
+    span: { readonly kind: 'call' | 'delivery'; readonly channel: Channel; readonly inConversation: boolean },
+    compose: () => readonly NewEvent[],
+  ): Promise<Appended>
   /** The open conversation; undefined before the first message and after one has ended. */
   openConversationId(): string | undefined
 }
@@ -32,16 +40,22 @@ export function createPlacement(options: {
   const openConversationId = () => openConversation.get()?.id
   let last: Promise<unknown> = Promise.resolve()
 
+  /** The open conversation, and the fact that begins it where there is none. */
+  function conversation(channel: Channel): { conversationId: string; opening: NewEvent[] } {
+    const open = openConversationId()
+    if (open !== undefined) return { conversationId: open, opening: [] }
+    const conversationId = newId()
+    return {
+      conversationId,
+      opening: [{ type: 'conversation.started', actor: 'service', channel, conversationId, facts: {} }],
+    }
+  }
+
   async function appendInPlace(
     channel: Channel,
     compose: (place: Place) => readonly NewEvent[],
   ): Promise<Appended> {
-    const opening: NewEvent[] = []
-    let conversationId = openConversationId()
-    if (conversationId === undefined) {
-      conversationId = newId()
-      opening.push({ type: 'conversation.started', actor: 'service', channel, conversationId, facts: {} })
-    }
+    const { conversationId, opening } = conversation(channel)
     let span = spans.interaction(conversationId)
     if (span && span.turns >= TURNS_AN_INTERACTION) {
       opening.push({
@@ -67,12 +81,26 @@ export function createPlacement(options: {
     return append([...opening, ...compose({ conversationId, spanId })])
   }
 
+  function inTurn(append: () => Promise<Appended>): Promise<Appended> {
+    const result = last.then(append)
+    last = result.catch(() => undefined)
+    return result
+  }
+
   return {
     openConversationId,
-    appendToInteraction(channel, compose) {
-      const result = last.then(() => appendInPlace(channel, compose))
-      last = result.catch(() => undefined)
-      return result
+    appendToInteraction: (channel, compose) => inTurn(() => appendInPlace(channel, compose)),
+    appendToNewSpan({ kind, channel, inConversation }, compose) {
+      return inTurn(async () => {
+        const place = inConversation ? conversation(channel) : { conversationId: null, opening: [] }
+        const { conversationId, opening } = place
+        const spanId = newId()
+        return append([
+          ...opening,
+          { type: 'span.opened', actor: 'service', channel, conversationId, spanId, facts: { kind } },
+          ...compose().map((event) => ({ ...event, conversationId, spanId })),
+        ])
+      })
     },
   }
 }

@@ -8,6 +8,7 @@ const TOKEN_BYTES = 32
 
 export type OfferedCall = {
   readonly callSid: string
+  /** Empty where a developer's own request named none: then any will do. */
   readonly accountSid: string
   readonly party: Party
   readonly from: string
@@ -70,7 +71,8 @@ export function createCallSlot(options: { readonly nowMs: () => number }): CallS
       const now = holder()
       if (now === null || now.token === null) return { status: 'refused', reason: 'nothing_reserved' }
       if (!equal(stream.token, now.token)) return { status: 'refused', reason: 'wrong_token' }
-      if (stream.callSid !== now.call.callSid || stream.accountSid !== now.call.accountSid) {
+      const { callSid, accountSid } = now.call
+      if (stream.callSid !== callSid || (accountSid !== '' && stream.accountSid !== accountSid)) {
         return { status: 'refused', reason: 'wrong_call' }
       }
       held = { ...now, token: null }

@@ -1,0 +1,85 @@
+import type { Database } from 'better-sqlite3'
+import { defineProjection } from './projection.ts'
+
+export type CallRow = {
+  callSid: string
+  offeredSeq: number
+  party: 'owner' | 'guest'
+  /** Null once it was erased. */
+  number: string | null
+  conversationId: string | null
+  spanId: string | null
+  offeredAt: string
+  connectedAt: string | null
+  endedAt: string | null
+}
+
+/** Every call that was taken, and where its words stand. A rejected one is only on the timeline. */
+export const callsProjection = defineProjection({
+  name: 'calls',
+  version: 1,
+  tables: ['calls', 'call_words'],
+  schema: `
+    CREATE TABLE calls (
+      callSid TEXT PRIMARY KEY, offeredSeq INTEGER NOT NULL UNIQUE, party TEXT NOT NULL, number TEXT, conversationId TEXT,
+      spanId TEXT, offeredAt TEXT NOT NULL, connectedAt TEXT, endedAt TEXT
+    ) WITHOUT ROWID, STRICT;
+    CREATE INDEX calls_open ON calls (offeredSeq) WHERE endedAt IS NULL;
+    CREATE INDEX calls_of_guests ON calls (offeredAt) WHERE party = 'guest';
+    CREATE INDEX calls_by_number ON calls (number) WHERE number IS NOT NULL;
+    CREATE TABLE call_words (seq INTEGER PRIMARY KEY, callSid TEXT NOT NULL) STRICT;
+    CREATE INDEX call_words_by_call ON call_words (callSid, seq);`,
+  fold(db) {
+    const offer = db.prepare(`INSERT OR IGNORE INTO calls
+      VALUES (@callSid, @seq, @party, @number, @conversationId, @spanId, @at, NULL, NULL)`)
+    const connect = db.prepare('UPDATE calls SET connectedAt = ? WHERE callSid = ?')
+    const end = db.prepare('UPDATE calls SET endedAt = ? WHERE callSid = ?')
+    const say = db.prepare('INSERT OR IGNORE INTO call_words VALUES (?, ?)')
+    const forgetWords = db.prepare('DELETE FROM call_words WHERE seq = ?')
+    const forgetNumber = db.prepare('UPDATE calls SET number = NULL WHERE offeredSeq = ?')
+    return {
+      handlers: {
+        'call.offered': ({ seq, at, conversationId, spanId, facts, body }) =>
+          void offer.run({ seq, at, conversationId, spanId, number: body?.from ?? null, ...facts }),
+        'call.connected': ({ at, facts }) => void connect.run(at, facts.callSid),
+        'call.ended': ({ at, facts }) => void end.run(at, facts.callSid),
+        'call.utterance.heard': ({ seq, facts }) => void say.run(seq, facts.callSid),
+        'call.reply.spoken': ({ seq, facts }) => void say.run(seq, facts.callSid),
+        erased: ({ facts }) => {
+          for (const seq of facts.seqs) {
+            forgetWords.run(seq)
+            forgetNumber.run(seq)
+          }
+        },
+      },
+    }
+  },
+})
+
+/** Queries over calls, on a connection that reads the views. */
+export function createCallQueries(views: Database) {
+  const bySid = views.prepare<[string], CallRow>('SELECT * FROM calls WHERE callSid = ?')
+  const open = views.prepare<[], CallRow>('SELECT * FROM calls WHERE endedAt IS NULL ORDER BY offeredSeq')
+  const guestsSince = views.prepare<[string], { count: number }>(
+    "SELECT count(*) AS count FROM calls WHERE party = 'guest' AND offeredAt >= ?",
+  )
+  const ofNumber = views.prepare<[string, number], { seq: number }>(
+    `SELECT seq FROM call_words JOIN calls USING (callSid) WHERE number = ? AND party = 'guest'
+     ORDER BY seq DESC LIMIT ?`,
+  )
+  return {
+    bySid: (callSid: string) => bySid.get(callSid),
+    /** Calls without an end: the one that goes on, and those that a crash cut off. */
+    open: () => open.all(),
+    /** Calls of strangers that were taken since a moment. */
+    guestCallsSince: (at: string) => guestsSince.get(at)?.count ?? 0,
+    /** The last words in a stranger's calls from this number, oldest first. */
+    guestWordSeqs: (number: string, limit: number) =>
+      ofNumber
+        .all(number, limit)
+        .map(({ seq }) => seq)
+        .reverse(),
+  }
+}
+
+export type CallQueries = ReturnType<typeof createCallQueries>

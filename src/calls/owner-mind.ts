@@ -1,0 +1,284 @@
+import * as z from 'zod'
+import type { LedgerEvent, NewEvent } from '../../ledger/event.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { ChainReader } from '../agent/chain.ts'
+import { sourcesOf } from '../agent/provenance.ts'
+import { createToolRunner } from '../agent/tool-runner.ts'
+import type { Recall } from '../conversation/recall.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { CallFact } from '../voice/call-state.ts'
+import type { SessionPlan, VoiceTool } from '../voice/ports.ts'
+import type { CallPlace, CallTurns } from './call-turns.ts'
+import type { FactQueue } from './fact-queue.ts'
+import { type Delimit, historyItem, recentHistory } from './history.ts'
+import { createLatestWords } from './latest-words.ts'
+import type { PlacedMind, VoiceSettings } from './mind.ts'
+
+/** What memories may cost a session before its first words. */
+const OPENING_RECALL_MS = 400
+/** Facts of this call whose words a reply may repeat: the newest are enough. */
+const SOURCES = 60
+/** Words of the past that a cue without words of its own goes by. */
+const TOPIC_ITEMS = 4
+
+export type OwnerMindOptions = {
+  readonly place: CallPlace
+  readonly turns: CallTurns
+  readonly queue: FactQueue
+  readonly ledger: LedgerReader
+  readonly chain: ChainReader
+  /** The newest capsule of a conversation, for a chain that is too long to be told whole. */
+  readonly capsuleText: (conversationId: string) => string | null
+  readonly recall: Recall
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly instructions: () => string
+  readonly voice: VoiceSettings
+  readonly delimit: Delimit
+  readonly timezone: () => string
+  readonly nowMs: () => number
+  readonly onFault: (error: unknown, message: string) => void
+}
+
+/** No model that could take a replacement's opaque form: a session is told everything in words. */
+const NO_MODEL = { provider: 'none', model: 'none' }
+
+/** The delegate as it is in chat, on the phone: the same chain, memories, tools and facts. */
+export function createOwnerMind(options: OwnerMindOptions & { readonly conversationId: string }): PlacedMind {
+  const { place, turns, queue, ledger, chain, tools, delimit, nowMs, conversationId } = options
+  const { callSid, spanId, offeredSeq } = place
+  const words = createLatestWords()
+  const runner = createToolRunner({
+    append: queue.append,
+    tools,
+    nowMs,
+    onFault: (error, tool) => options.onFault(error, `the tool ${tool} failed in a call`),
+  })
+  /** What the session has been given, so that nothing surfaces twice. */
+  const given = new Set<number>()
+  /** Facts of this call and memories that surfaced in it: what a reply may repeat. */
+  let sources: number[] = []
+  const utterances = new Set<number>()
+  let toldThroughSeq = 0
+  let lastCue = ''
+  let tooling: Promise<unknown> = Promise.resolve()
+
+  const envelope = () => ({ conversationId, spanId, turnId: turns.currentId(), channel: 'voice' as const })
+  const remember = (seqs: readonly number[]) => {
+    sources = [...new Set([...sources, ...seqs])].slice(-SOURCES)
+  }
+  const derivation = (text: string, causedBy: number | null) => {
+    const telling = sourcesOf(text, ledger.readSeqs([...sources].sort((a, b) => a - b)))
+    return [...new Set([...(causedBy === null ? [] : [causedBy]), ...telling])].sort((a, b) => a - b)
+  }
+  const readChain = () => chain.read(conversationId, NO_MODEL, { textOnly: true }).items
+
+  /** Looks for memories and tells of them; null where nothing new surfaces or the time is up. */
+  async function surface(text: string, signal: AbortSignal): Promise<string | null> {
+    if (text.trim() === '' || text === lastCue) return null
+    lastCue = text
+    const recalled = await options.recall({
+      text,
+      turnId: turns.currentId(),
+      conversationId,
+      spanId,
+      channel: 'voice',
+      beforeSeq: offeredSeq,
+      inContextSeqs: given,
+    })
+    if (recalled.text === null) return null
+    if (signal.aborted) {
+      record(recalled.facts.flatMap(tooLate))
+      return null
+    }
+    record(recalled.facts)
+    for (const seq of recalled.seqs) given.add(seq)
+    remember(recalled.seqs)
+    return delimit('memories that may matter', recalled.text)
+  }
+  function record(facts: readonly NewEvent[]): void {
+    if (facts.length === 0) return
+    queue
+      .append(facts)
+      .catch((error: unknown) => options.onFault(error, 'what a call recalled is not recorded'))
+  }
+
+  /** What was said in chat while the call goes on: it is one conversation. */
+  function saidElsewhere(): string | null {
+    const items = readChain().filter(({ seqs }) => (seqs[0] ?? 0) > toldThroughSeq)
+    toldThroughSeq = Math.max(toldThroughSeq, ledger.head().seq)
+    const fresh = items.filter(({ seqs }) => seqs.every((seq) => !given.has(seq)))
+    const own = new Set(
+      ledger
+        .readSeqs(fresh.flatMap(({ seqs }) => seqs))
+        .flatMap((event) => (event.spanId === spanId ? [event.seq] : [])),
+    )
+    const lines = fresh.flatMap(({ item, seqs }) => {
+      if (item.type !== 'message' || seqs.some((seq) => own.has(seq))) return []
+      for (const seq of seqs) given.add(seq)
+      remember(seqs)
+      return [`${item.role}: ${item.text}`]
+    })
+    return lines.length === 0 ? null : delimit('said in the browser or by text meanwhile', lines.join('\n'))
+  }
+
+  async function plan(signal: AbortSignal): Promise<SessionPlan> {
+    await queue.settled()
+    const items = readChain()
+    toldThroughSeq = ledger.head().seq
+    for (const { seqs } of items) for (const seq of seqs) given.add(seq)
+    const { history, isWhole } = recentHistory(items, delimit)
+    const capsule = isWhole ? null : options.capsuleText(conversationId)
+    const first = items[0]
+    const base = isWhole || first?.item.type !== 'inner' ? null : historyItem(first.item, delimit)
+    const topic = history
+      .filter(({ role }) => role !== 'inner')
+      .slice(-TOPIC_ITEMS)
+      .map(({ text }) => text)
+      .join('\n')
+    const memories = await within(OPENING_RECALL_MS, signal, (limit) => surface(topic, limit))
+    return {
+      instructions: options.instructions(),
+      history: [
+        ...(capsule === null
+          ? base
+            ? [base]
+            : []
+          : [{ role: 'inner' as const, text: delimit('the conversation until now, summarised', capsule) }]),
+        ...history,
+        ...(memories === null ? [] : [{ role: 'inner' as const, text: memories }]),
+      ],
+      tools: [...tools.values()].map(voiceTool),
+      ...options.voice(),
+    }
+  }
+
+  async function runTool(
+    call: { readonly callId: string; readonly name: string; readonly arguments: string },
+    signal: AbortSignal,
+  ): Promise<string> {
+    const place = envelope()
+    const { turnId } = place
+    const messageSeq = await words.seq(signal)
+    const appended = await queue.appendLater(() => [
+      ...turns.opening(turnId, messageSeq),
+      {
+        type: 'tool.called',
+        actor: 'delegate',
+        ...place,
+        key: `tool-called:${turnId}:${call.callId}`,
+        ...(messageSeq === null ? {} : { causedBy: messageSeq }),
+        derivedFrom: derivation(call.arguments, messageSeq),
+        facts: {
+          callId: call.callId,
+          tool: call.name,
+          round: 1,
+          idempotent: runner.isIdempotent(call.name),
+        },
+        body: { arguments: call.arguments },
+      },
+    ])
+    const called = appended.status === 'appended' ? appended.events.at(-1) : undefined
+    if (!called) throw new Error('the model used the id of a call twice')
+    const { callId, name: tool } = call
+    const [outcome] = await runner.run([{ seq: called.seq, callId, tool, arguments: call.arguments }], {
+      ...place,
+      messageSeq,
+      timezone: options.timezone(),
+      nowMs: nowMs(),
+      signal,
+    })
+    if (!outcome) throw new Error('the tool has no outcome')
+    remember([called.seq, outcome.seq])
+    return outcome.output
+  }
+
+  return {
+    plan,
+    async recall({ text }, signal) {
+      if (text === null) words.begun()
+      const elsewhere = saidElsewhere()
+      const cue = text ?? recentWords()
+      const memories = await surface(cue, signal)
+      const told = [elsewhere, memories].filter((part) => part !== null)
+      return told.length === 0 ? null : told.join('\n\n')
+    },
+    runTool(call, signal) {
+      const ended = turns.toolStarted()
+      const result = tooling.then(() => runTool(call, signal)).finally(ended)
+      tooling = result.catch(() => undefined)
+      return result
+    },
+    responded: (response) => turns.responded(response),
+    place: (fact) => placed(fact),
+    recorded(events) {
+      for (const event of events) noteRecorded(event)
+    },
+    end: () => turns.end(),
+  }
+
+  /** The topic, when the caller has only begun to speak. */
+  function recentWords(): string {
+    const said = ledger.readSeqs(sources).flatMap((event) => {
+      const isWord = event.type === 'call.utterance.heard' || event.type === 'call.reply.spoken'
+      return isWord && event.body?.text && event.facts.callSid === callSid ? [event.body.text] : []
+    })
+    return said.slice(-2).join('\n')
+  }
+  function placed(fact: CallFact): NewEvent {
+    if (fact.type !== 'call.reply.spoken') return { ...fact, conversationId, spanId }
+    const causedBy = sources.findLast((seq) => utterances.has(seq)) ?? null
+    return {
+      ...fact,
+      conversationId,
+      spanId,
+      turnId: turns.turnOf(fact.facts.responseId),
+      ...(causedBy === null ? {} : { causedBy }),
+      derivedFrom: derivation(fact.body.generatedText, causedBy),
+    }
+  }
+  function noteRecorded(event: LedgerEvent): void {
+    if (event.type !== 'call.utterance.heard' && event.type !== 'call.reply.spoken') return
+    given.add(event.seq)
+    remember([event.seq])
+    if (event.type !== 'call.utterance.heard') return
+    utterances.add(event.seq)
+    words.recorded(event.seq)
+  }
+}
+
+/** As the realtime service is told of it: it has no strict mode, so the schema goes as it is. */
+function voiceTool({ name, description, parameters }: Tool): VoiceTool {
+  const { $schema: _, ...schema } = z.toJSONSchema(parameters, { target: 'draft-7', io: 'input' })
+  return { name, description, parameters: schema }
+}
+
+/** What surfaced when the words that called for it were long answered. */
+function tooLate(fact: NewEvent): NewEvent[] {
+  if (fact.type !== 'memory.recalled') return []
+  const { conversationId, spanId, turnId } = fact
+  const { injectedTokens: _tokens, durationMs: _duration, late: _late, ...what } = fact.facts
+  return [
+    {
+      type: 'memory.recall.suppressed',
+      actor: 'service',
+      channel: 'inner',
+      conversationId,
+      spanId,
+      turnId,
+      facts: { ...what, reason: 'expired', late: true },
+    },
+  ]
+}
+
+/** Runs `work` for at most so long; null where it takes longer. */
+async function within<T>(
+  ms: number,
+  signal: AbortSignal,
+  work: (limit: AbortSignal) => Promise<T | null>,
+): Promise<T | null> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ms)])
+  const expired = new Promise<null>((resolve) => {
+    limit.addEventListener('abort', () => resolve(null), { once: true })
+  })
+  return Promise.race([work(limit), expired])
+}

@@ -1,0 +1,122 @@
+import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { CallQueries } from '../../projections/calls.ts'
+import type { CallSlot, OfferedCall } from '../channels/telephony/call-slot.ts'
+import type { Placement } from '../conversation/placement.ts'
+import type { CallPlace } from './call-turns.ts'
+
+/** Why a caller is told something instead of being connected. */
+export type Explanation = 'no_public_url' | 'no_realtime_model' | 'budget'
+
+export type Offer =
+  | { readonly status: 'connect'; readonly token: string; readonly publicUrl: string }
+  | { readonly status: 'busy' }
+  | { readonly status: 'explained'; readonly reason: Explanation }
+
+export type Reception = {
+  /** Decides on a call that the provider announces. The same one again gets the same answer and is one fact. */
+  offer(call: OfferedCall): Promise<Offer>
+}
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** Takes calls: who may come through, and the one slot there is. */
+export function createReception(options: {
+  readonly append: Append
+  readonly placement: Placement
+  readonly calls: CallQueries
+  readonly slot: CallSlot
+  readonly publicUrl: () => string | null
+  readonly hasRealtimeModel: () => boolean
+  /** Texts and calls of strangers that were answered since a moment, all of them together. */
+  readonly guestsAnsweredSince: (at: string) => number
+  readonly guestDailyMessages: () => number
+  readonly nowMs: () => number
+  readonly newId: () => string
+  /** The slot is this call's, and its fact is durable: its stream may come. */
+  readonly reserved: (call: OfferedCall, place: CallPlace) => void
+  /** A guest's call has to make room. */
+  readonly evicted: (call: OfferedCall) => void
+}): Reception {
+  const { append, placement, calls, slot } = options
+
+  async function reject(
+    { callSid, party, from }: OfferedCall,
+    reason: 'busy' | 'not_configured' | 'budget' | 'no_realtime_model',
+  ): Promise<void> {
+    const conversationId = party === 'owner' ? (placement.openConversationId() ?? null) : null
+    await append([
+      {
+        type: 'call.rejected',
+        actor: 'service',
+        channel: 'voice',
+        conversationId,
+        key: `call:${callSid}:rejected`,
+        facts: { callSid, party, reason },
+        body: { from },
+      },
+    ])
+  }
+
+  function offered({ callSid, party, from }: OfferedCall): NewEvent {
+    return {
+      type: 'call.offered',
+      actor: party,
+      channel: 'voice',
+      key: `call:${callSid}:offered`,
+      facts: { callSid, party },
+      body: { from },
+    }
+  }
+
+  /** The call's fact, in a span of its own: the owner's in the open conversation, a stranger's in none. */
+  async function place(call: OfferedCall): Promise<CallPlace> {
+    const { callSid, party } = call
+    const result = await placement.appendToNewSpan(
+      { kind: 'call', channel: 'voice', inConversation: party === 'owner' },
+      () => [offered(call)],
+    )
+    const event = result.status === 'appended' ? result.events.at(-1) : result.existing
+    if (!event?.spanId) throw new Error('a call has no place in the ledger')
+    const { conversationId, spanId, seq } = event
+    return { callSid, party, conversationId, spanId, offeredSeq: seq }
+  }
+
+  return {
+    async offer(call) {
+      const known = calls.bySid(call.callSid)
+      // The webhook of a call that was taken already: a replay, to which nothing more is given.
+      if (known && slot.holder()?.call.callSid !== call.callSid) return { status: 'busy' }
+      const publicUrl = options.publicUrl()
+      if (publicUrl === null) {
+        await reject(call, 'not_configured')
+        return { status: 'explained', reason: 'no_public_url' }
+      }
+      if (!options.hasRealtimeModel()) {
+        await reject(call, 'no_realtime_model')
+        return { status: 'explained', reason: 'no_realtime_model' }
+      }
+      if (call.party === 'guest' && !known && isSpent()) {
+        await reject(call, 'budget')
+        return { status: 'explained', reason: 'budget' }
+      }
+      const reservation = slot.reserve(call)
+      if (reservation.status === 'busy') {
+        if (!known) await reject(call, 'busy')
+        return { status: 'busy' }
+      }
+      if (reservation.evicted) options.evicted(reservation.evicted)
+      try {
+        options.reserved(call, await place(call))
+      } catch (error) {
+        slot.release(call.callSid)
+        throw error
+      }
+      return { status: 'connect', token: reservation.token, publicUrl }
+    },
+  }
+
+  function isSpent(): boolean {
+    const since = new Date(options.nowMs() - DAY_MS).toISOString()
+    return options.guestsAnsweredSince(since) >= options.guestDailyMessages()
+  }
+}

@@ -1,0 +1,56 @@
+import type { Twilio } from 'twilio'
+import type { RequestOptions } from 'twilio/lib/base/RequestClient.js'
+
+/** How long the provider may take to answer a request. */
+export const REQUEST_MS = 10_000
+
+export type TelephonyCredentials = {
+  readonly accountSid: string
+  /** The account's auth token, or an API key's secret with its sid. */
+  readonly username: string
+  readonly password: string
+  /** Another address for the provider's API; null for its own. */
+  readonly baseUrl: string | null
+}
+
+/** What signs in to the provider's API, out of the settings; null where something is missing. */
+export function telephonyCredentials(settings: {
+  readonly accountSid: string | null
+  readonly authToken: string | null
+  readonly apiKeySid: string | null
+  readonly apiKeySecret: string | null
+  readonly baseUrl: string | null
+}): TelephonyCredentials | null {
+  const { accountSid, authToken, apiKeySid, apiKeySecret, baseUrl } = settings
+  if (accountSid === null) return null
+  if (authToken !== null) return { accountSid, username: accountSid, password: authToken, baseUrl }
+  if (apiKeySid === null || apiKeySecret === null) return null
+  return { accountSid, username: apiKeySid, password: apiKeySecret, baseUrl }
+}
+
+/**
+ * The provider's SDK, loaded at its first use: it takes 100 ms, which nobody who has no phone should wait for. It
+ * never repeats a request by itself: only the caller knows what may be done twice.
+ */
+export async function connectTelephony(credentials: TelephonyCredentials): Promise<Twilio> {
+  const [{ default: twilio }, { default: RequestClient }] = await Promise.all([
+    import('twilio'),
+    import('twilio/lib/base/RequestClient.js'),
+  ])
+  const { accountSid, username, password, baseUrl } = credentials
+
+  class HttpClient extends RequestClient {
+    override request<T>(request: RequestOptions<T>) {
+      return super.request<T>({ ...request, uri: rebase(request.uri, baseUrl), timeout: REQUEST_MS })
+    }
+  }
+  const httpClient = new HttpClient({ timeout: REQUEST_MS, autoRetry: false })
+  return twilio(username, password, { accountSid, httpClient, autoRetry: false })
+}
+
+/** The same path and query at another address. */
+export function rebase(uri: string, baseUrl: string | null): string {
+  if (baseUrl === null) return uri
+  const { pathname, search } = new URL(uri)
+  return `${baseUrl.replace(/\/+$/, '')}${pathname}${search}`
+}

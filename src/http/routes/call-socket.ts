@@ -1,0 +1,39 @@
+import type { WebSocket } from 'ws'
+import { MAX_FRAME_BYTES } from '../../channels/telephony/media-stream.ts'
+import type { StreamSocket } from '../../channels/telephony/stream-acceptor.ts'
+import { textSocket } from '../../voice/ws-sockets.ts'
+import type { IntrusionCounter } from '../intrusion-counter.ts'
+import type { SocketRoute } from '../sockets.ts'
+
+const POLICY_VIOLATION = 1008
+/** A refused peer gets this long to take part in the closing. */
+const CLOSING_MS = 1_000
+
+/** The media stream of a call. It proves itself by the one-time token of its webhook, within five seconds. */
+export function callSocketRoute(deps: {
+  readonly accept: (socket: StreamSocket) => void
+  readonly intrusions: Pick<IntrusionCounter, 'count'>
+}): SocketRoute {
+  function stream(socket: WebSocket): StreamSocket {
+    const text = textSocket(socket)
+    return {
+      send: text.send,
+      listen: text.listen,
+      get bufferedBytes() {
+        return text.bufferedBytes
+      },
+      close(code, reason) {
+        text.close(code, reason)
+        if (code !== POLICY_VIOLATION) return
+        deps.intrusions.count('socket_refused')
+        setTimeout(() => socket.terminate(), CLOSING_MS).unref()
+      },
+    }
+  }
+  return {
+    path: '/call',
+    maxMessageBytes: MAX_FRAME_BYTES,
+    isPublic: true,
+    onOpen: (socket) => deps.accept(stream(socket)),
+  }
+}

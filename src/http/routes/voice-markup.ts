@@ -1,0 +1,103 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { Explanation, Offer, Reception } from '../../calls/reception.ts'
+import { busyMarkup, connectMarkup, sayMarkup } from '../../channels/telephony/markup.ts'
+import type { RouteModule } from '../app.ts'
+import { refusals } from '../describe.ts'
+import { createRoutes, type HttpContext } from '../env.ts'
+import { markup, type ProviderRequest, type ProviderWebhooks } from './provider-webhook.ts'
+
+const MAX_ID_CHARS = 100
+
+const SENTENCES: Readonly<Record<Explanation, string>> = {
+  no_public_url:
+    'This assistant cannot take calls yet: its public address is not set. Please set it in the settings. Goodbye.',
+  no_realtime_model:
+    'This assistant cannot talk on the phone yet: it has no realtime model. Please set one in the settings. Goodbye.',
+  budget: 'I cannot take any more calls today. Please try again tomorrow. Goodbye.',
+}
+
+/** Statuses of the provider after which a call is over, and the stream's own. */
+const OVER = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
+const STREAM_OVER = new Set(['stream-stopped', 'stream-error'])
+
+const describe = (method: 'get' | 'post') =>
+  createRoute({
+    method,
+    path: '/voice-markup',
+    tags: ['Telephony'],
+    summary: 'What the provider does with a call: open a media stream, say why not, or reject it as busy',
+    description: 'Called by the telephony provider, which signs its requests.',
+    security: [],
+    responses: {
+      200: { description: 'Markup', content: { 'text/xml': { schema: z.string() } } },
+      ...refusals(403),
+    },
+  })
+
+const status = createRoute({
+  method: 'post',
+  path: '/voice-status',
+  tags: ['Telephony'],
+  summary: 'The provider tells how a call or its media stream goes',
+  description: 'Called by the telephony provider, which signs its requests.',
+  security: [],
+  responses: { 204: { description: 'Taken note of' }, ...refusals(403) },
+})
+
+/** The provider's webhooks of calls. */
+export function voiceMarkupRoutes(deps: {
+  readonly webhooks: ProviderWebhooks
+  readonly reception: Reception
+  readonly callEnded: (callSid: string) => void
+  readonly newId: () => string
+}): RouteModule {
+  const { webhooks, reception } = deps
+  const routes = createRoutes()
+
+  async function answer(c: HttpContext): Promise<Response> {
+    const request = await webhooks.read(c)
+    if (!request.isVerified) return markup(c, sayMarkup(SENTENCES.no_public_url))
+    return markup(c, markupOf(await reception.offer(callOf(request))))
+  }
+  function callOf(request: ProviderRequest) {
+    const from = request.field('From') || request.field('Caller')
+    return {
+      // Only a developer's own request has none.
+      callSid: id(request.field('CallSid')) || deps.newId(),
+      accountSid: id(request.field('AccountSid')),
+      party: request.party(from),
+      from: from.slice(0, MAX_ID_CHARS),
+    }
+  }
+
+  // The validator would read the form itself, and the signature needs every byte of it.
+  for (const method of ['get', 'post'] as const) {
+    routes.openAPIRegistry.registerPath(describe(method))
+    routes[method]('/voice-markup', answer)
+  }
+  routes.openAPIRegistry.registerPath(status)
+  routes.post('/voice-status', async (c) => {
+    const request = await webhooks.read(c)
+    const callSid = id(request.field('CallSid'))
+    const isOver = OVER.has(request.field('CallStatus')) || STREAM_OVER.has(request.field('StreamEvent'))
+    if (isOver && request.isVerified) deps.callEnded(callSid)
+    return c.body(null, 204)
+  })
+  return { routes }
+}
+
+function markupOf(offer: Offer): string {
+  if (offer.status === 'busy') return busyMarkup()
+  if (offer.status === 'explained') return sayMarkup(SENTENCES[offer.reason])
+  const { host } = new URL(offer.publicUrl)
+  return connectMarkup({
+    // The provider speaks wss only, whatever the Public URL says.
+    streamUrl: `wss://${host}/call`,
+    token: offer.token,
+    statusUrl: `${offer.publicUrl}/voice-status`,
+  })
+}
+
+function id(text: string): string {
+  return text.slice(0, MAX_ID_CHARS)
+}

@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto'
+import type { NewEvent } from '../ledger/event.ts'
+import { createCallQueries } from '../projections/calls.ts'
+import { createContextQueries } from '../projections/context.ts'
+import { createTurnQueries } from '../projections/turns.ts'
+import { createChainReader } from './agent/chain.ts'
+import { guestInstructions } from './agent/guest-instructions.ts'
+import { type CallPlace, createCallTurns } from './calls/call-turns.ts'
+import { createFactQueue } from './calls/fact-queue.ts'
+import { createGuestMind, GUEST_CALL_MS, GUEST_WORDS } from './calls/guest-mind.ts'
+import type { PlacedMind } from './calls/mind.ts'
+import { createOwnerMind } from './calls/owner-mind.ts'
+import { createReception, type Reception } from './calls/reception.ts'
+import { callEnding, interruptedCall } from './calls/span-facts.ts'
+import { createCallSlot, type OfferedCall, RESERVATION_MS } from './channels/telephony/call-slot.ts'
+import {
+  type AcceptedLine,
+  createStreamAcceptor,
+  type StreamSocket,
+} from './channels/telephony/stream-acceptor.ts'
+import type { Placement } from './conversation/placement.ts'
+import type { Recall } from './conversation/recall.ts'
+import type { Log } from './log.ts'
+import { createDataBlocks, DATA_BLOCK_RULE } from './model/openai/data-block.ts'
+import type { ModelService, RealtimeEndpoint } from './model/port.ts'
+import type { Settings } from './settings/settings.ts'
+import type { Storage } from './storage/storage.ts'
+import type { Tool } from './tools/tool.ts'
+import { type Bridge, startBridge } from './voice/bridge.ts'
+import { type CallFact, defaultLimits, type EndReason } from './voice/call-state.ts'
+import { loadPhrases } from './voice/phrases.ts'
+import type { HangUp } from './voice/ports.ts'
+import { callPrompts } from './voice/prompts.ts'
+import { connectRealtime } from './voice/ws-sockets.ts'
+
+export type Phone = {
+  readonly reception: Reception
+  /** A socket that claims to be the media stream of the reserved call. */
+  accept(socket: StreamSocket): void
+  /** The provider says that the call is over; any number of times, known or not. */
+  callEnded(callSid: string): void
+  /** Ends the present call. False where there is none. */
+  hangUp(): boolean
+  /** Ends in the ledger what a crash left without an end. */
+  start(): Promise<void>
+  /** Hangs up and waits until every fact is in the ledger, for as long as given. */
+  close(graceMs: number): Promise<void>
+}
+
+export type PhoneOptions = {
+  readonly storage: Storage
+  readonly settings: Settings
+  readonly model: () => ModelService
+  readonly placement: Placement
+  readonly recall: Recall
+  readonly tools: readonly Tool[]
+  readonly instructions: () => string
+  readonly guestsAnsweredSince: (at: string) => number
+  /** Where the words of a stranger's number stand, in texts and calls, oldest first. */
+  readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
+  readonly hangUpAtProvider: HangUp
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly log: Log
+}
+
+/** A call that was taken, from its reservation to its end. */
+type Call = {
+  readonly offered: OfferedCall
+  readonly place: CallPlace
+  readonly cancelExpiry: () => void
+  live: { readonly bridge: Bridge; readonly mind: PlacedMind } | null
+}
+
+/** The phone, wired: the webhook's decision, the one slot, the bridge, and the agent's pieces as its mind. */
+export async function buildPhone(options: PhoneOptions): Promise<Phone> {
+  const { storage, settings, model, newId, nowMs, log } = options
+  const { append, ledger, views } = storage
+  const phrases = await loadPhrases()
+  const callQueries = createCallQueries(views)
+  const context = createContextQueries(views)
+  const chain = createChainReader(views, ledger)
+  const delimit = createDataBlocks(randomBytes(32))
+  const tools = new Map(options.tools.map((tool) => [tool.name, tool]))
+  const slot = createCallSlot({ nowMs: () => performance.now() })
+  const onFault = (error: unknown, message: string) => log.error({ err: error }, message)
+  const queue = createFactQueue({ append, onFault })
+  const calls = new Map<string, Call>()
+
+  function record(facts: readonly NewEvent[]): void {
+    queue.append(facts).catch((error: unknown) => onFault(error, 'facts of a call are lost'))
+  }
+
+  /** A reservation whose stream never came, or was taken back before it did. */
+  function abandon(call: Call, reason: EndReason | 'not_connected'): void {
+    if (call.live !== null || !calls.delete(call.offered.callSid)) return
+    call.cancelExpiry()
+    slot.release(call.offered.callSid)
+    record(callEnding(call.place, reason))
+  }
+
+  function end(call: Call, reason: EndReason): void {
+    if (call.live) call.live.bridge.hangUp(reason)
+    else abandon(call, reason)
+  }
+
+  const reception = createReception({
+    append,
+    placement: options.placement,
+    calls: callQueries,
+    slot,
+    publicUrl: () => settings.get('PUBLIC_URL'),
+    hasRealtimeModel: () => model().realtime !== null,
+    guestsAnsweredSince: options.guestsAnsweredSince,
+    guestDailyMessages: () => settings.get('GUEST_DAILY_MESSAGES'),
+    nowMs,
+    newId,
+    reserved(offered, place) {
+      if (calls.has(offered.callSid)) return
+      const cancelExpiry = after(RESERVATION_MS, () => abandon(call, 'not_connected'))
+      const call: Call = { offered, place, cancelExpiry, live: null }
+      calls.set(offered.callSid, call)
+    },
+    evicted({ callSid }) {
+      const call = calls.get(callSid)
+      if (call) end(call, 'owner_calling')
+    },
+  })
+
+  const acceptor = createStreamAcceptor({
+    slot,
+    after,
+    accepted: connect,
+    refused: (reason) => log.debug({ reason }, 'a media stream was refused'),
+  })
+
+  function connect(offered: OfferedCall, line: AcceptedLine): void {
+    const call = calls.get(offered.callSid)
+    const { realtime } = model()
+    // The settings changed between the webhook and the stream: the markup behind the stream says that it is over.
+    if (!call || realtime === null) {
+      line.close()
+      if (call) abandon(call, 'model_lost')
+      return
+    }
+    call.cancelExpiry()
+    const { place } = call
+    const mind = place.conversationId === null ? guestMind(call) : ownerMind(place, place.conversationId)
+    const limits = { ...defaultLimits, maxCallMs: place.party === 'guest' ? GUEST_CALL_MS : null }
+    const bridge = startBridge({
+      call: {
+        callSid: place.callSid,
+        streamSid: line.streamSid,
+        party: place.party,
+        ...callPrompts,
+        phrases,
+        limits,
+      },
+      line,
+      connect: connectRealtime(realtime),
+      mind,
+      record: (facts) => {
+        for (const fact of facts) recordOne(place, mind, fact)
+      },
+      hangUp: options.hangUpAtProvider,
+      clock: {
+        nowMs: () => performance.now(),
+        epochMs: nowMs,
+        every(intervalMs, fn) {
+          const timer = setInterval(fn, intervalMs)
+          return () => clearInterval(timer)
+        },
+      },
+      log: (message, detail) => log.warn({ callSid: place.callSid, detail }, message),
+      ended() {
+        calls.delete(place.callSid)
+        slot.release(place.callSid)
+      },
+    })
+    call.live = { bridge, mind }
+  }
+
+  /** Each fact for itself, composed when its turn comes: a reply derives from words recorded just before it. */
+  function recordOne(place: CallPlace, mind: PlacedMind, fact: CallFact): void {
+    if (fact.type === 'call.ended') mind.end()
+    queue
+      .appendLater(() =>
+        fact.type === 'call.ended' ? callEnding(place, fact.facts.reason, fact) : [mind.place(fact)],
+      )
+      .then((appended) => mind.recorded(appended.status === 'appended' ? appended.events : []))
+      .catch((error: unknown) => onFault(error, 'facts of a call are lost'))
+  }
+
+  function turnsOf(place: CallPlace) {
+    const { conversationId } = place
+    const { text, realtime } = model()
+    return createCallTurns({
+      place,
+      model: { provider: text.id.provider, model: modelName(realtime) },
+      append: queue.append,
+      newId,
+      nowMs,
+      contextTokens: () =>
+        conversationId === null ? 0 : (context.chain(conversationId)?.contextTokens ?? 0),
+      onFault: (error) => onFault(error, 'a turn of a call is not recorded'),
+    })
+  }
+
+  const voice = () => ({
+    voice: settings.get('REALTIME_VOICE'),
+    transcriptionModel: settings.get('TRANSCRIPTION_MODEL'),
+  })
+
+  function ownerMind(place: CallPlace, conversationId: string): PlacedMind {
+    return createOwnerMind({
+      place,
+      conversationId,
+      turns: turnsOf(place),
+      queue,
+      ledger,
+      chain,
+      capsuleText(id) {
+        const row = context.capsule(id)
+        const [event] = row ? ledger.readSeqs([row.seq]) : []
+        return event?.type === 'context.capsule.written' ? (event.body?.text ?? null) : null
+      },
+      recall: options.recall,
+      tools,
+      instructions: () => `${options.instructions()}\n\n${DATA_BLOCK_RULE}\n\n${present()}`,
+      voice,
+      delimit,
+      timezone: () => settings.get('TIMEZONE'),
+      nowMs,
+      onFault,
+    })
+  }
+
+  function guestMind({ place, offered }: Call): PlacedMind {
+    return createGuestMind({
+      place,
+      turns: turnsOf(place),
+      queue,
+      ledger,
+      wordSeqs: () => options.guestWordSeqs(offered.from, GUEST_WORDS),
+      instructions: () =>
+        guestInstructions('voice', { ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
+      voice,
+      onTool: (name) => log.warn({ tool: name, callSid: place.callSid }, "a guest's call asked for a tool"),
+    })
+  }
+
+  /** A session has no clock of its own. */
+  function present(): string {
+    const timeZone = settings.get('TIMEZONE')
+    const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
+    return `The call began ${format.format(nowMs())} (${timeZone}).`
+  }
+
+  return {
+    reception,
+    accept: acceptor.accept,
+    callEnded(callSid) {
+      const call = calls.get(callSid)
+      if (call?.live) call.live.bridge.lineEnded()
+      else if (call) abandon(call, 'caller_hung_up')
+    },
+    hangUp() {
+      const callSid = slot.holder()?.call.callSid
+      const call = callSid === undefined ? undefined : calls.get(callSid)
+      if (!call) return false
+      end(call, 'owner_hung_up')
+      return true
+    },
+    async start() {
+      const turns = createTurnQueries(views).unfinished()
+      const facts = callQueries.open().flatMap((row) => interruptedCall(row, turns))
+      if (facts.length > 0) await append(facts)
+    },
+    async close(graceMs) {
+      for (const call of [...calls.values()]) end(call, 'service_stopping')
+      const grace = setTimeout(queue.giveUp, graceMs)
+      await queue.settled()
+      clearTimeout(grace)
+    },
+  }
+}
+
+function modelName(realtime: RealtimeEndpoint | null): string {
+  return realtime?.model ?? 'none'
+}
+
+/** Runs `fn` once after so long, unless cancelled. */
+function after(ms: number, fn: () => void): () => void {
+  const timer = setTimeout(fn, ms)
+  timer.unref()
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,107 @@
+import { onTestFinished } from 'vitest'
+import { startModelDouble } from '../doubles/model/model-double.ts'
+import { joinModelDoubles } from '../doubles/one-model-service.ts'
+import { startRealtimeDouble } from '../doubles/realtime/realtime-double.ts'
+import type { Script } from '../doubles/realtime/session.ts'
+import { openMediaStream } from '../doubles/telephony-stream/media-stream-client.ts'
+import { testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+import { script } from '../voice/call-harness.ts'
+import { ACCOUNT, AUTH_TOKEN, createProvider, NUMBER, OWNER, PUBLIC_URL, tokenOf } from './provider.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look at events of every shape.
+export type TimelineEvent = any
+
+/** The whole service with a phone: both models' doubles behind it, the provider before it. */
+export async function startWithPhone(
+  options: {
+    readonly script?: Script
+    readonly directory?: string
+    readonly environment?: Readonly<Record<string, string>>
+  } = {},
+) {
+  const [text, realtime] = await Promise.all([
+    startModelDouble(),
+    startRealtimeDouble(options.script ?? script()),
+  ])
+  const front = await joinModelDoubles(text.url, realtime.url)
+  text.answerWith(() => ({ text: 'Yes.' }))
+  const directory = options.directory ?? testDirectory()
+  const service = await startWholeService({
+    directory,
+    environment: {
+      OPENAI_API_KEY: 'sk-test-key-of-the-double',
+      OPENAI_BASE_URL: front.url,
+      CHAT_MODEL: 'test-model',
+      REALTIME_MODEL: 'test-realtime',
+      PUBLIC_URL,
+      OWNER_PHONE_NUMBER: OWNER,
+      TELEPHONY_ACCOUNT_SID: ACCOUNT,
+      TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,
+      TELEPHONY_PHONE_NUMBER: NUMBER,
+      TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9',
+      ...options.environment,
+    },
+  })
+  onTestFinished(async () => {
+    await service.stop()
+    await front.close()
+    await text.close()
+    await realtime.close()
+  })
+  const provider = createProvider(service.port)
+
+  async function events(): Promise<TimelineEvent[]> {
+    return (await service.client.get('/api/timeline?limit=5000')).json.events
+  }
+  /** The timeline once it holds what is waited for; a call's facts follow its sounds. */
+  async function eventsUntil(what: string, holds: (events: TimelineEvent[]) => boolean) {
+    for (let tries = 0; tries < 300; tries += 1) {
+      const found = await events()
+      if (holds(found)) return found
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    throw new Error(`waited in vain for: ${what}; there is ${(await events()).map(({ type }) => type)}`)
+  }
+  async function stream(callSid: string, token: string) {
+    const caller = await openMediaStream({
+      url: `ws://127.0.0.1:${service.port}/call`,
+      callSid,
+      accountSid: ACCOUNT,
+      token,
+      factor: 5,
+    })
+    onTestFinished(() => caller.drop())
+    return caller
+  }
+  return {
+    service,
+    text,
+    realtime,
+    provider,
+    events,
+    eventsUntil,
+    stream,
+    head: async () => (await events()).at(-1)?.seq ?? 0,
+    /** Rings, and connects the stream that the markup asks for. */
+    async dial(callSid: string, from: string) {
+      const markup = (await provider.ring(callSid, from)).text
+      return { markup, caller: await stream(callSid, tokenOf(markup)) }
+    },
+  }
+}
+
+export type PhoneService = Awaited<ReturnType<typeof startWithPhone>>
+
+export const ofType = (events: readonly TimelineEvent[], type: string) =>
+  events.filter((event) => event.type === type)
+
+/** What was said, in order, as a person would read the timeline. */
+export function spokenLines(events: readonly TimelineEvent[]): string[] {
+  return events.flatMap(({ type, payload }) => {
+    if (type === 'call.utterance.heard') return [`caller: ${payload.text}`]
+    if (type === 'call.reply.spoken') return [`delegate: ${payload.text}`]
+    if (type === 'chat.message.received') return [`owner: ${payload.text}`]
+    return type === 'chat.reply.sent' ? [`delegate: ${payload.text}`] : []
+  })
+}
