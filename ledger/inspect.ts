@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { findDamageIfSmall } from './damage.ts'
 import { LedgerDamaged } from './errors.ts'
 import { checkFormat, checkHeader, ledgerFile } from './files.ts'
 import { scanLog } from './log.ts'
@@ -13,9 +14,6 @@ export type Witness = { readonly ledgerId: string; readonly seq: number }
 
 /** Links checked at each start; the full walk runs in a worker. */
 const LINKS_CHECKED_AT_START = 1000
-/** Up to this size every page is checked at each start, some 20 ms; of a larger ledger, in the worker. */
-const PAGES_CHECKED_AT_START_BYTES = 16 * 1024 * 1024
-
 /**
  * Looks at the ledger of a directory before it is opened for writing, and changes nothing, whatever it finds:
  * header, format, guards, the last links of the chain, and the write-ahead log. Bytes at the end of the log that
@@ -55,7 +53,8 @@ function probeLedger(file: string): { id: string; headSeq: number } | null {
       if (isBlank(db)) return null
       checkFormat(db, file)
       checkGuards(db, file)
-      checkPages(db, file)
+      const damage = findDamageIfSmall(db)
+      if (damage !== null) throw new LedgerDamaged(`${file} is damaged: ${damage}`)
       const reader = createReader(db)
       const head = reader.head()
       verifyChain(reader, Math.max(0, head.seq - LINKS_CHECKED_AT_START))
@@ -73,15 +72,6 @@ function isBlank(db: Database.Database): boolean {
     db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined &&
     db.pragma('application_id', { simple: true }) === 0
   )
-}
-
-function checkPages(db: Database.Database, file: string): void {
-  const size = db.prepare<[], { bytes: number }>(
-    'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
-  )
-  if ((size.get()?.bytes ?? 0) > PAGES_CHECKED_AT_START_BYTES) return
-  const found = db.pragma('quick_check(1)', { simple: true })
-  if (found !== 'ok') throw new LedgerDamaged(`${file} is damaged: ${found}`)
 }
 
 type Declared = { name: string; sql: string }

@@ -1,7 +1,11 @@
 import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { findDamageIfSmall } from '../ledger/damage.ts'
 import { checkHeader, makeFile, viewsFile } from '../ledger/files.ts'
 import { scanLog } from '../ledger/log.ts'
+
+/** Nobody else writes the views; if somebody does, the facts must not wait for them. */
+const BUSY_MS = 100
 
 /**
  * Opens the views for their one writer. `synchronous=NORMAL`: a power cut may leave them behind the ledger, never
@@ -13,13 +17,14 @@ export function openViewsForWriting(directory: string): Database.Database {
   // Recovery would keep what stands before a torn frame: older than the file, where that had been written since.
   if (scanLog(`${file}-wal`).torn) throw new Error(`${file}-wal is torn`)
   makeFile(file)
-  const db = new Database(file)
+  const db = new Database(file, { timeout: BUSY_MS })
   try {
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
     db.pragma('secure_delete = ON')
     db.pragma('temp_store = MEMORY')
-    db.prepare('SELECT count(*) FROM sqlite_schema').get()
+    const damage = findDamageIfSmall(db)
+    if (damage !== null) throw new Error(damage)
     return db
   } catch (error) {
     db.close()

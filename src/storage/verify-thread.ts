@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
+import { findDamage } from '../../ledger/damage.ts'
 import { LedgerDamaged } from '../../ledger/errors.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader, type Head } from '../../ledger/reader.ts'
@@ -42,24 +43,6 @@ function run(port: NonNullable<typeof parentPort>, { directory }: VerifyThreadDa
     send({ kind: 'views', damage: findDamage(views) })
   } finally {
     views.close()
-  }
-}
-
-/** The first thing that SQLite finds wrong with the structure of a database; null when nothing is. */
-function findDamage(db: Database.Database): string | null {
-  try {
-    const tables = db
-      .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
-      .all()
-    // Table by table, so that no read transaction holds the log for long.
-    for (const { name } of tables) {
-      const found = db.pragma(`quick_check(${name})`, { simple: true })
-      if (found !== 'ok') return `${name}: ${found}`
-    }
-    return null
-  } catch (error) {
-    if (!(error instanceof Database.SqliteError)) throw error
-    return error.message
   }
 }
 

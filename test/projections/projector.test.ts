@@ -1,0 +1,246 @@
+import { copyFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { chainHash, type EventRow } from '../../ledger/codec.ts'
+import { ledgerFile, viewsFile } from '../../ledger/files.ts'
+import type { Projection } from '../../projections/projection.ts'
+import { traceLine } from '../../src/storage/trace.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
+
+/** A projection that records the seqs that it was given, in a table of its name. */
+function recorder(
+  name: string,
+  options: Partial<Projection> & { fail?: (seq: number) => boolean } = {},
+): Projection {
+  return {
+    version: 1,
+    tables: [name],
+    schema: `CREATE TABLE ${name} (seq INTEGER PRIMARY KEY, version INTEGER NOT NULL) STRICT;`,
+    fold: (db) => ({
+      every: ({ seq }) => {
+        if (options.fail?.(seq)) throw new Error(`${name} cannot fold ${seq}`)
+        db.prepare(`INSERT INTO ${name} VALUES (?, ?)`).run(seq, options.version ?? 1)
+      },
+      handlers: {},
+    }),
+    ...options,
+    name,
+  }
+}
+
+const open = (directory: string, ...projections: Projection[]) => openTestWriter(directory, { projections })
+
+function seqsIn(directory: string, table: string): number[] {
+  const db = new Database(viewsFile(directory), { readonly: true })
+  const rows = db.prepare<[], { seq: number }>(`SELECT seq FROM ${table} ORDER BY seq`).all()
+  db.close()
+  return rows.map(({ seq }) => seq)
+}
+
+/** Puts an event of a type or version at the end of the ledger that only a later build can write. */
+function appendAsLaterBuild(writer: TestWriter, row: EventRow): void {
+  const { seq, hash } = writer.ledger.head()
+  const { seq: _seq, hash: _hash, ...draft } = row
+  writer.ledger.importRows([{ ...draft, seq: seq + 1, hash: chainHash(hash, seq + 1, draft) }])
+}
+
+test('a projection goes on where it stopped', () => {
+  const directory = testDirectory()
+  const first = open(directory, recorder('a'))
+  first.append(said('1'), said('2'))
+  first.close()
+  const second = open(directory, recorder('a'))
+  second.append(said('3'))
+  expect(second.status().projections).toEqual([{ name: 'a', seq: 3, lagging: false, error: null }])
+  second.close()
+  expect(seqsIn(directory, 'a')).toEqual([1, 2, 3])
+})
+
+test('a new projection catches up alone; the others are not folded again', () => {
+  const directory = testDirectory()
+  const first = open(directory, recorder('a'))
+  first.append(said('1'), said('2'))
+  first.close()
+  const progress: string[] = []
+  const second = openTestWriter(directory, {
+    projections: [recorder('a'), recorder('b')],
+    onProgress: (name, seq, head) => progress.push(`${name} ${seq}/${head}`),
+  })
+  expect(progress).toEqual(['b 2/2'])
+  second.close()
+})
+
+test('a changed version is rebuilt from the first event, and says how far it is', () => {
+  const directory = testDirectory()
+  const first = open(directory, recorder('a'), recorder('b'))
+  first.append(said('1'), said('2'))
+  first.close()
+  const progress: string[] = []
+  const second = openTestWriter(directory, {
+    projections: [recorder('a', { version: 2 }), recorder('b')],
+    onProgress: (name, seq, head) => progress.push(`${name} ${seq}/${head}`),
+  })
+  expect(progress).toEqual(['a 2/2'])
+  second.close()
+})
+
+test('a projection that throws stalls alone: its rows stay as they were, the others and the facts go on', () => {
+  const directory = testDirectory()
+  const writer = open(directory, recorder('bad', { fail: (seq) => seq === 2 }), recorder('good'))
+  writer.append(said('1'))
+  expect(writer.append(said('2'))).toMatchObject({ status: 'appended' })
+  writer.append(said('3'))
+  expect(writer.status()).toEqual({
+    projections: [
+      { name: 'bad', seq: 1, lagging: false, error: 'bad cannot fold 2' },
+      { name: 'good', seq: 3, lagging: false, error: null },
+    ],
+    viewsError: null,
+  })
+  expect(writer.warnings).toMatchObject([
+    { message: 'a projection stalled', fields: { projection: 'bad', seq: 1 } },
+  ])
+  writer.close()
+})
+
+test('a stalled projection recovers with a build that can fold the event, and misses none', () => {
+  const directory = testDirectory()
+  const first = open(directory, recorder('bad', { fail: (seq) => seq === 2 }), recorder('good'))
+  for (const text of ['1', '2', '3']) first.append(said(text))
+  first.close()
+  const fixed = open(directory, recorder('bad'), recorder('good'))
+  expect(fixed.status().projections).toMatchObject([
+    { seq: 3, error: null },
+    { seq: 3, error: null },
+  ])
+  fixed.append(said('4'))
+  fixed.close()
+  expect(seqsIn(directory, 'bad')).toEqual([1, 2, 3, 4])
+  expect(seqsIn(directory, 'good')).toEqual([1, 2, 3, 4])
+})
+
+test('a batch in which one projection stalls is folded whole by the others', () => {
+  const directory = testDirectory()
+  const writer = open(directory, recorder('bad', { fail: (seq) => seq === 2 }), recorder('good'))
+  writer.append(said('1'), said('2'), said('3'))
+  expect(writer.status().projections).toMatchObject([{ seq: 0 }, { seq: 3 }])
+  writer.close()
+})
+
+test('views that belong to another ledger are made anew', () => {
+  const one = testDirectory()
+  const other = testDirectory()
+  for (const [directory, count] of [
+    [one, 1],
+    [other, 3],
+  ] as const) {
+    const writer = open(directory, recorder('a'))
+    for (let index = 0; index < count; index += 1) writer.append(said('tea'))
+    writer.close()
+  }
+  copyFileSync(viewsFile(other), viewsFile(one))
+  const writer = open(one, recorder('a'))
+  expect(writer.warnings).toMatchObject([{ fields: { reason: 'they belong to another ledger' } }])
+  expect(writer.status().projections).toMatchObject([{ seq: 1 }])
+  writer.close()
+})
+
+test('views ahead of a ledger that was put back are made anew', () => {
+  const directory = testDirectory()
+  const first = open(directory, recorder('a'))
+  first.append(said('1'))
+  first.close()
+  copyFileSync(ledgerFile(directory), `${directory}/kept`)
+  const second = open(directory, recorder('a'))
+  second.append(said('2'))
+  second.close()
+  copyFileSync(`${directory}/kept`, ledgerFile(directory))
+  const third = open(directory, recorder('a'))
+  expect(third.warnings).toMatchObject([
+    { fields: { reason: 'they had followed a ledger to event 2, and this one ends at 1' } },
+  ])
+  third.append(said('another 2'))
+  third.close()
+
+  // As long as the ledger that the views had followed, but with another second event.
+  copyFileSync(viewsFile(directory), `${directory}/views of another 2`)
+  copyFileSync(`${directory}/kept`, ledgerFile(directory))
+  const fourth = open(directory, recorder('a'))
+  fourth.append(said('yet another 2'))
+  fourth.close()
+  copyFileSync(`${directory}/views of another 2`, viewsFile(directory))
+  const fifth = open(directory, recorder('a'))
+  expect(fifth.warnings).toMatchObject([
+    { fields: { reason: 'event 2 is not the one that they had folded' } },
+  ])
+  fifth.close()
+})
+
+test('an event type that this build does not know is passed over with a warning, and folded once it is known', () => {
+  const directory = testDirectory()
+  const first = open(directory, recorder('a'))
+  first.append(said('1'))
+  const [row] = first.ledger.rowsAfter(0, 1)
+  if (!row) throw new Error('no event')
+  appendAsLaterBuild(first, { ...row, type: 'dream.dreamt', id: 'later', key: null })
+  first.settle()
+  expect(first.warnings).toMatchObject([{ fields: { type: 'dream.dreamt', events: 1 } }])
+  expect(first.status().projections).toMatchObject([{ seq: 2, error: null }])
+  first.append(said('3'))
+  first.close()
+
+  const same = open(directory, recorder('a'))
+  expect(same.warnings).toEqual([])
+  same.close()
+
+  // A build that knows the type: here, what was passed over is named as one that this build knows.
+  const views = new Database(viewsFile(directory))
+  views.exec("UPDATE views_unknown_types SET type = 'chat.message.received', version = 1")
+  views.close()
+  const later = open(directory, recorder('a'))
+  expect(later.warnings[0]).toMatchObject({
+    fields: { reason: 'this build knows an event type that they passed over' },
+  })
+  expect(later.status().projections).toMatchObject([{ seq: 3 }])
+  later.close()
+})
+
+test('a later version of a known type is passed over too, and does not rebuild at every start', () => {
+  const directory = testDirectory()
+  const first = open(directory, recorder('a'))
+  first.append(said('1'))
+  const [row] = first.ledger.rowsAfter(0, 1)
+  if (!row) throw new Error('no event')
+  appendAsLaterBuild(first, { ...row, version: 99, id: 'later', key: null })
+  first.settle()
+  expect(first.warnings).toMatchObject([{ fields: { type: 'chat.message.received' } }])
+  first.close()
+  const again = open(directory, recorder('a'))
+  expect(again.warnings).toEqual([])
+  again.close()
+})
+
+test('a lagging projection is folded in steps, and never ahead of what a step allows', () => {
+  const writer = open(testDirectory(), recorder('a'), recorder('slow', { lagging: true }))
+  writer.append(...Array.from({ length: 25 }, () => said('tea')))
+  const lag = () => writer.status().projections[1]?.seq
+  expect(lag()).toBe(0)
+  expect(writer.step(10)).toBe(true)
+  expect(lag()).toBe(10)
+  writer.settle()
+  expect(lag()).toBe(25)
+  writer.close()
+})
+
+test('a trace names each event, its size and each fold, and no word of it', () => {
+  const lines: string[] = []
+  const writer = openTestWriter(testDirectory(), {
+    projections: [recorder('a'), recorder('b')],
+    trace: (event, micros) => lines.push(traceLine(event, micros)),
+  })
+  writer.append(said('canarybird'))
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatch(/^seq=1 type=chat\.message\.received bytes=23 a=\d+µs b=\d+µs$/)
+  writer.close()
+})

@@ -1,0 +1,183 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { openLedgerReadOnly, viewsFile } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
+import { projections } from '../../projections/all.ts'
+import { searchTimeline } from '../../projections/search.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
+import { compareViews, replay } from '../../src/storage/replay.ts'
+import { testDirectory } from '../support/directory.ts'
+import { eventTypes, exampleOf } from '../support/facts.ts'
+import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
+
+const PAGE_BYTES = 4096
+
+function fill(writer: TestWriter): void {
+  for (const type of eventTypes) writer.append(exampleOf(type))
+  for (let index = 0; index < 40; index += 1)
+    writer.append(said(`words ${index} `.repeat(20), { spanId: `s${index % 7}` }))
+  writer.settle()
+}
+
+/** Views of every projection, at rest. */
+function directoryAtRest(): string {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  fill(writer)
+  writer.close()
+  return directory
+}
+
+function expectAsReplayed(directory: string): void {
+  const ledgerDb = openLedgerReadOnly(directory)
+  const replayed = new Database(':memory:')
+  replay({ ledger: createReader(ledgerDb), views: replayed, projections })
+  const live = openViewsReadOnly(directory)
+  const { differences } = compareViews(
+    replayed,
+    live,
+    projections.flatMap(({ tables }) => tables),
+  )
+  expect(differences).toEqual([])
+  for (const db of [ledgerDb, replayed, live]) db.close()
+}
+
+/** Starts on damaged views, and expects that they come back with a warning and nothing else. */
+function expectMadeAnew(directory: string): void {
+  const writer = openTestWriter(directory)
+  expect(writer.warnings).toMatchObject([{ message: 'the views are damaged and are made anew' }])
+  writer.append(said('goes on'))
+  writer.settle()
+  expect(writer.status()).toMatchObject({ viewsError: null })
+  writer.close()
+  expectAsReplayed(directory)
+}
+
+const damages: [string, (file: string) => void][] = [
+  ['another file', (file) => writeFileSync(file, 'PK\u0003\u0004'.padEnd(9000, 'x'))],
+  ['a directory in its place', replaceByDirectory],
+  ['a damaged header', (file) => overwrite(file, 16, 84)],
+  ['a damaged schema', (file) => overwrite(file, 100, 3000)],
+  [
+    'half of it missing',
+    (file) => truncateSync(file, Math.floor(readFileSync(file).length / 2 / PAGE_BYTES) * PAGE_BYTES),
+  ],
+  ['a table dropped', (file) => alter(file, 'DROP TABLE timeline')],
+  ['a column dropped', (file) => alter(file, 'ALTER TABLE audit DROP COLUMN actor')],
+]
+
+function replaceByDirectory(file: string): void {
+  rmSync(file)
+  mkdirSync(`${file}/inside`, { recursive: true })
+}
+
+function overwrite(file: string, offset: number, length: number): void {
+  const bytes = readFileSync(file)
+  bytes.fill(0xa5, offset, offset + length)
+  writeFileSync(file, bytes)
+}
+
+function alter(file: string, sql: string): void {
+  const db = new Database(file)
+  db.exec(sql)
+  db.close()
+}
+
+test.each(damages)('views with %s are made anew at the start', (_, damage) => {
+  const directory = directoryAtRest()
+  damage(viewsFile(directory))
+  expectMadeAnew(directory)
+})
+
+test('views with any damaged page are made anew at the start', () => {
+  const atRest = directoryAtRest()
+  const pages = Math.floor(readFileSync(viewsFile(atRest)).length / PAGE_BYTES)
+  expect(pages).toBeGreaterThan(50)
+  for (let page = 1; page < pages; page += 1) {
+    const directory = testDirectory()
+    cpSync(atRest, directory, { recursive: true })
+    overwrite(viewsFile(directory), page * PAGE_BYTES, PAGE_BYTES)
+    const writer = openTestWriter(directory)
+    expect(writer.warnings, `page ${page}`).toMatchObject([
+      { message: 'the views are damaged and are made anew' },
+    ])
+    writer.close()
+  }
+})
+
+test.each([
+  ['gone', (file: string) => rmSync(file)],
+  ['without checkpoints', (file: string) => alter(file, 'DROP TABLE views_projections')],
+])('views that are %s are made anew without a word', (_, lose) => {
+  const directory = directoryAtRest()
+  lose(viewsFile(directory))
+  const writer = openTestWriter(directory)
+  expect(writer.warnings).toEqual([])
+  writer.settle()
+  writer.close()
+  expectAsReplayed(directory)
+})
+
+test('a damaged log of the views makes them anew, whatever the file had taken from it', () => {
+  const live = testDirectory()
+  const writer = openTestWriter(live)
+  fill(writer)
+  writer.append(said('in the log'), said('in the log, too'))
+  for (const checkpointed of [false, true]) {
+    if (checkpointed) alter(viewsFile(live), 'PRAGMA wal_checkpoint(PASSIVE)')
+    const directory = testDirectory()
+    cpSync(live, directory, { recursive: true, filter: (path) => !path.includes('lock') })
+    const log = `${viewsFile(directory)}-wal`
+    overwrite(log, Math.floor(readFileSync(log).length / 2), 8)
+    expectMadeAnew(directory)
+  }
+  writer.close()
+})
+
+test('damage that shows while the service runs is healed in place: facts, open connections and statements go on', () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  fill(writer)
+  const reader = openViewsReadOnly(directory)
+  const newest = reader.prepare<[], { seq: number }>('SELECT seq FROM timeline ORDER BY seq DESC LIMIT 1')
+  expect(newest.get()?.seq).toBe(writer.ledger.head().seq)
+
+  for (const { pageno } of reader
+    .prepare<[], { pageno: number }>("SELECT pageno FROM dbstat WHERE name <> 'sqlite_schema'")
+    .all())
+    overwrite(viewsFile(directory), (pageno - 1) * PAGE_BYTES, PAGE_BYTES)
+  // Another connection's write makes the writer read its pages again.
+  alter(viewsFile(directory), 'PRAGMA user_version = 5')
+  expect(writer.append(said('while damaged'))).toMatchObject({ status: 'appended' })
+  writer.settle()
+  expect(writer.warnings.map(({ message }) => message)).toContain('the views are damaged and are made anew')
+  expect(writer.status()).toMatchObject({ viewsError: null })
+  expect(newest.get()?.seq).toBe(writer.ledger.head().seq)
+  expect(searchTimeline(reader, { query: 'while damaged', limit: 1, beforeSeq: null })).toHaveLength(1)
+  reader.close()
+  writer.close()
+  expectAsReplayed(directory)
+})
+
+test('views that cannot be written cost no fact: they catch up by themselves once they can be', () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  writer.append(said('1'))
+  const blocker = new Database(viewsFile(directory))
+  blocker.exec('BEGIN IMMEDIATE')
+  expect(writer.append(said('2'))).toMatchObject({ status: 'appended' })
+  expect(writer.status().viewsError).toMatch(/locked/)
+  expect(writer.append(said('2', { key: 'k' }), said('3'))).toMatchObject({ status: 'appended' })
+  expect(writer.append(said('again', { key: 'k' }))).toMatchObject({ status: 'duplicate' })
+  expect(writer.status().viewsError).toMatch(/locked/)
+  expect(writer.isSettled()).toBe(false)
+  expect(writer.warnings).toHaveLength(1)
+  blocker.exec('COMMIT')
+  blocker.close()
+  writer.settle()
+  expect(writer.status().viewsError).toBeNull()
+  expect(existsSync(viewsFile(directory))).toBe(true)
+  writer.close()
+  expectAsReplayed(directory)
+}, 60_000)
