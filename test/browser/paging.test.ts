@@ -65,6 +65,20 @@ test('the past comes in above while one scrolls back, and what is being read nev
   expect(await jumps()).toEqual([])
 })
 
+test('the page opens at the newest words, and grows with them, on a phone too', async () => {
+  const service = await withHistory(12)
+  const page = await visit(browser(), service, {
+    context: { viewport: phone, hasTouch: true, isMobile: true },
+  })
+  const scroller = page.getByRole('region', { name: 'Timeline' })
+  const toEnd = () => scroller.evaluate((e) => Math.round(e.scrollHeight - e.scrollTop - e.clientHeight))
+  await words(page, 'You', 'Question number 12.').waitFor()
+  await expect.poll(toEnd).toBe(0)
+  await service.client.post('/api/chat', { content: 'One more.' })
+  await words(page, 'You', 'One more.').waitFor()
+  await expect.poll(toEnd).toBe(0)
+})
+
 test('only what is near the viewport is in the document', async () => {
   const service = await withHistory(60)
   const page = await visit(browser(), service)

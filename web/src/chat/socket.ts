@@ -18,6 +18,9 @@ export type ChatSocket = {
   close(): void
 }
 
+/** A connection that has not come about by then is given up and tried again. */
+const openTimeoutMs = 10_000
+
 /**
  * The socket of the chat, reconnecting for ever. `url` is asked before each attempt, so that it can carry what
  * has been seen; `mayConnect` decides whether an attempt makes sense at all (false ends it for good).
@@ -41,7 +44,9 @@ export function openChatSocket(options: {
     options.onConnection({ state: 'connecting' })
     const opening = new WebSocket(options.url())
     socket = opening
+    const giveUp = setTimeout(() => opening.close(), openTimeoutMs)
     opening.addEventListener('open', () => {
+      clearTimeout(giveUp)
       if (socket !== opening) return
       options.onConnection({ state: 'open' })
     })
@@ -59,6 +64,7 @@ export function openChatSocket(options: {
       if (parsed) options.onMessage(parsed)
     })
     opening.addEventListener('close', () => {
+      clearTimeout(giveUp)
       if (socket === opening) scheduleRetry()
     })
   }

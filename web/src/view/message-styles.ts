@@ -95,6 +95,13 @@ export const messageStyles = css`
   .span:focus-within .tools {
     opacity: 1;
   }
+  /* On a narrow page there is room for one thing beside the owner's words. */
+  @media (max-width: 40rem) {
+    .owner footer time,
+    .owner .tools > .button {
+      display: none;
+    }
+  }
   /* Without a pointer that hovers, a tap on the message brings out its tools. */
   @media (hover: none) {
     .span .tools {

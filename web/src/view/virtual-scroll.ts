@@ -41,6 +41,7 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
   private readonly observed = new Set<Element>()
   private wanted: { readonly key: string; readonly align: 'start' | 'center' } | null = null
   private scrollFrame = 0
+  private lastTop = 0
 
   constructor(
     host: ReactiveControllerHost,
@@ -98,7 +99,10 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
       const parts = this.parts()
       if (!parts) return
       const { scrollTop, scrollHeight, clientHeight } = parts.scroller
-      this.stuck = scrollHeight - scrollTop - clientHeight < stickPx
+      // Only scrolling back leaves the end: content that grows below it must not.
+      if (scrollHeight - scrollTop - clientHeight < stickPx) this.stuck = true
+      else if (scrollTop < this.lastTop - 1) this.stuck = false
+      this.lastTop = scrollTop
       this.wanted = null
       this.rememberAnchors()
       const next = this.wantedWindow()
@@ -233,6 +237,7 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     if (this.wanted) this.reveal(scroller, elements)
     else if (this.stuck) scroller.scrollTop = scroller.scrollHeight
     else this.restoreAnchor(scroller, elements)
+    this.lastTop = scroller.scrollTop
     this.rememberAnchors()
     const next = this.wantedWindow()
     if (next.start < this.window.start || next.end > this.window.end) this.host.requestUpdate()
