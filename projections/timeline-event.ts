@@ -42,8 +42,8 @@ function visibleBody(body: object, opaque: readonly string[], whole: boolean): R
     visible[name] = value
     if (typeof value === 'string') chars += value.length
   }
-  // A character takes at most 3 bytes in UTF-8 for each UTF-16 unit, so most bodies need no counting.
-  if (whole || chars * 3 + 200 <= MAX_PAGE_BODY_BYTES) return visible
+  // A UTF-16 unit takes at most 6 bytes in JSON (as \u0001 does), so most bodies need no counting.
+  if (whole || chars * 6 + 200 <= MAX_PAGE_BODY_BYTES) return visible
   const bytes = Buffer.byteLength(JSON.stringify(visible))
   if (bytes <= MAX_PAGE_BODY_BYTES) return visible
   return { excerpt: excerptOf(visible), bytes }

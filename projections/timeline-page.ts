@@ -70,6 +70,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
       (SELECT count(*) FROM timeline WHERE spanStart = startSeq) AS eventCount
      FROM timeline_spans WHERE startSeq = ?`,
   )
+  const newest = views.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM timeline')
   const startOfSpan = views.prepare<[string], { startSeq: number }>(
     'SELECT startSeq FROM timeline_spans WHERE spanId = ?',
   )
@@ -82,6 +83,12 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
     return start ? seqsOfSpan.all(start.startSeq).map(({ seq }) => seq) : []
   }
 
+  /** What the views hold now: the ledger may already be ahead of them, and both go on while a page is read. */
+  function firstCursor(): PageCursor {
+    const asOfSeq = newest.get()?.seq ?? 0
+    return { beforeSeq: asOfSeq + 1, asOfSeq }
+  }
+
   return {
     spanSeqs,
     /**
@@ -92,10 +99,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
     page({ limit, cursor, conversationId }) {
       const scope = conversationId === null ? [] : [conversationStart.get(conversationId)?.startSeq ?? -1]
       const places = conversationId === null ? everywhere : inConversation
-      const { beforeSeq, asOfSeq } = cursor ?? {
-        beforeSeq: Number.MAX_SAFE_INTEGER,
-        asOfSeq: ledger.head().seq,
-      }
+      const { beforeSeq, asOfSeq } = cursor ?? firstCursor()
       const wasShown = createShown(places, scope, beforeSeq, asOfSeq)
 
       const page = places.before(scope, beforeSeq, limit, (place) => !wasShown(place.spanStart))
