@@ -29,7 +29,8 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   await page.keyboard.press('Shift+Enter')
   await page.keyboard.type('and lives in Oslo')
   await page.keyboard.press('Enter')
-  await words(page, 'Delegate', /\w/).waitFor()
+  // The reply itself, no longer its preview.
+  await page.getByRole('article', { name: /^Delegate, \d/ }).waitFor()
   await expect.poll(() => focused(page)).toBe('Message')
 
   // From the empty field up into the timeline: the reply, what lay behind it, the message.
