@@ -77,7 +77,7 @@ function isBlank(db: Database.Database): boolean {
 type Declared = { name: string; sql: string }
 
 /** Whoever owns the file can drop the guards from it; then it is not opened, for what it holds is no longer sure. */
-function checkGuards(db: Database.Database, file: string): void {
+export function checkGuards(db: Database.Database, file: string): void {
   const sql = `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%' ORDER BY name`
   const model = new Database(':memory:')
   model.exec(LEDGER_SCHEMA)

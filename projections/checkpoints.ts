@@ -98,19 +98,22 @@ export function createCheckpoints(
 export function readWitness(directory: string): Witness | null {
   if (!existsSync(viewsFile(directory))) return null
   try {
-    return probe(viewsFile(directory), (db) => {
-      const row = db
-        .prepare<[], Witness>(
-          'SELECT id AS ledgerId, (SELECT max(seq) FROM views_projections) AS seq FROM views_ledger',
-        )
-        .get()
-      return row && Number.isInteger(row.seq) ? row : null
-    })
+    return probe(viewsFile(directory), witnessOf)
   } catch (error) {
     // Damaged views bear no witness; they will be made anew.
     if (error instanceof Database.SqliteError) return null
     throw error
   }
+}
+
+/** The same, of views that are open. Throws where they are damaged. */
+export function witnessOf(views: Database.Database): Witness | null {
+  const row = views
+    .prepare<[], Witness>(
+      'SELECT id AS ledgerId, (SELECT max(seq) FROM views_projections) AS seq FROM views_ledger',
+    )
+    .get()
+  return row && Number.isInteger(row.seq) ? row : null
 }
 
 /** Why the views cannot be continued from; null when they can. */

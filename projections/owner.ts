@@ -28,7 +28,9 @@ export function createOwnerQueries(views: Database) {
   const installed = views.prepare<[], { installedAt: string; timezone: string }>(
     'SELECT installedAt, timezone FROM owner LIMIT 1',
   )
-  const held = views.prepare<[], { heldAt: string }>('SELECT heldAt FROM outbound LIMIT 1')
+  const held = views.prepare<[], { heldSeq: number; heldAt: string }>(
+    'SELECT heldSeq, heldAt FROM outbound ORDER BY heldSeq DESC LIMIT 1',
+  )
   return {
     installed: () => installed.get(),
     /** Since when outbound work waits for the owner's release; undefined while it does not. */

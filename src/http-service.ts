@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { createOwnerQueries } from '../projections/owner.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import type { TimelineQueries } from '../projections/timeline-page.ts'
 import type { createTurnReport } from './agent/turn-report.ts'
@@ -19,6 +20,7 @@ import { chatSocketRoute } from './http/routes/chat-socket.ts'
 import { conversationRoutes } from './http/routes/conversations.ts'
 import type { ReadinessCheck } from './http/routes/health.ts'
 import { noteRoutes } from './http/routes/notes.ts'
+import { outboundRoutes } from './http/routes/outbound.ts'
 import { createProviderWebhooks } from './http/routes/provider-webhook.ts'
 import { sessionRoutes } from './http/routes/session.ts'
 import { timelineRoutes } from './http/routes/timeline.ts'
@@ -129,6 +131,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       endConversation: ending.endConversation,
     }),
     noteRoutes({ notes: options.notes }),
+    outboundRoutes({ append: storage.append, held: createOwnerQueries(storage.views).outboundHeld }),
     timerRoutes({ timers: options.timers, timezone: () => settings.get('TIMEZONE') }),
     sessionRoutes({
       sessionContext: assistant.sessionContext,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Kysely, SqliteDialect } from 'kysely'
 import { createIds } from '../ledger/ids.ts'
+import { recordImport } from '../ledger/imported.ts'
 import { createCallQueries } from '../projections/calls.ts'
 import { createMemoryQueries } from '../projections/memories.ts'
 import type { ViewsTables } from '../projections/tables.ts'
@@ -83,6 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onFatal: options.onFatal,
   })
   const { append, ledger, views } = storage
+  await recordImport(ledger, append)
   const kysely = new Kysely<ViewsTables>({ dialect: new SqliteDialect({ database: views }) })
   const queries = openQueries(directory)
   const owner = openOwnerState({

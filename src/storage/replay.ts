@@ -43,8 +43,8 @@ export type Comparison = {
 }
 
 /**
- * Compares two copies of the views row by row, in the order of their keys; of a search index, each word and how
- * often it occurs. Neither is changed.
+ * Compares two copies of the views row by row, in the order of their keys; of a search index, each word and where
+ * it occurs. Neither is changed.
  */
 export function compareViews(expected: Database, actual: Database, tables: readonly string[]): Comparison {
   const rows: { table: string; rows: number }[] = []
@@ -64,19 +64,26 @@ function compareTable(
 ): { rows: number } | { difference: Difference } {
   let rows = 0
   const actualRows = readInOrder(actual, table)
-  for (const row of readInOrder(expected, table)) {
-    const other: unknown = actualRows.next().value
-    if (JSON.stringify(row) !== JSON.stringify(other))
-      return { difference: { table, expected: row, actual: other } }
-    rows += 1
+  try {
+    for (const row of readInOrder(expected, table)) {
+      const other: unknown = actualRows.next().value
+      if (JSON.stringify(row) !== JSON.stringify(other))
+        return { difference: { table, expected: row, actual: other } }
+      rows += 1
+    }
+    const extra = actualRows.next()
+    return extra.done ? { rows } : { difference: { table, expected: undefined, actual: extra.value } }
+  } finally {
+    // An open cursor would keep its connection from anything else.
+    actualRows.return?.()
   }
-  const extra = actualRows.next()
-  return extra.done ? { rows } : { difference: { table, expected: undefined, actual: extra.value } }
 }
 
 function readInOrder(db: Database, table: string): IterableIterator<unknown> {
   if (isSearchIndex(db, table)) {
-    db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.${table}_words USING fts5vocab(main, ${table}, row)`)
+    db.exec(
+      `CREATE VIRTUAL TABLE IF NOT EXISTS temp.${table}_words USING fts5vocab(main, ${table}, instance)`,
+    )
     return db.prepare(`SELECT * FROM temp.${table}_words ORDER BY term`).iterate()
   }
   const key = db
@@ -86,7 +93,8 @@ function readInOrder(db: Database, table: string): IterableIterator<unknown> {
   return db.prepare(`SELECT * FROM ${table} ORDER BY ${key.join(', ') || 'rowid'}`).iterate()
 }
 
-function isSearchIndex(db: Database, table: string): boolean {
+/** Whether a table is a full-text index. */
+export function isSearchIndex(db: Database, table: string): boolean {
   const found = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE ?')
   return found.get(table, '%USING fts5%') !== undefined
 }

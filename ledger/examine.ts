@@ -1,0 +1,53 @@
+import Database from 'better-sqlite3'
+import { findDamage } from './damage.ts'
+import { LedgerDamaged } from './errors.ts'
+import { checkFormat } from './files.ts'
+import { checkGuards } from './inspect.ts'
+import { createReader, type Head } from './reader.ts'
+import { verifyChain, verifyLink } from './verify.ts'
+
+/**
+ * All that reading can tell of a ledger: its format, its guards, every link of the chain, and the structure of the
+ * file. Changes nothing, and may be done beside the service. Returns the head that it reached. Throws LedgerDamaged,
+ * with the first event that is not as it was written, where it can be told.
+ */
+export function examineLedger(db: Database.Database, file: string): Head & { readonly ledgerId: string } {
+  let reached = 0
+  try {
+    checkFormat(db, file)
+    checkGuards(db, file)
+    const reader = createReader(db)
+    const head = verifyChain(reader, 0, (seq) => {
+      reached = seq
+    })
+    const damage = findDamage(db)
+    if (damage !== null) throw new LedgerDamaged(`${file} is damaged: ${damage}`)
+    return { ...head, ledgerId: reader.id() }
+  } catch (cause) {
+    if (!(cause instanceof Database.SqliteError)) throw cause
+    const seq = firstUnreadable(db, reached)
+    const where = seq === null ? `${file} is damaged` : `event ${seq} cannot be read`
+    throw new LedgerDamaged(`${where}: ${cause.message}`, { cause, seq })
+  }
+}
+
+/** The first event after `seq` that SQLite cannot give; null where not even that can be told. */
+function firstUnreadable(db: Database.Database, seq: number): number | null {
+  let at = seq
+  try {
+    const reader = createReader(db)
+    const hash = reader.hashAt(seq)
+    if (hash === null) return null
+    let head: Head = { seq, hash }
+    for (;;) {
+      const [row] = reader.rowsAfter(head.seq, 1)
+      if (!row) return null
+      head = verifyLink(head, row)
+      at = head.seq
+    }
+  } catch (error) {
+    if (error instanceof LedgerDamaged) return error.seq
+    if (error instanceof Database.SqliteError) return at + 1
+    throw error
+  }
+}

@@ -1,0 +1,90 @@
+import type { Database } from 'better-sqlite3'
+import * as z from 'zod'
+import type { EventRow } from './codec.ts'
+import { LedgerDamaged } from './errors.ts'
+import { actorSchema, channelSchema } from './event.ts'
+import { createReader, type Head, type LedgerReader } from './reader.ts'
+import { verifyLink } from './verify.ts'
+
+const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
+const text = z.string().nullable().default(null)
+const seq = z.int().min(1)
+
+/** The first line of an export. */
+export const exportHeaderSchema = z.strictObject({
+  format: z.literal('delegate-ledger'),
+  version: z.literal(1),
+  events: z.int().min(0),
+  headHash: hashSchema,
+  ledgerId: z.string().min(1).max(200),
+})
+export type ExportHeader = z.output<typeof exportHeaderSchema>
+
+/**
+ * Each further line: an event as it lies in the table. Facts and body stay the very text that was hashed; what is
+ * null is left out, so an erased event has no body and no salt.
+ */
+export const exportedRowSchema: z.ZodType<EventRow> = z.strictObject({
+  seq,
+  id: z.string().min(1),
+  key: text,
+  type: z.string().min(1),
+  version: z.int().min(1),
+  at: z.string(),
+  conversationId: text,
+  spanId: text,
+  turnId: text,
+  causedBy: seq.nullable().default(null),
+  derivedFrom: text,
+  channel: channelSchema.nullable().default(null),
+  actor: actorSchema,
+  facts: z.string(),
+  body: text,
+  salt: text,
+  bodyDigest: text,
+  hash: hashSchema,
+})
+
+const CHUNK_ROWS = 500
+
+/**
+ * A ledger as JSON Lines, verified on the way. One state of it, however long the reader takes and whatever the
+ * service appends meanwhile: until then it holds the write-ahead log, so an erasure would have to wait. Throws
+ * LedgerDamaged where the chain does not hold.
+ */
+export function* exportLines(db: Database): Generator<string> {
+  db.exec('BEGIN')
+  try {
+    const reader = createReader(db)
+    const head = reader.head()
+    const header: ExportHeader = {
+      format: 'delegate-ledger',
+      version: 1,
+      events: head.seq,
+      headHash: head.hash,
+      ledgerId: reader.id(),
+    }
+    yield `${JSON.stringify(header)}\n`
+    yield* rowLines(reader)
+  } finally {
+    db.exec('ROLLBACK')
+  }
+}
+
+function* rowLines(reader: LedgerReader): Generator<string> {
+  let head: Head = { seq: 0, hash: reader.hashAt(0) ?? '' }
+  for (;;) {
+    const rows = reader.rowsAfter(head.seq, CHUNK_ROWS)
+    if (rows.length === 0) return
+    let lines = ''
+    for (const row of rows) {
+      head = verifyLink(head, row)
+      if (row.body === null && row.bodyDigest !== null && !reader.isErased(row.seq))
+        throw new LedgerDamaged(`event ${row.seq} has lost its body, and no erased fact names it`, {
+          seq: row.seq,
+        })
+      lines += `${JSON.stringify(row, (_name, value: unknown) => value ?? undefined)}\n`
+    }
+    yield lines
+  }
+}

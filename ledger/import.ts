@@ -1,0 +1,92 @@
+import Database from 'better-sqlite3'
+import type * as z from 'zod'
+import { type EventRow, GENESIS_HASH, parseRow } from './codec.ts'
+import { LedgerDamaged } from './errors.ts'
+import { type ExportHeader, exportedRowSchema, exportHeaderSchema } from './export.ts'
+import type { Ledger } from './ledger.ts'
+import type { Head } from './reader.ts'
+import { verifyLink } from './verify.ts'
+
+/** The lines are not a whole export of a sound ledger. The message says which one is not, and none of its words. */
+export class ImportRefused extends Error {
+  override readonly name = 'ImportRefused'
+}
+
+const ROWS_A_COMMIT = 5000
+
+/**
+ * Writes an export's lines into the empty ledger that `open` makes under the export's own id. Every line is parsed,
+ * and every link of the chain checked, before it is written; at the end the head must be the one that the header
+ * promised. Throws ImportRefused; what `open` made is then to be thrown away.
+ */
+export async function importLines(
+  lines: AsyncIterable<string>,
+  open: (ledgerId: string) => Ledger,
+): Promise<ExportHeader> {
+  let header: ExportHeader | undefined
+  let ledger: Ledger | undefined
+  let head: Head = { seq: 0, hash: GENESIS_HASH }
+  let rows: EventRow[] = []
+  let line = 0
+  for await (const text of lines) {
+    line += 1
+    if (!header || !ledger) {
+      header = parseLine(exportHeaderSchema, text, line)
+      ledger = open(header.ledgerId)
+      continue
+    }
+    const row = parseLine(exportedRowSchema, text, line)
+    if (row.seq > header.events)
+      throw new ImportRefused(`line ${line}: there are more events than the ${header.events} of the header`)
+    head = checked(line, () => {
+      const next = verifyLink(head, row)
+      parseRow(row)
+      return next
+    })
+    rows.push(row)
+    if (rows.length < ROWS_A_COMMIT) continue
+    write(ledger, rows)
+    rows = []
+  }
+  if (!header || !ledger) throw new ImportRefused('there is nothing to import')
+  write(ledger, rows)
+  if (head.seq !== header.events)
+    throw new ImportRefused(`it ends after event ${head.seq} of ${header.events}`)
+  if (head.hash !== header.headHash)
+    throw new ImportRefused('its last event is not the one that the header names')
+  return header
+}
+
+function parseLine<T>(schema: z.ZodType<T>, text: string, line: number): T {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new ImportRefused(`line ${line} is not JSON`)
+    throw error
+  }
+  const parsed = schema.safeParse(json)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new ImportRefused(
+    `line ${line} is not of this format: ${issue?.path.join('.') ?? ''} ${issue?.message}`,
+  )
+}
+
+function checked<T>(line: number, check: () => T): T {
+  try {
+    return check()
+  } catch (cause) {
+    if (cause instanceof LedgerDamaged) throw new ImportRefused(`line ${line}: ${cause.message}`, { cause })
+    throw cause
+  }
+}
+
+function write(ledger: Ledger, rows: readonly EventRow[]): void {
+  try {
+    ledger.importRows(rows)
+  } catch (cause) {
+    if (!(cause instanceof Database.SqliteError && cause.code.startsWith('SQLITE_CONSTRAINT'))) throw cause
+    throw new ImportRefused(`events ${rows[0]?.seq} to ${rows.at(-1)?.seq}: ${cause.message}`, { cause })
+  }
+}

@@ -1,0 +1,60 @@
+import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { exportLines } from '../ledger/export.ts'
+import { openLedgerReadOnly, syncDirectory } from '../ledger/files.ts'
+import { createReader } from '../ledger/reader.ts'
+import { headLines, Refused, requireLedger, runCommand } from './lib/command.ts'
+
+const help = `npm run --silent ledger:export -- <file | ->
+
+Writes the ledger of DATA_DIR as JSON Lines, to a file that must not exist yet or, with -, to standard output:
+a header {format, version, events, headHash, ledgerId}, then each event as it lies in the table, with its hash.
+Erased events have no body. The chain is verified on the way. The service may be running.
+
+The export holds everything that was said, in clear. ledger:import reads it.
+`
+
+await runCommand({
+  help,
+  positionals: { min: 1, max: 1 },
+  async run({ dataDir, positionals: [target = '-'] }) {
+    requireLedger(dataDir)
+    const db = openLedgerReadOnly(dataDir)
+    try {
+      let header = ''
+      const lines = function* () {
+        for (const chunk of exportLines(db)) {
+          header ||= chunk
+          yield chunk
+        }
+      }
+      if (target === '-') await pipeline(Readable.from(lines()), process.stdout)
+      else await writeFile(resolve(target), lines())
+      const { events, headHash } = JSON.parse(header)
+      const head = { ledgerId: createReader(db).id(), seq: events, hash: headHash }
+      process.stderr.write(`${events} events are exported.\n${headLines(head)}`)
+    } finally {
+      db.close()
+    }
+  },
+})
+
+/** A whole export under its name, or none. */
+async function writeFile(file: string, lines: Iterable<string>): Promise<void> {
+  if (existsSync(file)) throw new Refused(`${file} exists already.`)
+  const partial = `${file}.partial-${process.pid}`
+  const discard = () => rmSync(partial, { force: true })
+  process.once('exit', discard)
+  try {
+    await pipeline(
+      Readable.from(lines),
+      createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }),
+    )
+    renameSync(partial, file)
+    syncDirectory(dirname(file))
+  } finally {
+    discard()
+  }
+}

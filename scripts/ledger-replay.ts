@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { openLedgerReadOnly, viewsFile } from '../ledger/files.ts'
+import { createReader } from '../ledger/reader.ts'
+import { projections } from '../projections/all.ts'
+import { witnessOf } from '../projections/checkpoints.ts'
+import type { FoldTrace } from '../projections/projector.ts'
+import { openViewsReadOnly } from '../projections/views.ts'
+import { traceToStderr } from '../src/storage/trace.ts'
+import { Refused, requireLedger, runCommand } from './lib/command.ts'
+import { type ComparisonOutcome, compareWithLive } from './lib/live-comparison.ts'
+
+const help = `npm run ledger:replay
+
+Folds the whole ledger of DATA_DIR anew, aside, and compares every table with the views in use, row by row; of the
+search indexes, every word and where it occurs. Reads only; the service may be running.
+
+Prints, for each projection, the event through which it was compared, its rows, and how many events a second its
+fold takes. Exit code 1 when anything differs or could not be compared.
+
+  LEDGER_DEBUG=1  a line on standard error for each event: seq, type, bytes, and the µs of each fold; never its words.
+`
+
+/** How long an erasure may take to reach the search indexes of a busy service. */
+const WAIT_MS = 5_000
+
+await runCommand({
+  help,
+  positionals: { min: 0, max: 0 },
+  async run({ dataDir, ledgerDebug }) {
+    requireLedger(dataDir)
+    if (!existsSync(viewsFile(dataDir)))
+      throw new Refused(`There are no views in ${dataDir} yet. Start the service, which makes them.`)
+    // Where SQLite puts what does not fit into memory: nameless, and on the disk that holds those words anyway.
+    process.env.SQLITE_TMPDIR = dataDir
+    const microsByProjection = new Map<string, number>()
+    const trace: FoldTrace = (event, micros) => {
+      for (const [name, each] of micros)
+        microsByProjection.set(name, (microsByProjection.get(name) ?? 0) + each)
+      if (ledgerDebug) traceToStderr(event, micros)
+    }
+    const ledgerDb = openLedgerReadOnly(dataDir)
+    const live = openViewsReadOnly(dataDir)
+    try {
+      if (witnessOf(live)?.ledgerId !== createReader(ledgerDb).id())
+        throw new Refused('The views belong to another ledger. Start the service, which makes them anew.')
+      const outcome = await compareWithLive({ ledgerDb, live, projections, trace, waitMs: WAIT_MS })
+      process.stdout.write(report(outcome, microsByProjection))
+      const flaws = outcome.projections.filter(({ flaw }) => flaw !== null)
+      if (flaws.length > 0)
+        throw new Refused(
+          `${flaws.length} of ${outcome.projections.length} views are not what the ledger says.`,
+        )
+      process.stdout.write('The views are what the ledger says.\n')
+    } finally {
+      live.close()
+      ledgerDb.close()
+    }
+  },
+})
+
+function report(outcome: ComparisonOutcome, microsByProjection: ReadonlyMap<string, number>): string {
+  const lines = [row('projection', 'through', 'rows', 'events/s', '')]
+  for (const { name, seq, rows, flaw } of outcome.projections) {
+    const rate = perSecond(seq, (microsByProjection.get(name) ?? 0) / 1000)
+    lines.push(row(name, String(seq), String(rows), rate, flaw ?? 'equal'))
+  }
+  const { foldedEvents, foldMs, headSeq } = outcome
+  lines.push(row('all', String(headSeq), '', perSecond(foldedEvents, foldMs), `in ${Math.round(foldMs)} ms`))
+  return `${lines.join('\n')}\n`
+}
+
+function row(name: string, seq: string, rows: string, rate: string, verdict: string): string {
+  return `${name.padEnd(20)}${seq.padStart(10)}${rows.padStart(10)}${rate.padStart(12)}  ${verdict}`.trimEnd()
+}
+
+function perSecond(events: number, ms: number): string {
+  return ms === 0 ? '-' : String(Math.round((events / ms) * 1000))
+}

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import Database from 'better-sqlite3'
+import { LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
+import { ledgerFile } from '../../ledger/files.ts'
+import { ImportRefused } from '../../ledger/import.ts'
+import { ConfigError, loadConfig } from '../../src/config.ts'
+import { SettingsUnusable } from '../../src/settings/errors.ts'
+
+/** What the operator can do something about. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+}
+
+/** Called as it is not meant to be called. */
+class Misused extends Error {
+  override readonly name = 'Misused'
+}
+
+export type Call = {
+  /** Exactly as many as the command names. */
+  readonly positionals: readonly string[]
+  readonly values: Readonly<Record<string, string | boolean | undefined>>
+  /** Absolute. */
+  readonly dataDir: string
+  readonly ledgerDebug: boolean
+}
+
+export type Command = {
+  /** What `--help` prints. */
+  readonly help: string
+  readonly positionals: { readonly min: number; readonly max: number }
+  readonly options?: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
+  /** Prints what it found; its exit code is 1 when it throws, and 0 otherwise. */
+  run(call: Call): Promise<void> | void
+}
+
+/**
+ * Runs an operator's command. Exit codes: 0 done and sound, 1 refused, damaged or failed (standard error says why),
+ * 2 called wrongly. What was begun and not finished is undone on SIGINT and SIGTERM too, by `exit` listeners.
+ */
+export async function runCommand(command: Command): Promise<void> {
+  process.umask(0o077)
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    process.once(signal, () => process.exit(code))
+  try {
+    const { values, positionals } = parseCall(command)
+    if (values.help === true) {
+      process.stdout.write(command.help)
+      return
+    }
+    const { dataDir, ledgerDebug } = loadConfig()
+    await command.run({ values, positionals, dataDir, ledgerDebug })
+  } catch (error) {
+    process.stderr.write(`${describe(error)}\n`)
+    if (error instanceof Misused) process.stderr.write(`\n${command.help}`)
+    process.exitCode = error instanceof Misused ? 2 : 1
+  }
+}
+
+function parseCall({ options, positionals: { min, max } }: Command) {
+  const config = {
+    options: { ...options, help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+  } satisfies ParseArgsConfig
+  try {
+    const { values, positionals } = parseArgs(config)
+    const given: Call['values'] = values
+    const isCount = positionals.length >= min && positionals.length <= max
+    if (given.help !== true && !isCount) throw new Misused('The arguments are not what it takes.')
+    return { values: given, positionals }
+  } catch (error) {
+    if (error instanceof TypeError) throw new Misused(error.message, { cause: error })
+    throw error
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof LedgerLocked) return 'The service is running there. Stop it first.'
+  if (error instanceof ImportRefused) return `Nothing was imported: ${error.message}.`
+  if (error instanceof LedgerDamaged)
+    return `DAMAGED${error.seq === null ? '' : ` at event ${error.seq}`}: ${error.message}`
+  const isExpected =
+    error instanceof Refused ||
+    error instanceof Misused ||
+    error instanceof ConfigError ||
+    error instanceof LedgerUnavailable ||
+    error instanceof SettingsUnusable ||
+    error instanceof Database.SqliteError ||
+    (error instanceof Error && 'syscall' in error)
+  if (error instanceof Error) return isExpected ? error.message : (error.stack ?? error.message)
+  return String(error)
+}
+
+/** Throws Refused where the directory holds no ledger. */
+export function requireLedger(dataDir: string): void {
+  if (!existsSync(ledgerFile(dataDir)))
+    throw new Refused(`There is no ledger in ${dataDir}. DATA_DIR says where it is.`)
+}
+
+/** The lines of every command that ends with a head, so that it can be kept elsewhere and compared. */
+export function headLines(head: { ledgerId: string; seq: number; hash: string }): string {
+  return `ledger ${head.ledgerId}\nhead   ${head.seq} ${head.hash}\n`
+}
