@@ -40,8 +40,11 @@ export function createReader(db: Database): LedgerReader {
   const bySeq = db.prepare<[number], EventRow>('SELECT * FROM events WHERE seq = ?')
   const byKey = db.prepare<[string], EventRow>('SELECT * FROM events WHERE key = ?')
   const erased = db.prepare<[number]>(
-    `SELECT 1 FROM erasures JOIN events ON events.seq = erasedBy, json_each(events.facts, '$.seqs')
-     WHERE erasures.seq = ? AND events.type = 'erased' AND json_each.value = erasures.seq`,
+    // An erased fact that was itself edited is named by its own hash, once the walk comes to it.
+    `SELECT 1 FROM erasures JOIN events ON events.seq = erasedBy WHERE erasures.seq = ? AND
+       CASE WHEN json_valid(events.facts)
+         THEN EXISTS (SELECT 1 FROM json_each(events.facts, '$.seqs') WHERE value = erasures.seq)
+         ELSE 1 END`,
   )
   const lastErasure = db.prepare<[], { seq: number | null }>('SELECT max(erasedBy) AS seq FROM erasures')
   return {
