@@ -26,6 +26,7 @@ import { sessionRoutes } from './http/routes/session.ts'
 import { timelineRoutes } from './http/routes/timeline.ts'
 import { timerRoutes } from './http/routes/timers.ts'
 import { voiceMarkupRoutes } from './http/routes/voice-markup.ts'
+import { walkieRoutes } from './http/routes/walkie.ts'
 import { loadStaticFiles } from './http/static-files.ts'
 import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
@@ -144,6 +145,16 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     }),
     voiceMarkupRoutes({ webhooks, reception: phone.reception, callEnded: phone.callEnded, newId }),
     callRoutes({ hangUp: phone.hangUp }),
+    ...(options.config.devRoutes
+      ? [
+          walkieRoutes({
+            chat: options.chat,
+            speech: () => model.current().speech,
+            stopping: stopping.signal,
+            nowMs,
+          }),
+        ]
+      : []),
   ]
   const server = createHttp({
     ownerState: owner,

@@ -1,0 +1,155 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { streamSSE } from 'hono/streaming'
+import type { ChatChannel } from '../../channels/chat.ts'
+import { createLogLines, type LogPage, logLevels } from '../../log-lines.ts'
+import { ModelError, type SpeechModel } from '../../model/port.ts'
+import type { RouteModule } from '../app.ts'
+import { body, json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { Refusal } from '../problem.ts'
+import { MAX_MESSAGE_CHARS, refusalOf } from './chat.ts'
+
+const VOICE_PATH = '/_dev/walkie/voice'
+const VOICE_BODY_BYTES = 8 * 1024 * 1024
+const KEPT_LINES = 500
+
+const lineSchema = z.object({
+  id: z.int(),
+  at: z.string(),
+  level: z.enum(logLevels),
+  message: z.string(),
+  fields: z.record(z.string(), z.unknown()),
+})
+
+const voice = createRoute({
+  method: 'post',
+  path: VOICE_PATH,
+  tags: ['Development'],
+  summary: 'One recorded utterance in; its transcript and the reply, written and spoken, out',
+  request: {
+    body: body(
+      z.object({
+        audioBase64: z.base64().min(4),
+        format: z.enum(['wav', 'mp3', 'webm', 'ogg']),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({
+        turnId: z.string(),
+        conversationId: z.string(),
+        transcript: z.string(),
+        reply: z.object({ text: z.string(), audioBase64: z.string(), format: z.string() }),
+      }),
+      'What was understood, and the answer',
+    ),
+    ...refusals(400, 502, 503),
+  },
+})
+
+const report = createRoute({
+  method: 'post',
+  path: '/_dev/walkie/logs',
+  tags: ['Development'],
+  summary: 'A line of a device under development',
+  request: {
+    body: body(
+      z.object({
+        level: z.enum(logLevels).default('info'),
+        message: z.string().min(1).max(2_000),
+        fields: z.record(z.string(), z.unknown()).default({}),
+      }),
+    ),
+  },
+  responses: { 204: { description: 'Kept in memory' }, ...refusals(400) },
+})
+
+const list = createRoute({
+  method: 'get',
+  path: '/_dev/walkie/logs',
+  tags: ['Development'],
+  summary: 'The newest lines of devices under development',
+  responses: { 200: json(z.object({ lines: z.array(lineSchema), dropped: z.int() }), 'Lines, oldest first') },
+})
+
+/** For devices under development: talking without a phone. Mounted with `DEV_ROUTES=1` only. */
+export function walkieRoutes(deps: {
+  readonly chat: ChatChannel
+  readonly speech: () => SpeechModel | null
+  readonly stopping: AbortSignal
+  readonly nowMs: () => number
+}): RouteModule {
+  const routes = createRoutes()
+  const lines = createLogLines(KEPT_LINES)
+  const newest = () => lines.read({ limit: KEPT_LINES, minLevel: 'trace', after: null })
+
+  routes.openapi(voice, async (c) => {
+    const { audioBase64, format } = c.req.valid('json')
+    const { signal } = c.req.raw
+    const speech = deps.speech()
+    if (speech === null)
+      throw new Refusal(503, 'no_speech_model', 'There is no speech model. Set one up first.')
+    const heard = await understood(() =>
+      speech.transcribe(Buffer.from(audioBase64, 'base64'), format, signal),
+    )
+    const transcript = heard.trim().slice(0, MAX_MESSAGE_CHARS)
+    if (transcript === '') throw new Refusal(400, 'nothing_heard', 'Nothing was said in that recording.')
+    const message = await deps.chat.receive(transcript, undefined)
+    const outcome = await deps.chat.outcomeOf(message, signal)
+    const refusal = refusalOf(outcome)
+    if (refusal) throw refusal
+    const spoken = await understood(() => speech.speak(outcome.text, signal))
+    const { turnId, conversationId } = message
+    const reply = {
+      text: outcome.text,
+      audioBase64: Buffer.from(spoken.audio).toString('base64'),
+      format: spoken.format,
+    }
+    return c.json({ turnId, conversationId, transcript, reply }, 200)
+  })
+
+  routes.openapi(report, (c) => {
+    lines.add({ at: new Date(deps.nowMs()).toISOString(), ...c.req.valid('json') })
+    return c.body(null, 204)
+  })
+  routes.openapi(list, (c) => {
+    const page = newest()
+    return c.json({ lines: [...page.lines], dropped: page.dropped }, 200)
+  })
+  routes.get('/_dev/walkie/logs/stream', (c) =>
+    streamSSE(c, async (stream) => {
+      let position: number | null = null
+      let news = Promise.withResolvers<void>()
+      const wake = () => news.resolve()
+      const unsubscribe = lines.subscribe(wake)
+      stream.onAbort(wake)
+      deps.stopping.addEventListener('abort', wake)
+      try {
+        while (!stream.aborted && !deps.stopping.aborted) {
+          news = Promise.withResolvers()
+          const page: LogPage = lines.read({ limit: KEPT_LINES, minLevel: 'trace', after: position })
+          for (const line of page.lines) {
+            await stream.writeSSE({ event: 'line', id: String(line.id), data: JSON.stringify(line) })
+          }
+          position = page.throughId
+          await news.promise
+        }
+      } finally {
+        unsubscribe()
+        deps.stopping.removeEventListener('abort', wake)
+      }
+    }),
+  )
+  return { routes, bodyBytes: new Map([[VOICE_PATH, VOICE_BODY_BYTES]]) }
+}
+
+/** The speech service's failures are its own, not ours. */
+async function understood<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    throw new Refusal(502, `model_${error.kind}`, 'The speech service failed.', { cause: error })
+  }
+}

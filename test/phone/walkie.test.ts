@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { startWithPhone } from './phone-harness.ts'
+
+const RECORDING = { audioBase64: Buffer.from('RIFF of a recording').toString('base64'), format: 'wav' }
+
+test('one utterance goes through the same turn as chat, and comes back written and spoken', async () => {
+  const phone = await startWithPhone({
+    environment: { DEV_ROUTES: '1', TRANSCRIPTION_MODEL: 'test-ears', SPEECH_MODEL: 'test-voice' },
+  })
+  phone.text.replyTo('/audio/transcriptions', { text: 'When does the train leave?' })
+  phone.text.reply({ text: 'At nine fifteen.' })
+  const answer = await phone.service.client.post('/_dev/walkie/voice', RECORDING)
+  expect(answer.json).toMatchObject({
+    transcript: 'When does the train leave?',
+    reply: { text: 'At nine fifteen.', format: 'mp3' },
+  })
+  expect(answer.json.reply.audioBase64.length).toBeGreaterThan(0)
+  const said = (await phone.events()).filter(({ type }) => type.startsWith('chat.'))
+  expect(said.map(({ type }) => type)).toEqual(['chat.message.received', 'chat.reply.sent'])
+})
+
+test('a device writes its log here, and it can be read', async () => {
+  const phone = await startWithPhone({ environment: { DEV_ROUTES: '1' } })
+  const { client } = phone.service
+  expect((await client.post('/_dev/walkie/logs', { message: 'button pressed' })).status).toBe(204)
+  expect((await client.get('/_dev/walkie/logs')).json.lines).toMatchObject([
+    { level: 'info', message: 'button pressed' },
+  ])
+})
+
+test('without DEV_ROUTES there is nothing there, and with it nobody gets in without a session', async () => {
+  const off = await startWithPhone()
+  expect((await off.service.client.get('/_dev/walkie/logs')).status).toBe(404)
+  expect((await off.service.client.post('/_dev/walkie/voice', RECORDING)).status).toBe(404)
+  const on = await startWithPhone({ environment: { DEV_ROUTES: '1' } })
+  expect((await on.provider.client.get('/_dev/walkie/logs')).status).toBe(401)
+})

@@ -1,0 +1,225 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { testDirectory } from '../support/directory.ts'
+import { script, speech } from '../voice/call-harness.ts'
+import { ofType, type PhoneService, startWithPhone } from './phone-harness.ts'
+import { GUEST, OWNER, tokenOf } from './provider.ts'
+
+const GREETS = script({ reply: () => ({ audio: speech('caller-thanks'), transcript: 'Hello.' }) })
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const encode = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString()
+
+/** Opens a socket to /call that says the given things; resolves to the code that it was closed with. */
+async function closedWith({ service }: PhoneService, says: readonly string[]): Promise<number> {
+  const socket = new WebSocket(`ws://127.0.0.1:${service.port}/call`)
+  onTestFinished(() => socket.terminate())
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+  socket.on('open', () => {
+    for (const text of says) socket.send(text)
+  })
+  return closed
+}
+const start = (callSid: string, token: string) =>
+  JSON.stringify({
+    event: 'start',
+    streamSid: 'MZ9',
+    start: {
+      accountSid: 'AC1',
+      callSid,
+      streamSid: 'MZ9',
+      mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+      customParameters: { token },
+    },
+  })
+
+test('an unsigned, wrongly signed or otherwise addressed request gets 403 and leaves no trace', async () => {
+  const phone = await startWithPhone()
+  const { provider } = phone
+  const before = await phone.head()
+  const fields = provider.call('CA1', OWNER)
+  const status = { CallSid: 'CA1', CallStatus: 'completed' }
+  const otherHost = {
+    ...FORM,
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'https',
+  }
+  const attempts = await Promise.all([
+    provider.client.send('POST', '/voice-markup', encode(fields), { headers: FORM }),
+    provider.post('/voice-markup', fields, { 'x-twilio-signature': 'bm9wZQ==' }),
+    provider.post('/voice-markup', fields, {
+      'x-twilio-signature': provider.sign('/voice-markup', fields, 'another'),
+    }),
+    provider.post(
+      '/voice-markup',
+      { ...fields, From: GUEST },
+      { 'x-twilio-signature': provider.sign('/voice-markup', fields) },
+    ),
+    provider.client.send('POST', '/voice-markup', encode(fields), { headers: otherHost }),
+    provider.client.get(`/voice-markup?${encode(fields)}`),
+    provider.client.send('POST', '/voice-status', encode(status), { headers: FORM }),
+    provider.post('/voice-status', status, { 'x-twilio-signature': provider.sign('/voice-markup', status) }),
+  ])
+  expect(attempts.map(({ status: code }) => code)).toEqual(attempts.map(() => 403))
+  expect(await phone.head()).toBe(before)
+})
+
+test('a signed GET is as good as a POST, whatever Host it comes under', async () => {
+  const phone = await startWithPhone()
+  const path = `/voice-markup?${encode(phone.provider.call('CA1', OWNER))}`
+  const answer = await phone.provider.client.get(path, {
+    headers: { 'x-twilio-signature': phone.provider.sign(path, {}), host: 'internal:8081' },
+  })
+  expect(answer.status).toBe(200)
+  expect(answer.headers['content-type']).toContain('text/xml')
+  expect(answer.text).toContain('<Stream url="wss://delegate.example.com/call"')
+})
+
+test('the same webhook twenty times at once is one call; after its end, and after a restart, it is nothing', async () => {
+  const directory = testDirectory()
+  const phone = await startWithPhone({ directory, script: GREETS })
+  const answers = await Promise.all(Array.from({ length: 20 }, () => phone.provider.ring('CA1', OWNER)))
+  expect(new Set(answers.map(({ text }) => tokenOf(text))).size).toBe(1)
+  expect(ofType(await phone.events(), 'call.offered')).toHaveLength(1)
+  expect(
+    ofType(await phone.events(), 'span.opened').filter(({ payload }) => payload.kind === 'call'),
+  ).toHaveLength(1)
+  const caller = await phone.stream('CA1', tokenOf(answers[0]?.text ?? ''))
+  await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
+  expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Reject')
+  caller.hangUp()
+  await phone.eventsUntil('the end', (all) => ofType(all, 'span.closed').length > 0)
+  const before = await phone.head()
+  expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Reject')
+  expect(await phone.head()).toBe(before)
+  await phone.service.stop()
+
+  const again = await startWithPhone({ directory })
+  expect((await again.provider.ring('CA1', OWNER)).text).toContain('<Reject')
+  expect(ofType(await again.events(), 'call.offered')).toHaveLength(1)
+})
+
+test('only the exact number is the owner; what is empty, unknown or nearly equal is a guest', async () => {
+  const phone = await startWithPhone()
+  const froms = [
+    '',
+    '+1',
+    OWNER.slice(1),
+    `${OWNER}0`,
+    `0${OWNER}`,
+    ` ${OWNER}`,
+    'client:owners',
+    'anonymous',
+  ]
+  for (const [index, from] of froms.entries()) {
+    await phone.provider.ring(`CA${index}`, from)
+    await phone.provider.post('/voice-status', { CallSid: `CA${index}`, CallStatus: 'completed' })
+  }
+  const parties = ofType(await phone.events(), 'call.offered').map(({ payload }) => payload.party)
+  expect(parties).toEqual(froms.map(() => 'guest'))
+  await phone.provider.ring('CA98', 'client:owner')
+  expect(ofType(await phone.events(), 'call.offered').at(-1).payload.party).toBe('owner')
+})
+
+test('markup inside a field stays text', async () => {
+  const phone = await startWithPhone({ environment: { GUEST_DAILY_MESSAGES: '0' } })
+  const hostile = `</Say><Dial>+1</Dial>\r\n\0&amp;<![CDATA[`
+  for (const name of ['From', 'CallSid', 'AccountSid']) {
+    const answer = await phone.provider.post('/voice-markup', {
+      ...phone.provider.call('CA1', GUEST),
+      [name]: hostile,
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.text).not.toContain('<Dial')
+    expect(answer.text).toMatch(/^<\?xml[^>]*><Response>(<Say>[^<]*<\/Say><Hangup\/>)<\/Response>$/)
+  }
+})
+
+test('without an auth token only this machine is served, as a guest; what was forwarded is not', async () => {
+  const phone = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '' } })
+  const body = encode(phone.provider.call('CA1', OWNER))
+  const ask = (headers: Record<string, string>) =>
+    phone.provider.client.send('POST', '/voice-markup', body, { headers: { ...FORM, ...headers } })
+  expect((await ask({ 'x-forwarded-for': '203.0.113.9' })).status).toBe(403)
+  expect((await ask({ host: 'delegate.example.com' })).status).toBe(403)
+  expect((await ask({ origin: 'https://evil.example' })).status).toBe(403)
+  expect(ofType(await phone.events(), 'call.offered')).toEqual([])
+  expect((await ask({})).text).toContain('<Stream')
+  expect(ofType(await phone.events(), 'call.offered')).toMatchObject([{ payload: { party: 'guest' } }])
+})
+
+test('with the development routes on, this machine may try what the owner would hear', async () => {
+  const phone = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '', DEV_ROUTES: '1' } })
+  const body = encode(phone.provider.call('CA1', OWNER))
+  await phone.provider.client.send('POST', '/voice-markup', body, { headers: FORM })
+  expect(ofType(await phone.events(), 'call.offered')).toMatchObject([{ payload: { party: 'owner' } }])
+})
+
+test('what is missing is said: a Public URL, a realtime model; and the call is hung up', async () => {
+  const spoken = (text: string) => text.match(/<Say>([^<]*)<\/Say><Hangup\/>/)?.[1]
+  const noUrl = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '', PUBLIC_URL: '' } })
+  expect(spoken((await noUrl.provider.client.get('/voice-markup')).text)).toContain('public address')
+  const noModel = await startWithPhone({ environment: { REALTIME_MODEL: '' } })
+  expect(spoken((await noModel.provider.ring('CA1', OWNER)).text)).toContain('realtime model')
+  expect(ofType(await noModel.events(), 'call.rejected')).toMatchObject([
+    { payload: { reason: 'no_realtime_model' } },
+  ])
+})
+
+test('strangers have a budget for a day, and are told when it is spent; the owner has none', async () => {
+  const phone = await startWithPhone({ environment: { GUEST_DAILY_MESSAGES: '1' } })
+  expect((await phone.provider.ring('CA1', GUEST)).text).toContain('<Stream')
+  await phone.provider.post('/voice-status', { CallSid: 'CA1', CallStatus: 'canceled' })
+  expect((await phone.provider.ring('CA2', '+14155550155')).text).toContain('any more calls today')
+  expect(ofType(await phone.events(), 'call.rejected')).toMatchObject([{ payload: { reason: 'budget' } }])
+  expect((await phone.provider.ring('CA3', OWNER)).text).toContain('<Stream')
+})
+
+test('a stream without the token, with a used one or for another call is closed while the call goes on', async () => {
+  const phone = await startWithPhone({ script: GREETS })
+  expect(await closedWith(phone, [])).toBe(1008)
+  const token = tokenOf((await phone.provider.ring('CA1', OWNER)).text)
+  expect(await closedWith(phone, [start('CA1', '')])).toBe(1008)
+  expect(await closedWith(phone, [start('CA1', 'x'.repeat(43))])).toBe(1008)
+  expect(await closedWith(phone, [start('CA2', token)])).toBe(1008)
+  expect(await closedWith(phone, ['not json'])).toBe(1008)
+  expect(await closedWith(phone, ['x'.repeat(65 * 1024)])).toBe(1009)
+  const caller = await phone.stream('CA1', token)
+  await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
+  expect(await closedWith(phone, [start('CA1', token)])).toBe(1008)
+  await caller.say(speech('caller-question'))
+  await phone.eventsUntil('it goes on', (all) => ofType(all, 'call.reply.spoken').length === 2)
+  expect(phone.realtime.sessions()).toBe(1)
+})
+
+test('a stream that says nothing is closed, although a call is expected', async () => {
+  const phone = await startWithPhone()
+  await phone.provider.ring('CA1', OWNER)
+  expect(await closedWith(phone, [])).toBe(1008)
+})
+
+test('a thousand sockets that never start cost the next call nothing, and at most one fact', async () => {
+  const phone = await startWithPhone({ script: GREETS })
+  const before = await phone.head()
+  const codes = await Promise.all(Array.from({ length: 1_000 }, () => closedWith(phone, [])))
+  expect(new Set(codes)).toEqual(new Set([1008]))
+  expect(await phone.head()).toBe(before)
+  const { caller } = await phone.dial('CA1', OWNER)
+  await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
+  caller.hangUp()
+})
+
+test('the service stops in the middle of a call: its end is recorded, and the slot is free afterwards', async () => {
+  const directory = testDirectory()
+  const phone = await startWithPhone({ directory, script: GREETS })
+  const { caller } = await phone.dial('CA1', OWNER)
+  await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
+  await phone.service.stop()
+  await caller.closed
+  const again = await startWithPhone({ directory })
+  const all = await again.events()
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'service_stopping' } }])
+  expect(ofType(all, 'span.closed').at(-1).payload.reason).toBe('interrupted')
+  expect((await again.provider.ring('CA2', OWNER)).text).toContain('<Stream')
+})
