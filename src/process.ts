@@ -1,0 +1,71 @@
+import { LedgerDamaged, LedgerLocked } from '../ledger/errors.ts'
+import { ConfigError, loadConfig } from './config.ts'
+import { createLog } from './log.ts'
+import { type Service, startService } from './service.ts'
+import { SettingsUnusable } from './settings/errors.ts'
+import type { Settings } from './settings/settings.ts'
+
+/** Process start and signals only: everything else is the service's. */
+async function main(): Promise<void> {
+  // Files of the data directory, those that SQLite makes too, are readable by their owner alone.
+  process.umask(0o077)
+  const config = loadConfig()
+  let settings: Settings | null = null
+  const { log, lines } = createLog({
+    level: config.logLevel,
+    write: (line) => process.stdout.write(line),
+    secretValues: () => settings?.secretValues() ?? [],
+  })
+  const die = (error: unknown, message: string) => {
+    log.fatal({ err: error }, message)
+    process.exit(1)
+  }
+  process.on('uncaughtException', (error) => die(error, 'an unexpected fault'))
+
+  const service = await startService({
+    config,
+    log,
+    logLines: lines,
+    nowMs: Date.now,
+    random: Math.random,
+    onSettings: (opened) => {
+      settings = opened
+    },
+    onFatal: (error) => die(error, 'the storage thread died'),
+  })
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${service.port}`
+  log.info({ url, dataDir: config.dataDir }, 'listening')
+  if (service.setupCode !== null) {
+    log.info(
+      { url: `${url}/install`, setupCode: service.setupCode },
+      'not installed yet: open the page; from another machine it asks for the set-up code',
+    )
+  }
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => void stop(service, name))
+
+  async function stop(running: Service, signal: string): Promise<void> {
+    log.info({ signal }, 'stopping')
+    const deadline = setTimeout(
+      () => die(new Error('what ran did not end in time'), 'stopped by force'),
+      STOP_MS,
+    )
+    deadline.unref()
+    await running.close()
+    log.info('stopped')
+    process.exit(0)
+  }
+}
+
+const STOP_MS = 15_000
+
+main().catch((error: unknown) => {
+  const isExpected =
+    error instanceof ConfigError ||
+    error instanceof LedgerDamaged ||
+    error instanceof LedgerLocked ||
+    error instanceof SettingsUnusable
+  process.stderr.write(
+    `${isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )
+  process.exit(1)
+})
