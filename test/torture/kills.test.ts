@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { AnyEvent } from '../../ledger/reader.ts'
+import { killConversations } from './kills.ts'
+import { survey } from './soundness.ts'
+import { examineTalk } from './talk.ts'
+import { inTemporaryDirectory } from './temporary.ts'
+
+test('conversations that kill -9 cuts off lose nothing acknowledged and do nothing twice', async () => {
+  await inTemporaryDirectory(async (directory) => {
+    const { flaws, talk } = await killConversations({ directory, rounds: 3, seed: 2 })
+    expect(flaws).toEqual([])
+    expect(talk.length).toBeGreaterThan(0)
+
+    // And would be found out, had they: the same ledger with a fact lost, or standing twice.
+    const { events } = survey(directory)
+    const flawsWithout = (type: AnyEvent['type']) => {
+      const lost = events.find((event) => event.type === type)
+      return examineTalk(
+        events.filter((event) => event !== lost),
+        talk,
+      ).flaws
+    }
+    const flawsWithTwo = (type: AnyEvent['type']) =>
+      examineTalk([...events, ...events.filter((event) => event.type === type).slice(0, 1)], talk).flaws
+    for (const type of ['chat.message.received', 'chat.reply.sent', 'turn.completed'] as const) {
+      expect(flawsWithout(type)).not.toEqual([])
+      expect(flawsWithTwo(type)).not.toEqual([])
+    }
+    const made = events.find(({ type }) => ['memory.stored', 'note.created', 'timer.set'].includes(type))
+    if (!made) throw new Error('no tool has left a fact')
+    expect(flawsWithout(made.type)).not.toEqual([])
+    expect(flawsWithTwo(made.type)).not.toEqual([])
+    expect(flawsWithTwo('tool.returned')).not.toEqual([])
+  })
+})

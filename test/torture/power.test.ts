@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { buildDisk } from './disk.ts'
+import { cutPower } from './power.ts'
+import { IN_MEMORY, inTemporaryDirectory } from './temporary.ts'
+
+const TRIAL = { rounds: 8, seed: 3, commits: 60 }
+
+test('a power cut loses nothing acknowledged, and the views catch up with the ledger', async ({ skip }) => {
+  await inTemporaryDirectory((directory) => {
+    const library = buildDisk(directory)
+    if (library === null) return skip('there is no C compiler here, or no Linux')
+    expect(cutPower({ directory, library, ...TRIAL }).flaws).toEqual([])
+  }, IN_MEMORY)
+})
+
+test('the power cuts would find a ledger out that does not sync each commit', async ({ skip }) => {
+  await inTemporaryDirectory((directory) => {
+    const library = buildDisk(directory)
+    if (library === null) return skip('there is no C compiler here, or no Linux')
+    expect(cutPower({ directory, library, ...TRIAL, synchronous: 'NORMAL' }).flaws).not.toEqual([])
+  }, IN_MEMORY)
+})

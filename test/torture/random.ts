@@ -1,0 +1,31 @@
+/** Chance that can be repeated: the same seed gives the same draws. */
+export type Random = {
+  /** A number from 0 up to, not including, 1. */
+  next(): number
+  /** A whole number from 0 up to, not including, `below`. */
+  below(below: number): number
+  chance(probability: number): boolean
+  pick<T>(from: readonly T[]): T
+}
+
+/** Mulberry32 (Tommy Ettinger, public domain): small, fast, and good enough to choose where to break things. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (limit: number) => Math.floor(next() * limit)
+  return {
+    next,
+    below,
+    chance: (probability) => next() < probability,
+    pick<T>(from: readonly T[]): T {
+      const picked = from[below(from.length)]
+      if (picked === undefined) throw new Error('there is nothing to pick from')
+      return picked
+    },
+  }
+}

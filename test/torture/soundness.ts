@@ -1,0 +1,66 @@
+import Database from 'better-sqlite3'
+import { openLedgerReadOnly } from '../../ledger/files.ts'
+import { type AnyEvent, createReader, type Head } from '../../ledger/reader.ts'
+import { verifyChain } from '../../ledger/verify.ts'
+import { projections } from '../../projections/all.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
+import { compareViews, replay } from '../../src/storage/replay.ts'
+import type { Writer } from '../../src/storage/writer.ts'
+import { openTestWriter } from '../support/writer.ts'
+
+const tables = projections.flatMap((projection) => projection.tables)
+
+/** What is wrong with an open ledger and its views, in sentences; empty when the views are what a replay gives. */
+export function flawsOf(
+  writer: Pick<Writer, 'ledger' | 'step' | 'status'>,
+  views: Database.Database,
+): string[] {
+  const flaws: string[] = []
+  while (writer.step(1000));
+  const head = writer.ledger.head()
+  try {
+    verifyChain(writer.ledger)
+  } catch (error) {
+    flaws.push(`the chain: ${String(error)}`)
+  }
+  const { projections: statuses, viewsError } = writer.status()
+  if (viewsError !== null) flaws.push(`the views cannot be written: ${viewsError}`)
+  for (const { name, seq, error } of statuses) {
+    if (error !== null) flaws.push(`${name} stalled: ${error}`)
+    else if (seq !== head.seq) flaws.push(`${name} stands at ${seq}, the ledger at ${head.seq}`)
+  }
+  const replayed = new Database(':memory:')
+  try {
+    replay({ ledger: writer.ledger, views: replayed, projections })
+    for (const { table, expected, actual } of compareViews(replayed, views, tables).differences)
+      flaws.push(`${table}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`)
+  } finally {
+    replayed.close()
+  }
+  return flaws
+}
+
+export type Survey = { readonly flaws: string[]; readonly events: readonly AnyEvent[]; readonly head: Head }
+
+/** Opens a directory as the next start of the service would, and looks at all that it holds. Throws LedgerDamaged. */
+export function survey(directory: string): Survey {
+  const writer = openTestWriter(directory)
+  const views = openViewsReadOnly(directory)
+  try {
+    const flaws = flawsOf(writer, views)
+    return { flaws, events: writer.ledger.readAfter(0, Number.MAX_SAFE_INTEGER), head: writer.ledger.head() }
+  } finally {
+    views.close()
+    writer.close()
+  }
+}
+
+/** The hash of an event as another connection reads it; null where it is not there. */
+export function hashOf(directory: string, seq: number): string | null {
+  const db = openLedgerReadOnly(directory)
+  try {
+    return createReader(db).hashAt(seq)
+  } finally {
+    db.close()
+  }
+}

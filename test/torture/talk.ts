@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import type { AnyEvent } from '../../ledger/reader.ts'
+import type { Client } from '../http/client.ts'
+import type { Random } from './random.ts'
+
+/** A message that makes the builtin model use a tool, and the fact that the tool leaves. */
+export type Message = {
+  readonly clientMessageId: string
+  readonly text: string
+  /** A word that stands in nothing but this message and what came of it. */
+  readonly mark: string
+  readonly tool: 'remember' | 'create_note' | 'set_timer'
+}
+
+export type Acknowledged = {
+  readonly message: Message
+  readonly turnId: string
+  /** What was answered; null for a turn that is told to have failed. */
+  readonly reply: string | null
+}
+
+const madeBy = { remember: 'memory.stored', create_note: 'note.created', set_timer: 'timer.set' } as const
+
+/** The `index`-th thing to say. */
+export function messageOf(index: number, random: Random): Message {
+  const tool = random.pick(['remember', 'create_note', 'set_timer'] as const)
+  const mark = `mark${index}x${random.below(1e9).toString(36)}`
+  const text = {
+    remember: `Remember that my friend ${mark} likes green tea.`,
+    create_note: `Create a note called ${mark}: bread and butter`,
+    set_timer: `Remind me in 500 minutes to call ${mark}`,
+  }[tool]
+  return { clientMessageId: `torture-${mark}`, text, mark, tool }
+}
+
+/** Says it. Null when the connection broke, or the service could not take it: then nothing is known of it. */
+export async function say(client: Client, message: Message): Promise<Acknowledged | null> {
+  const { text: content, clientMessageId } = message
+  let answer: Awaited<ReturnType<Client['post']>>
+  try {
+    answer = await client.post('/api/chat', { content, clientMessageId })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null
+    throw error
+  }
+  if (answer.status === 200) return { message, turnId: answer.json.turnId, reply: answer.json.reply.text }
+  if (answer.status === 503) return null
+  if (answer.json?.code === 'turn_interrupted') return { message, turnId: '', reply: null }
+  throw new Error(`unexpected: ${answer.status} ${answer.text}`)
+}
+
+export type TalkReport = {
+  readonly events: number
+  readonly turns: number
+  readonly interrupted: number
+  readonly made: Readonly<Record<string, number>>
+}
+
+/**
+ * What is wrong with a ledger after all `acknowledged` was said, in sentences: lost, doubled, or left without an
+ * outcome; and what it holds.
+ */
+export function examineTalk(
+  events: readonly AnyEvent[],
+  acknowledged: readonly Acknowledged[],
+): { flaws: string[]; report: TalkReport } {
+  const flaws: string[] = []
+  const ends = new Map<string, number>()
+  const returned = new Map<string, number>()
+  const made: Record<string, number> = { 'memory.stored': 0, 'note.created': 0, 'timer.set': 0 }
+  let interrupted = 0
+  const by = Map.groupBy(events, ({ type }) => type)
+  const all = <T extends AnyEvent['type']>(type: T) =>
+    (by.get(type) ?? []) as Extract<AnyEvent, { type: T }>[]
+  const count = (counts: Map<string, number>, key: string) => void counts.set(key, (counts.get(key) ?? 0) + 1)
+
+  for (const { turnId, facts } of [...all('turn.completed'), ...all('turn.failed')]) {
+    count(ends, turnId ?? '')
+    if ('kind' in facts) interrupted += 1
+    if ('kind' in facts && facts.kind !== 'interrupted') flaws.push(`turn ${turnId} failed: ${facts.kind}`)
+  }
+  for (const { turnId, facts } of all('tool.returned')) {
+    count(returned, `${turnId} ${facts.callId}`)
+    if (facts.outcome !== 'ok')
+      flaws.push(`${facts.tool} of turn ${turnId}: ${facts.outcome} ${facts.reason}`)
+  }
+  for (const [call, times] of returned) if (times > 1) flaws.push(`the call ${call} returned ${times} times`)
+
+  const messages = Map.groupBy(all('chat.message.received'), ({ key }) => key)
+  for (const each of all('chat.message.received')) {
+    const times = ends.get(each.turnId ?? '') ?? 0
+    if (times !== 1) flaws.push(`turn ${each.turnId} has ${times} outcomes`)
+  }
+  for (const { message, turnId, reply } of acknowledged) {
+    const key = `chat:${createHash('sha256').update(message.clientMessageId).digest('hex')}`
+    const received = messages.get(key) ?? []
+    const [first] = received
+    if (received.length !== 1 || first?.body?.text !== message.text)
+      flaws.push(`“${message.text}” was acknowledged and stands ${received.length} times`)
+    const sameWords = all('chat.message.received').filter(({ body }) => body?.text === message.text)
+    if (sameWords.length !== 1)
+      flaws.push(`“${message.text}” was said once and stands ${sameWords.length} times`)
+    const replies = all('chat.reply.sent').filter((event) => event.turnId === first?.turnId)
+    if (reply !== null) {
+      if (first?.turnId !== turnId) flaws.push(`“${message.text}” was acknowledged as another turn`)
+      if (replies.length !== 1 || replies[0]?.body?.text !== reply)
+        flaws.push(`the reply to “${message.text}” stands ${replies.length} times, or differs`)
+    }
+    const things = all(madeBy[message.tool]).filter(({ body }) => JSON.stringify(body).includes(message.mark))
+    made[madeBy[message.tool]] = (made[madeBy[message.tool]] ?? 0) + things.length
+    if (things.length > 1 || (things.length === 0 && reply !== null))
+      flaws.push(`“${message.text}” made ${things.length} of ${madeBy[message.tool]}`)
+  }
+  const report = { events: events.length, turns: ends.size, interrupted, made }
+  return { flaws, report }
+}
