@@ -38,6 +38,8 @@ export type CompactionRow = {
   compactionId: string
   consumed: number
   erased: number
+  /** Input of the first turn that was built on it: whether it brought anything. Null before that turn. */
+  firstTurnTokens: number | null
 }
 
 export type CapsuleRow = {
@@ -52,7 +54,7 @@ export type CapsuleRow = {
 /** The chain that each conversation continues from: its usage, its replacements and its capsules. */
 export const contextProjection = defineProjection({
   name: 'context',
-  version: 1,
+  version: 2,
   tables: ['context_chains', 'context_compactions', 'context_capsules', 'context_erasures'],
   schema: `
     CREATE TABLE context_chains (
@@ -67,7 +69,7 @@ export const contextProjection = defineProjection({
       seq INTEGER PRIMARY KEY, conversationId TEXT NOT NULL, throughSeq INTEGER NOT NULL, at TEXT NOT NULL, channel TEXT,
       source TEXT NOT NULL, inputTokensBefore INTEGER NOT NULL, inputTokensAfter INTEGER NOT NULL,
       provider TEXT NOT NULL, model TEXT NOT NULL, compactionId TEXT NOT NULL,
-      consumed INTEGER NOT NULL DEFAULT 0, erased INTEGER NOT NULL DEFAULT 0
+      consumed INTEGER NOT NULL DEFAULT 0, erased INTEGER NOT NULL DEFAULT 0, firstTurnTokens INTEGER
     ) STRICT;
     CREATE INDEX context_compactions_by_conversation ON context_compactions (conversationId, seq);
     CREATE TABLE context_capsules (
@@ -98,6 +100,9 @@ export const contextProjection = defineProjection({
       (seq, conversationId, throughSeq, at, channel, source, inputTokensBefore, inputTokensAfter, provider, model, compactionId)
       VALUES (@seq, @conversationId, @throughSeq, @at, @channel, @source, @inputTokensBefore, @inputTokensAfter, @provider,
         @model, @compactionId)`)
+    const measure =
+      db.prepare(`UPDATE context_compactions SET firstTurnTokens = ? WHERE firstTurnTokens IS NULL AND seq =
+      (SELECT max(seq) FROM context_compactions WHERE conversationId = ?)`)
     const consume = db.prepare('UPDATE context_compactions SET consumed = 1 WHERE compactionId = ?')
     const capsule = db.prepare(
       'INSERT INTO context_capsules (seq, conversationId, throughSeq, at, source) VALUES (?, ?, ?, ?, ?)',
@@ -112,8 +117,10 @@ export const contextProjection = defineProjection({
           begin.run(event.conversationId)
       },
       handlers: {
-        'turn.completed': ({ conversationId, channel, facts }) =>
-          void complete.run(channel, facts.contextTokens, facts.usage.outputTokens, conversationId),
+        'turn.completed': ({ conversationId, channel, facts }) => {
+          complete.run(channel, facts.contextTokens, facts.usage.outputTokens, conversationId)
+          measure.run(facts.contextTokens, conversationId)
+        },
         'context.usage.recorded': ({ conversationId, at, facts }) =>
           void record.run({ conversationId, at, ...facts }),
         'context.compaction.requested': ({ seq, conversationId, facts }) =>
@@ -186,4 +193,12 @@ export function createContextQueries(views: Database) {
     /** Chains whose compaction has no outcome: under way, or cut off by a crash. */
     unfinishedCompactions: () => unfinished.all(),
   }
+}
+
+/** A replacement must bring at least this much, or it was not worth it. */
+const USELESS_RATIO = 0.9
+
+/** Whether the first turn on a replacement was hardly smaller than what it replaced. */
+export function wasUseless(row: CompactionRow): boolean {
+  return row.firstTurnTokens !== null && row.firstTurnTokens > row.inputTokensBefore * USELESS_RATIO
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
-import { type CompactionRow, createContextQueries } from '../../projections/context.ts'
+import { type CompactionRow, createContextQueries, wasUseless } from '../../projections/context.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
 import {
   type ContextItem,
@@ -39,7 +39,8 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     const [event] = ledger.readSeqs([row.seq])
     if (event?.type !== 'context.compaction.succeeded' || !event.body) return null
     const { replacement, text } = event.body
-    if (replacement !== null && !textOnly && isSameModel(row, model)) {
+    // An opaque form that turned out no smaller than the conversation itself is of no use; its text is.
+    if (replacement !== null && !textOnly && !wasUseless(row) && isSameModel(row, model)) {
       return {
         item: { type: 'opaque', model: { provider: row.provider, model: row.model }, blob: replacement },
         form: 'opaque',

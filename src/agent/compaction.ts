@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
-import { createContextQueries } from '../../projections/context.ts'
+import { createContextQueries, wasUseless } from '../../projections/context.ts'
 import {
   CapabilityMissing,
   type InputItem,
@@ -212,6 +212,9 @@ export function createCompactor(options: {
     isDue(conversationId) {
       const row = queries.chain(conversationId)
       if (!row || row.completedTurns === 0 || row.contextTokens < options.thresholdTokens()) return false
+      const latest = queries.latestCompaction(conversationId)
+      // One that brought nothing is not repeated at once: the next would bring nothing either.
+      if (latest && wasUseless(latest) && nowMs() - Date.parse(latest.at) < BREAKER_PAUSE_MS) return false
       if (row.failures < BREAKER_FAILURES || row.lastFailureAt === null) return true
       const pauseMs = Math.min(
         BREAKER_MAX_PAUSE_MS,

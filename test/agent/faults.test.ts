@@ -140,3 +140,26 @@ test('a server without the compaction endpoint compacts by a written replacement
   expect((await client.post('/api/session/context/compact')).status).toBe(200)
   expect((await client.post('/api/chat', { content: 'What was it?' })).json.reply.text).toBe('heliotrope')
 })
+
+test('a replacement that turns out no smaller gives way to its text, and is not made again and again', async () => {
+  const { double, service } = await start()
+  await service.client.put('/api/config', { entries: { COMPACT_THRESHOLD_TOKENS: 2000 } })
+  // The double seals all that it was given: its opaque replacement never gets smaller than the conversation.
+  double.answerWith(({ text }) => ({
+    text: text.includes('Write the capsule now')
+      ? 'The word is heliotrope.'
+      : text.includes('heliotrope')
+        ? 'heliotrope'
+        : 'unknown',
+    usage: { inputTokens: Math.ceil(text.length / 4), outputTokens: 5 },
+  }))
+  await service.client.post('/api/chat', { content: `The word is heliotrope. ${'And so on. '.repeat(1000)}` })
+  for (let turn = 0; turn < 6; turn += 1) {
+    expect((await service.client.post('/api/chat', { content: 'What was it?' })).json.reply.text).toBe(
+      'heliotrope',
+    )
+  }
+  const report = (await service.client.get('/api/session/operations?hours=1')).json
+  expect(report.context.automaticCompactions).toBeLessThanOrEqual(2)
+  expect(double.requests('/responses').at(-1)?.text.length).toBeLessThan(8000)
+})

@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import OpenAI from 'openai'
+import { loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { startService } from '../../src/service.ts'
+import { startModelDouble } from '../doubles/model/model-double.ts'
+import { createClient } from '../http/client.ts'
+
+/**
+ * What a chat turn costs beyond the model itself, against a double that answers at once; and a conversation of
+ * ten thousand turns, whose double fails unless the early facts are still in its input.
+ */
+const { values } = parseArgs({
+  options: {
+    turns: { type: 'string', default: '1000' },
+    long: { type: 'string', default: '10000' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const PASSWORD = 'a long walk by the river'
+const EARLY_FACT = 'heliotrope'
+
+function quantile(samples: readonly number[], q: number): number {
+  const sorted = [...samples].sort((a, b) => a - b)
+  return Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0).toFixed(3))
+}
+
+async function time(samples: number[], work: () => Promise<unknown>): Promise<void> {
+  const before = performance.now()
+  await work()
+  samples.push(performance.now() - before)
+}
+
+async function open(environment: Record<string, string>) {
+  const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
+  const config = loadConfig({ DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'error', ...environment })
+  const { log, lines } = createLog({
+    level: 'error',
+    write: (line) => process.stderr.write(line),
+    secretValues: () => [],
+  })
+  const service = await startService({
+    config,
+    log,
+    logLines: lines,
+    nowMs: Date.now,
+    random: Math.random,
+    onSettings: () => undefined,
+    onFatal: (error) => {
+      throw error
+    },
+  })
+  const client = createClient(service.port)
+  await client.post('/api/install', { password: PASSWORD })
+  const close = async () => {
+    await service.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return { client, close }
+}
+
+async function overhead(turns: number) {
+  const double = await startModelDouble({ validate: false, record: false })
+  double.answerWith(() => ({ text: 'Yes.', usage: { inputTokens: 100, outputTokens: 2 } }))
+  const sdk = new OpenAI({ apiKey: 'sk-bench', baseURL: double.url })
+  const bare: number[] = []
+  const request = { model: 'test-model', input: 'Hello', stream: true, store: false } as const
+  for (let index = 0; index < Math.min(turns, 500) + 50; index += 1) {
+    const samples = index < 50 ? [] : bare
+    await time(samples, async () => {
+      for await (const event of await sdk.responses.create(request)) void event
+    })
+  }
+  const { client, close } = await open({
+    OPENAI_API_KEY: 'sk-bench-key-of-the-double',
+    OPENAI_BASE_URL: double.url,
+    CHAT_MODEL: 'test-model',
+  })
+  const whole: number[] = []
+  for (let index = 0; index < turns + 50; index += 1) {
+    await time(index < 50 ? [] : whole, () => client.post('/api/chat', { content: `Message ${index}` }))
+  }
+  await close()
+  await double.close()
+  const p50 = quantile(whole, 0.5)
+  return {
+    turns,
+    p50Ms: p50,
+    p99Ms: quantile(whole, 0.99),
+    bareSdkP50Ms: quantile(bare, 0.5),
+    ratio: Number((p50 / quantile(bare, 0.5)).toFixed(2)),
+  }
+}
+
+async function builtin(turns: number) {
+  const { client, close } = await open({})
+  const samples: number[] = []
+  for (let index = 0; index < turns + 50; index += 1) {
+    await time(index < 50 ? [] : samples, () => client.post('/api/chat', { content: 'What time is it?' }))
+  }
+  await close()
+  return { turns, p50Ms: quantile(samples, 0.5), p99Ms: quantile(samples, 0.99) }
+}
+
+async function longConversation(turns: number) {
+  // The double's own compaction seals all that it was given; a written replacement is what gets smaller.
+  const double = await startModelDouble({ validate: false, record: false, lacks: ['/responses/compact'] })
+  let maxRequestBytes = 0
+  let forgotten = 0
+  double.answerWith(({ body, text }) => {
+    maxRequestBytes = Math.max(maxRequestBytes, JSON.stringify(body).length)
+    if (!text.includes(EARLY_FACT)) forgotten += 1
+    const inputTokens = Math.ceil(text.length / 4)
+    return text.includes('Write the capsule now')
+      ? { text: `## Established facts\nThe word is ${EARLY_FACT}.`, usage: { inputTokens, outputTokens: 12 } }
+      : { text: `Noted: ${EARLY_FACT}.`, usage: { inputTokens, outputTokens: 4 } }
+  })
+  const environment = {
+    OPENAI_API_KEY: 'sk-bench-key-of-the-double',
+    OPENAI_BASE_URL: double.url,
+    CHAT_MODEL: 'test-model',
+    COMPACT_THRESHOLD_TOKENS: '8000',
+  }
+  const { client, close } = await open(environment)
+  await client.post('/api/chat', { content: `The word is ${EARLY_FACT}.` })
+  const first: number[] = []
+  const last: number[] = []
+  const window = Math.ceil(turns / 10)
+  for (let index = 1; index < turns; index += 1) {
+    const samples = index <= window ? first : index >= turns - window ? last : []
+    await time(samples, () =>
+      client.post('/api/chat', { content: `Turn ${index}: something else entirely, as one says.` }),
+    )
+  }
+  const report = await client.get('/api/session/operations?hours=24')
+  await close()
+  await double.close()
+  return {
+    turns,
+    forgotten,
+    maxRequestBytes,
+    automaticCompactions: report.json.context.automaticCompactions,
+    firstTenthP50Ms: quantile(first, 0.5),
+    lastTenthP50Ms: quantile(last, 0.5),
+    growth: Number((quantile(last, 0.5) / quantile(first, 0.5)).toFixed(2)),
+  }
+}
+
+const results = {
+  overhead: await overhead(Number(values.turns)),
+  builtin: await builtin(Number(values.turns)),
+  longConversation: await longConversation(Number(values.long)),
+}
+for (const [name, figures] of Object.entries(results))
+  process.stdout.write(`${name}: ${JSON.stringify(figures)}\n`)
+if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`)
