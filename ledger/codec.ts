@@ -1,14 +1,6 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import { InvalidEvent, LedgerDamaged } from './errors.ts'
-import {
-  type Actor,
-  actorSchema,
-  type Channel,
-  channelSchema,
-  type LedgerEvent,
-  type NewEvent,
-  type UnknownEvent,
-} from './event.ts'
+import type { Actor, Channel, LedgerEvent, NewEvent, UnknownEvent } from './event.ts'
 import { catalogue, type EventType, isEventType } from './events/catalogue.ts'
 import { upcast } from './upcast.ts'
 
@@ -194,9 +186,4 @@ function parseSeqs(row: EventRow): readonly number[] {
   const seqs: unknown = JSON.parse(row.derivedFrom)
   if (Array.isArray(seqs) && seqs.every((seq) => Number.isSafeInteger(seq))) return seqs
   throw new LedgerDamaged(`event ${row.seq}: derivedFrom is not a list of seqs`, { seq: row.seq })
-}
-
-/** Whether a row's enumerated columns hold what they may. Checked on import, where rows come from outside. */
-export function hasKnownEnvelope(row: EventRow): boolean {
-  return actorSchema.safeParse(row.actor).success && channelSchema.nullable().safeParse(row.channel).success
 }
