@@ -44,7 +44,13 @@ export function createPassiveRecall(options: {
         spanId,
         turnId,
         derivedFrom: seqs,
-        facts: { ids, turnSeqs: [], late: false, injectedTokens: tokens, durationMs: Math.max(0, options.nowMs() - startedMs) },
+        facts: {
+          ids,
+          turnSeqs: [],
+          late: false,
+          injectedTokens: tokens,
+          durationMs: Math.max(0, options.nowMs() - startedMs),
+        },
       }
       return { text: lines.join('\n'), seqs, facts: [recalled] }
     } catch (error) {
@@ -55,5 +61,7 @@ export function createPassiveRecall(options: {
 }
 
 function lineOf({ text, createdAt, status }: MemoryRow): string {
-  return text === null ? '' : `- ${text} (${createdAt.slice(0, 10)}${status === 'contested' ? ', contested' : ''})`
+  return text === null
+    ? ''
+    : `- ${text} (${createdAt.slice(0, 10)}${status === 'contested' ? ', contested' : ''})`
 }
