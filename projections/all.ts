@@ -12,6 +12,7 @@ import { ownerProjection } from './owner.ts'
 import type { Projection } from './projection.ts'
 import { searchProjection } from './search.ts'
 import { signalsProjection } from './signals.ts'
+import { textsProjection } from './texts.ts'
 import { timelineProjection } from './timeline.ts'
 import { timersProjection } from './timers.ts'
 import { turnsProjection } from './turns.ts'
@@ -27,6 +28,7 @@ export const projections: readonly Projection[] = [
   signalsProjection,
   timersProjection,
   callsProjection,
+  textsProjection,
   derivationsProjection,
   notesProjection,
   memoriesProjection,

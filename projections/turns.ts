@@ -37,7 +37,7 @@ type Asking = Pick<Envelope, 'turnId' | 'conversationId' | 'spanId' | 'channel' 
  */
 export const turnsProjection = defineProjection({
   name: 'turns',
-  version: 2,
+  version: 3,
   tables: ['turns', 'turn_events'],
   schema: `
     CREATE TABLE turns (
@@ -82,6 +82,10 @@ export const turnsProjection = defineProjection({
           start.run(event.at, event.seq, event.turnId)
         },
         'chat.reply.sent': (event) => void reply.run(event.seq, event.turnId),
+        // A reply by text: the delivery that the turn itself asked for.
+        'delivery.requested': ({ key, seq, turnId }) => {
+          if (turnId !== null && key === `reply:${turnId}`) reply.run(seq, turnId)
+        },
         'chat.reply.stopped': (event) => void stop.run(event.seq, event.turnId),
         'turn.completed': ({ at, seq, turnId, facts }) =>
           void complete.run({ at, seq, turnId, contextTokens: facts.contextTokens, ...facts.usage }),

@@ -8,9 +8,11 @@ import { createAttention } from './agent/attention.ts'
 import { createChainReader } from './agent/chain.ts'
 import { createCompactor } from './agent/compaction.ts'
 import { createComposer } from './agent/composer.ts'
+import { createGuestComposer } from './agent/guest-composer.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './agent/instructions.ts'
 import { createShortenReply } from './agent/long-answer.ts'
 import { createSessionContext } from './agent/session-context.ts'
+import { createShortenSms, shortenForGuest } from './agent/sms-reply.ts'
 import { createTurnRunner } from './agent/turn.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Previews } from './conversation/previews.ts'
@@ -38,6 +40,8 @@ export function buildAssistant(options: {
   readonly random: () => number
   readonly log: Log
   readonly traceItems: boolean
+  /** Where the words of a stranger's number stand, oldest first. */
+  readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
 }) {
   const { storage, settings, model, placement, previews, newId, nowMs, log } = options
   const { append, ledger, views } = storage
@@ -78,27 +82,44 @@ export function buildAssistant(options: {
     tools,
     timezone,
   })
-  const runTurn = createTurnRunner({
+  const shortenReply = createShortenReply({
+    notes: options.notes,
+    longAnswerChars: () => settings.get('LONG_ANSWER_CHARS'),
+  })
+  const shortenSms = createShortenSms({ notes: options.notes, publicUrl: () => settings.get('PUBLIC_URL') })
+  const common = {
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,
     previews,
     model,
-    composer,
-    tools,
     timezone,
     thresholdTokens,
+    nowMs,
+    log,
+  }
+  const runTurn = createTurnRunner({
+    ...common,
+    composer,
+    tools,
     shorten: async (conversationId, signal) => {
       const outcome = await compactor.compact(conversationId, 'automatic', signal)
       return outcome.status === 'succeeded'
     },
-    shortenReply: createShortenReply({
-      notes: options.notes,
-      longAnswerChars: () => settings.get('LONG_ANSWER_CHARS'),
-    }),
-    nowMs,
-    log,
+    shortenReply: (text, turn, seen) =>
+      (turn.channel === 'sms' ? shortenSms : shortenReply)(text, turn, seen),
     traceItem: options.traceItems ? (direction, item) => log.info({ direction, ...item }, 'item') : undefined,
+  })
+  const runGuestTurn = createTurnRunner({
+    ...common,
+    composer: createGuestComposer({
+      ledger,
+      wordSeqs: options.guestWordSeqs,
+      ownerIsKnown: () => settings.get('OWNER_PHONE_NUMBER') !== null,
+    }),
+    tools: new Map(),
+    shorten: async () => false,
+    shortenReply: async (text) => shortenForGuest(text),
   })
   const activations = createActivationRunner({
     append,
@@ -125,7 +146,9 @@ export function buildAssistant(options: {
 
   const attention = createAttention({
     waitingTurns: () =>
-      turns.unfinished().filter((turn) => turn.trigger === 'message' || turn.trigger === 'sms'),
+      turns
+        .unfinished()
+        .filter((turn) => turn.party === 'owner' && (turn.trigger === 'message' || turn.trigger === 'sms')),
     wakingSignals: () => signals.waking(new Date(nowMs()).toISOString()),
     hasInterrupt: signals.hasInterrupt,
     nextRetryAtMs: () => {
@@ -147,7 +170,7 @@ export function buildAssistant(options: {
   const sessionContext = createSessionContext({
     views,
     openConversationId: placement.openConversationId,
-    isBusy: () => attention.isBusy() || turns.unfinished().length > 0,
+    isBusy: () => attention.isBusy() || turns.unfinished().some(({ party }) => party === 'owner'),
     thresholdTokens,
   })
 
@@ -155,6 +178,7 @@ export function buildAssistant(options: {
     attention,
     compactor,
     sessionContext,
+    runGuestTurn,
     turns,
     signalSeq: signals.seqOf,
     openSpans: createOpenSpanQueries(views),

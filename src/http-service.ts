@@ -23,6 +23,7 @@ import { noteRoutes } from './http/routes/notes.ts'
 import { outboundRoutes } from './http/routes/outbound.ts'
 import { createProviderWebhooks } from './http/routes/provider-webhook.ts'
 import { sessionRoutes } from './http/routes/session.ts'
+import { smsRoutes } from './http/routes/sms.ts'
 import { timelineRoutes } from './http/routes/timeline.ts'
 import { timerRoutes } from './http/routes/timers.ts'
 import { voiceMarkupRoutes } from './http/routes/voice-markup.ts'
@@ -38,6 +39,7 @@ import type { Phone } from './phone.ts'
 import type { OwnerState } from './settings/open.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Verification } from './storage/verification.ts'
+import type { Texts } from './texts.ts'
 import type { Timers } from './timers/timers.ts'
 
 export type HttpServiceOptions = {
@@ -56,6 +58,7 @@ export type HttpServiceOptions = {
   readonly notes: Notes
   readonly timers: Timers
   readonly phone: Phone
+  readonly texts: Texts
   readonly report: ReturnType<typeof createOperationsReport>
   readonly turnReport: ReturnType<typeof createTurnReport>
   readonly searchTimeline: Parameters<typeof timelineRoutes>[0]['search']
@@ -144,6 +147,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       openConversationId: placement.openConversationId,
     }),
     voiceMarkupRoutes({ webhooks, reception: phone.reception, callEnded: phone.callEnded, newId }),
+    smsRoutes({ webhooks, texts: options.texts }),
     callRoutes({ hangUp: phone.hangUp }),
     ...(options.config.devRoutes
       ? [

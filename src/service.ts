@@ -3,15 +3,17 @@ import { fileURLToPath } from 'node:url'
 import { Kysely, SqliteDialect } from 'kysely'
 import { createIds } from '../ledger/ids.ts'
 import { recordImport } from '../ledger/imported.ts'
-import { createCallQueries } from '../projections/calls.ts'
 import { createMemoryQueries } from '../projections/memories.ts'
 import type { ViewsTables } from '../projections/tables.ts'
+import { createTextQueries } from '../projections/texts.ts'
 import { createTimelineQueries } from '../projections/timeline-page.ts'
 import { createTurnQueries } from '../projections/turns.ts'
 import { createTurnReport } from './agent/turn-report.ts'
 import { buildAssistant } from './assistant.ts'
 import { createChatChannel } from './channels/chat.ts'
+import { smsTools } from './channels/sms/tool.ts'
 import { createHangUp, createTelephonyApi } from './channels/telephony/api.ts'
+import { parseOwnerNumbers } from './channels/telephony/party.ts'
 import type { Config } from './config.ts'
 import { createEnding } from './conversation/ending.ts'
 import { createIdleWatch } from './conversation/idle-watch.ts'
@@ -34,6 +36,7 @@ import { openOwnerState } from './settings/open.ts'
 import type { Settings } from './settings/settings.ts'
 import { openQueries } from './storage/queries.ts'
 import { openStorage } from './storage/storage.ts'
+import { buildTexts, createGuestQueries } from './texts.ts'
 import { timelineTools } from './timeline/tools.ts'
 import { createTimers } from './timers/timers.ts'
 import { timerTools } from './timers/tools.ts'
@@ -122,11 +125,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onFault,
   })
 
+  const telephony = createTelephonyApi(settings)
+  const guests = createGuestQueries(storage)
   const tools = [
     ...memoryTools(memories),
     ...noteTools(notes),
     ...timerTools(timers),
     ...timelineTools({ ledger, search: (query) => searchTimeline(query) }),
+    ...smsTools({
+      append,
+      ledger,
+      ownerNumbers: () => parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? ''),
+      isOptedOut: createTextQueries(views).isOptedOut,
+      isConfigured: () => telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null,
+    }),
   ]
   const recall = createPassiveRecall({ memories, nowMs, onFault })
 
@@ -145,6 +157,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     random: options.random,
     log,
     traceItems: config.itemsDebug,
+    guestWordSeqs: guests.wordSeqs,
   })
   const { attention } = assistant
   const chat = createChatChannel({
@@ -169,8 +182,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     idleMs: () => settings.get('SESSION_IDLE_MINUTES') * 60_000,
     onFault,
   })
-  const telephony = createTelephonyApi(settings)
-  const calls = createCallQueries(views)
   const phone = await buildPhone({
     storage,
     settings,
@@ -179,9 +190,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     recall,
     tools,
     instructions: () => assistant.instructions('voice'),
-    guestsAnsweredSince: (at) => calls.guestCallsSince(at),
-    guestWordSeqs: (number, limit) => calls.guestWordSeqs(number, limit),
+    guestsAnsweredSince: guests.answeredSince,
+    guestWordSeqs: guests.wordSeqs,
     hangUpAtProvider: createHangUp(telephony),
+    newId,
+    nowMs,
+    log,
+  })
+  const texts = buildTexts({
+    storage,
+    settings,
+    placement,
+    telephony,
+    turnById: assistant.turns.byId,
+    unfinishedTurns: assistant.turns.unfinished,
+    runGuestTurn: assistant.runGuestTurn,
+    guestsAnsweredSince: guests.answeredSince,
     newId,
     nowMs,
     log,
@@ -225,6 +249,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     notes,
     timers,
     phone,
+    texts,
     report,
     turnReport: createTurnReport({
       ledger,
@@ -245,6 +270,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   await phone.start()
   attention.start()
+  texts.start()
   timers.start()
   idleWatch.start()
   const port = await http.listen(config.port, config.host)
@@ -257,7 +283,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await phone.close(2_000)
       await idleWatch.close()
       await timers.close()
-      await attention.close(GRACE_MS)
+      await Promise.all([attention.close(GRACE_MS), texts.close(GRACE_MS)])
       await http.close(1_000)
       await queries.close()
       await storage.close()

@@ -8,6 +8,7 @@ import type { Tool } from '../tools/tool.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './instructions.ts'
 import { batchText, readSignals } from './signals-text.ts'
+import { textWithMedia } from './sms-text.ts'
 
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone'>
@@ -54,7 +55,7 @@ export function createComposer(options: {
     }
     if (cause?.type !== 'chat.message.received' && cause?.type !== 'sms.received') return null
     if (!cause.body) return null
-    const { text } = cause.body
+    const text = cause.type === 'sms.received' ? textWithMedia(cause) : cause.body.text
     return { text, item: { type: 'message', role: 'owner', text, at: cause.at }, seqs: [] }
   }
 

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerEvent } from '../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
+import { replyKey, textWithMedia } from './sms-text.ts'
 
 /** An item of the model's input, and the facts that it repeats. */
 export type ContextItem = { readonly item: InputItem; readonly seqs: readonly number[] }
@@ -62,7 +63,7 @@ function itemOf(event: LedgerEvent): ContextItem | null {
       )
     case 'sms.received':
       if (event.facts.party !== 'owner' || !event.body) return null
-      return { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
+      return { seqs, item: { type: 'message', role: 'owner', text: textWithMedia(event), at: event.at } }
     case 'call.utterance.heard':
       if (event.facts.party !== 'owner' || !event.body?.text) return null
       return { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
@@ -70,6 +71,10 @@ function itemOf(event: LedgerEvent): ContextItem | null {
     case 'chat.reply.stopped':
     case 'call.reply.spoken':
       if (!event.body?.text) return null
+      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
+    case 'delivery.requested':
+      // The reply of a turn by text; any other delivery is known by what asked for it.
+      if (!event.body || event.turnId === null || event.key !== replyKey(event.turnId)) return null
       return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
     case 'tool.called':
       if (!event.body) return null

@@ -3,6 +3,7 @@ import type { TurnRow } from '../../projections/turns.ts'
 import type { ModelId, TextEvent, Usage } from '../model/port.ts'
 import type { Composed } from './composer.ts'
 import { failureText, type TurnFailureKind } from './failure-text.ts'
+import { replyKey } from './sms-text.ts'
 
 /** What a model's answer of one round comes to. */
 export type Answer = Extract<TextEvent, { type: 'completed' }>
@@ -12,14 +13,32 @@ export type TurnPlace = {
   readonly turn: TurnRow
   readonly channel: 'chat' | 'voice' | 'sms'
   readonly model: ModelId
+  /** The number that an answer by text goes to; null on any other channel. */
+  readonly replyTo: string | null
 }
 
+/** A text is tried so often where it is certain that it did not leave. */
+const TEXT_ATTEMPTS = 3
+
 /** The facts of a turn, in the order in which they may occur. */
-export function createTurnFacts({ turn, channel, model }: TurnPlace) {
+export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
   const { turnId, conversationId, spanId } = turn
   const place = { conversationId, spanId, turnId, channel, causedBy: turn.causeSeq } as const
   /** A turn ends once: whoever records its end first. */
   const key = `turn-ended:${turnId}`
+
+  /** A reply by text is asked for with the end of its turn, and sent by whoever sends texts. */
+  function texted(target: string, text: string, seen: readonly number[]): NewEvent {
+    return {
+      type: 'delivery.requested',
+      actor: 'delegate',
+      ...place,
+      key: replyKey(turnId),
+      derivedFrom: seen,
+      facts: { deliveryId: `reply-${turnId}`, channel: 'sms', taskId: null, maxAttempts: TEXT_ATTEMPTS },
+      body: { target, text },
+    }
+  }
 
   return {
     started: (composed: Composed): NewEvent => ({
@@ -28,7 +47,7 @@ export function createTurnFacts({ turn, channel, model }: TurnPlace) {
       ...place,
       facts: {
         trigger: turn.trigger,
-        party: 'owner',
+        party: turn.party === 'guest' ? 'guest' : 'owner',
         model: { ...model },
         adaptationIds: [...composed.adaptationIds],
         signalIds: [...composed.signalIds],
@@ -73,6 +92,7 @@ export function createTurnFacts({ turn, channel, model }: TurnPlace) {
     /** `text` null: the delegate had nothing to say. */
     replied(text: string | null, seen: readonly number[]): NewEvent[] {
       if (text === null) return []
+      if (channel === 'sms') return replyTo === null ? [] : [texted(replyTo, text, seen)]
       return [
         {
           type: 'chat.reply.sent',
@@ -123,13 +143,19 @@ export function createTurnFacts({ turn, channel, model }: TurnPlace) {
       facts: { ...usage, compactThresholdTokens },
     }),
 
-    failed: (kind: TurnFailureKind, usage: Usage, durationMs: number): NewEvent => ({
-      type: 'turn.failed',
-      actor: 'service',
-      ...place,
-      key,
-      facts: { kind, usage: { ...usage }, durationMs },
-      body: { text: failureText[kind] },
-    }),
+    /** Who texted is told so by text; a stranger is not. */
+    failed: (kind: TurnFailureKind, usage: Usage, durationMs: number): NewEvent[] => [
+      {
+        type: 'turn.failed',
+        actor: 'service',
+        ...place,
+        key,
+        facts: { kind, usage: { ...usage }, durationMs },
+        body: { text: failureText[kind] },
+      },
+      ...(replyTo !== null && turn.party === 'owner'
+        ? [texted(replyTo, failureText[kind], [turn.causeSeq])]
+        : []),
+    ],
   }
 }

@@ -77,7 +77,9 @@ async function runTurn(
   const { turnId, conversationId } = turn
   const channel: SpokenChannel = turn.channel === 'voice' || turn.channel === 'sms' ? turn.channel : 'chat'
   const service = options.model()
-  const facts = createTurnFacts({ turn, channel, model: service.text.id })
+  const [cause] = ledger.readSeqs([turn.causeSeq])
+  const replyTo = cause?.type === 'sms.received' ? (cause.body?.from ?? null) : null
+  const facts = createTurnFacts({ turn, channel, model: service.text.id, replyTo })
   const progress = progressOf(ledger.readSeqs(options.turnEventSeqs(turnId)), service.text.id)
   const run: Run = {
     tail: [...progress.items],
@@ -86,6 +88,8 @@ async function runTurn(
     said: '',
     rounds: progress.rounds,
   }
+  /** Only what is answered in the browser is shown there as it is written. */
+  const isPreviewed = turn.trigger === 'message'
   /** Inner data of this turn, to tell whether a reply repeats what the turn itself had forgotten. */
   const given: string[] = []
   const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
@@ -99,7 +103,7 @@ async function runTurn(
     let composed = await composer.compose(turn, service, { textOnly: false })
     if (!composed) return 'interrupted'
     await append([facts.started(composed), ...composed.facts])
-    if (turn.trigger !== 'activation') previews.publish({ type: 'working', turnId })
+    if (isPreviewed) previews.publish({ type: 'working', turnId })
     for (const seq of composed.seenSeqs) run.seen.add(seq)
     for (const item of composed.input) if (item.type === 'inner') given.push(item.text)
 
@@ -121,7 +125,7 @@ async function runTurn(
         return null
       }
       run.said = ''
-      previews.publish({ type: 'reset', turnId })
+      if (isPreviewed) previews.publish({ type: 'reset', turnId })
       await runCalls(await recordCalls(answer))
     }
     return 'too_many_rounds'
@@ -135,7 +139,7 @@ async function runTurn(
     for await (const event of service.text.respond(request, signal)) {
       if (event.type === 'text.delta') {
         run.said += event.text
-        if (turn.trigger !== 'activation') previews.publish({ type: 'delta', turnId, text: event.text })
+        if (isPreviewed) previews.publish({ type: 'delta', turnId, text: event.text })
       } else {
         options.traceItem?.('out', { type: event.type, chars: event.text.length })
         return event
@@ -216,7 +220,7 @@ async function runTurn(
   }
 
   async function fail(kind: TurnFailureKind): Promise<void> {
-    await append([facts.failed(kind, run.usage, durationMs())])
+    await append(facts.failed(kind, run.usage, durationMs()))
   }
 
   try {

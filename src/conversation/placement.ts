@@ -16,7 +16,11 @@ export type Placement = {
    * which is begun where there is none, or in no conversation at all.
    */
   appendToNewSpan(
-    span: { readonly kind: 'call' | 'delivery'; readonly channel: Channel; readonly inConversation: boolean },
+    span: {
+      readonly kind: 'interaction' | 'call' | 'delivery'
+      readonly channel: Channel
+      readonly inConversation: boolean
+    },
     compose: () => readonly NewEvent[],
   ): Promise<Appended>
   /** The open conversation; undefined before the first message and after one has ended. */

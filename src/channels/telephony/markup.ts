@@ -1,3 +1,4 @@
+import MessagingResponse from 'twilio/lib/twiml/MessagingResponse.js'
 import VoiceResponse from 'twilio/lib/twiml/VoiceResponse.js'
 
 /** The stream parameter that carries the one-time token. */
@@ -43,10 +44,19 @@ export function sayMarkup(text: string): string {
   return response.toString()
 }
 
+/** The answer to a text: a message, or nothing for now. */
+export function messageMarkup(text: string | null): string {
+  const response = new MessagingResponse()
+  if (text !== null) response.message(sendable(text))
+  return response.toString()
+}
+
 /** One line without the characters that XML cannot carry at all; the builder escapes the others. */
 function plain(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
-    .replace(/\s+/g, ' ')
-    .trim()
+  return sendable(text).replace(/\s+/g, ' ').trim()
+}
+
+/** Without the characters that XML cannot carry at all. */
+function sendable(text: string): string {
+  return text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
 }

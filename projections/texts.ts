@@ -1,0 +1,135 @@
+import type { Database } from 'better-sqlite3'
+import { defineProjection } from './projection.ts'
+
+export type TextDeliveryRow = {
+  deliveryId: string
+  requestedSeq: number
+  state: 'requested' | 'attempted' | 'waiting' | 'ended'
+  attempts: number
+  maxAttempts: number
+  attemptedAt: string | null
+  retryAt: string | null
+  turnId: string | null
+}
+
+/** How far along each status is; one that is behind what is known already changes nothing. */
+const RANK: Readonly<Record<string, number>> = {
+  accepted: 1,
+  scheduled: 1,
+  queued: 2,
+  sending: 3,
+  sent: 4,
+  partially_delivered: 5,
+  delivered: 6,
+  undelivered: 6,
+  failed: 6,
+  canceled: 6,
+  read: 7,
+}
+
+/** Texts: whose number said what where, who wants none, and each outgoing one from its request to its status. */
+export const textsProjection = defineProjection({
+  name: 'texts',
+  version: 1,
+  tables: ['texts', 'text_opt_words', 'text_deliveries', 'text_statuses'],
+  schema: `
+    CREATE TABLE texts (seq INTEGER PRIMARY KEY, number TEXT NOT NULL, party TEXT NOT NULL, incoming INTEGER NOT NULL,
+      at TEXT NOT NULL) STRICT;
+    CREATE INDEX texts_by_number ON texts (number, seq);
+    CREATE INDEX texts_of_guests ON texts (at) WHERE party = 'guest' AND incoming = 1;
+    CREATE TABLE text_opt_words (seq INTEGER PRIMARY KEY, number TEXT NOT NULL, out INTEGER NOT NULL) STRICT;
+    CREATE INDEX text_opt_words_by_number ON text_opt_words (number, seq);
+    CREATE TABLE text_deliveries (deliveryId TEXT PRIMARY KEY, requestedSeq INTEGER NOT NULL, state TEXT NOT NULL,
+      attempts INTEGER NOT NULL, maxAttempts INTEGER NOT NULL, attemptedAt TEXT, retryAt TEXT, turnId TEXT
+    ) WITHOUT ROWID, STRICT;
+    CREATE INDEX text_deliveries_open ON text_deliveries (requestedSeq) WHERE state <> 'ended';
+    CREATE TABLE text_statuses (messageSid TEXT PRIMARY KEY, status TEXT NOT NULL, rank INTEGER NOT NULL, errorCode INTEGER)
+      WITHOUT ROWID, STRICT;`,
+  fold(db) {
+    const text = db.prepare('INSERT INTO texts VALUES (@seq, @number, @party, @incoming, @at)')
+    const opt = db.prepare('INSERT INTO text_opt_words VALUES (?, ?, ?)')
+    const request = db.prepare(`INSERT OR IGNORE INTO text_deliveries
+      VALUES (@deliveryId, @seq, 'requested', 0, @maxAttempts, NULL, NULL, @turnId)`)
+    const attempt =
+      db.prepare(`UPDATE text_deliveries SET state = 'attempted', attempts = @attempt, attemptedAt = @at,
+      retryAt = NULL WHERE deliveryId = @deliveryId`)
+    const wait = db.prepare("UPDATE text_deliveries SET state = 'waiting', retryAt = ? WHERE deliveryId = ?")
+    const end = db.prepare("UPDATE text_deliveries SET state = 'ended' WHERE deliveryId = ?")
+    const report = db.prepare(`INSERT INTO text_statuses VALUES (@messageSid, @status, @rank, @errorCode)
+      ON CONFLICT (messageSid) DO UPDATE SET status = excluded.status, rank = excluded.rank, errorCode = excluded.errorCode
+      WHERE excluded.rank > text_statuses.rank`)
+    const forgetText = db.prepare('DELETE FROM texts WHERE seq = ?')
+    const forgetOpt = db.prepare('DELETE FROM text_opt_words WHERE seq = ?')
+    return {
+      handlers: {
+        'sms.received': ({ seq, at, facts, body }) => {
+          if (body) text.run({ seq, at, number: body.from, party: facts.party, incoming: 1 })
+        },
+        'sms.sent': ({ seq, at, facts, body }) => {
+          if (body) text.run({ seq, at, number: body.to, party: facts.party, incoming: 0 })
+        },
+        'sms.ignored': ({ seq, facts, body }) => {
+          if (!body || (facts.reason !== 'opt_out' && facts.reason !== 'opt_in')) return
+          opt.run(seq, body.from, facts.reason === 'opt_out' ? 1 : 0)
+        },
+        'delivery.requested': ({ seq, turnId, facts }) => {
+          const { deliveryId, maxAttempts } = facts
+          if (facts.channel === 'sms') request.run({ seq, turnId, deliveryId, maxAttempts })
+        },
+        'delivery.attempted': ({ at, facts }) =>
+          void attempt.run({ at, attempt: facts.attempt, deliveryId: facts.deliveryId }),
+        'delivery.succeeded': ({ facts }) => void end.run(facts.deliveryId),
+        'delivery.failed': ({ facts }) =>
+          void (facts.final ? end.run(facts.deliveryId) : wait.run(facts.retryAt, facts.deliveryId)),
+        'delivery.unknown': ({ facts }) => void end.run(facts.deliveryId),
+        'sms.status.reported': ({ facts: { messageSid, status, errorCode } }) =>
+          void report.run({ messageSid, status, rank: RANK[status] ?? 0, errorCode: errorCode ?? null }),
+        erased: ({ facts }) => {
+          for (const seq of facts.seqs) {
+            forgetText.run(seq)
+            forgetOpt.run(seq)
+          }
+        },
+      },
+    }
+  },
+})
+
+/** Queries over texts, on a connection that reads the views. */
+export function createTextQueries(views: Database) {
+  const guestsSince = views.prepare<[string], { count: number }>(
+    "SELECT count(*) AS count FROM texts WHERE party = 'guest' AND incoming = 1 AND at >= ?",
+  )
+  const ofNumber = views.prepare<[string, number], { seq: number }>(
+    "SELECT seq FROM texts WHERE number = ? AND party = 'guest' ORDER BY seq DESC LIMIT ?",
+  )
+  const lastOpt = views.prepare<[string], { out: number }>(
+    'SELECT out FROM text_opt_words WHERE number = ? ORDER BY seq DESC LIMIT 1',
+  )
+  const open = views.prepare<[], TextDeliveryRow>(
+    "SELECT * FROM text_deliveries WHERE state <> 'ended' ORDER BY requestedSeq",
+  )
+  const byId = views.prepare<[string], TextDeliveryRow>('SELECT * FROM text_deliveries WHERE deliveryId = ?')
+  const status = views.prepare<[string], { status: string; errorCode: number | null }>(
+    'SELECT status, errorCode FROM text_statuses WHERE messageSid = ?',
+  )
+  return {
+    /** Texts of strangers that were answered, or are to be, since a moment. */
+    guestTextsSince: (at: string) => guestsSince.get(at)?.count ?? 0,
+    /** The last texts from and to a stranger's number, oldest first. */
+    guestWordSeqs: (number: string, limit: number) =>
+      ofNumber
+        .all(number, limit)
+        .map(({ seq }) => seq)
+        .reverse(),
+    /** Whether the number has asked for no more texts. */
+    isOptedOut: (number: string) => lastOpt.get(number)?.out === 1,
+    /** Outgoing texts without an outcome, in the order in which they were asked for. */
+    openDeliveries: () => open.all(),
+    delivery: (deliveryId: string) => byId.get(deliveryId),
+    /** The furthest status that the provider has reported. */
+    status: (messageSid: string) => status.get(messageSid),
+  }
+}
+
+export type TextQueries = ReturnType<typeof createTextQueries>

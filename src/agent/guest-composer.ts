@@ -1,0 +1,47 @@
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { InputItem } from '../model/port.ts'
+import type { Composer } from './composer.ts'
+import { guestInstructions } from './guest-instructions.ts'
+import { textWithMedia } from './sms-text.ts'
+
+/** Texts and words of earlier calls of the same number. */
+const GUEST_WORDS = 12
+
+/**
+ * What the model is given for a stranger's text: the persona and what this number itself said before. No chain, no
+ * memories, no signals, no adaptations, no tools: what is not there cannot be coaxed out.
+ */
+export function createGuestComposer(options: {
+  readonly ledger: LedgerReader
+  readonly wordSeqs: (number: string, limit: number) => readonly number[]
+  readonly ownerIsKnown: () => boolean
+}): Composer {
+  const { ledger } = options
+  return {
+    async compose(turn) {
+      const [cause] = ledger.readSeqs([turn.causeSeq])
+      if (cause?.type !== 'sms.received' || !cause.body) return null
+      const before = options.wordSeqs(cause.body.from, GUEST_WORDS).filter((seq) => seq < cause.seq)
+      const input = ledger.readSeqs(before).flatMap((event): InputItem[] => {
+        if (event.type === 'sms.received' || event.type === 'call.utterance.heard')
+          return event.body ? [{ type: 'message', role: 'guest', text: event.body.text }] : []
+        if (event.type === 'sms.sent' || event.type === 'call.reply.spoken')
+          return event.body ? [{ type: 'message', role: 'delegate', text: event.body.text }] : []
+        return []
+      })
+      return {
+        request: {
+          instructions: guestInstructions('sms', { ownerIsKnown: options.ownerIsKnown() }),
+          tools: [],
+          timezone: 'UTC',
+        },
+        input: [...input, { type: 'message', role: 'guest', text: textWithMedia(cause) }],
+        facts: [],
+        adaptationIds: [],
+        signalIds: [],
+        seenSeqs: [],
+        baseForm: null,
+      }
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { Twilio } from 'twilio'
+
+export type OutgoingText = {
+  readonly from: string
+  readonly to: string
+  readonly text: string
+  readonly statusCallback: string | null
+}
+
+/** What came of handing a text to the provider. */
+export type SendOutcome =
+  | { readonly status: 'sent'; readonly messageSid: string }
+  /** It is certain that nothing was sent. `mayRetry`: it may be worth another try. */
+  | {
+      readonly status: 'failed'
+      readonly kind: 'refused' | 'opted_out' | 'rate_limited' | 'unavailable'
+      readonly providerCode: number | null
+      readonly mayRetry: boolean
+    }
+  /** The provider may have taken it: only its own list can tell. */
+  | { readonly status: 'ambiguous' }
+
+/** The recipient wants no texts of this number. */
+const OPTED_OUT = 21610
+/** The request cannot have reached anybody. */
+const NEVER_REACHED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** Hands one text to the provider, once. Never throws for what the provider or the network does. */
+export async function sendText(client: Twilio, message: OutgoingText): Promise<SendOutcome> {
+  const { from, to, text, statusCallback } = message
+  try {
+    const sent = await client.messages.create({
+      from,
+      to,
+      body: text,
+      ...(statusCallback === null ? {} : { statusCallback }),
+    })
+    return { status: 'sent', messageSid: sent.sid }
+  } catch (error) {
+    return outcomeOf(error)
+  }
+}
+
+/**
+ * Looks for a text among those that the provider has: the same words to the same number, not older than the
+ * attempt, and none that is known to be another's. Null when it is not there; throws when the list cannot be had.
+ */
+export async function findSent(
+  client: Twilio,
+  message: OutgoingText,
+  options: { readonly attemptedAt: string; readonly isKnown: (messageSid: string) => boolean },
+): Promise<string | null> {
+  const earliestMs = Date.parse(options.attemptedAt) - CLOCK_SKEW_MS
+  const listed = await client.messages.list({ to: message.to, from: message.from, limit: LISTED })
+  const found = listed.find(
+    ({ sid, body, dateCreated }) =>
+      body === message.text && dateCreated.getTime() >= earliestMs && !options.isKnown(sid),
+  )
+  return found?.sid ?? null
+}
+
+const LISTED = 50
+/** The provider counts in seconds, and by its own clock. */
+const CLOCK_SKEW_MS = 60_000
+
+function outcomeOf(error: unknown): SendOutcome {
+  const { status, code } = shapeOf(error)
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    const providerCode = typeof code === 'number' ? code : null
+    if (providerCode === OPTED_OUT)
+      return { status: 'failed', kind: 'opted_out', providerCode, mayRetry: false }
+    const isLimited = status === 429
+    return {
+      status: 'failed',
+      kind: isLimited ? 'rate_limited' : 'refused',
+      providerCode,
+      mayRetry: isLimited,
+    }
+  }
+  if (typeof code === 'string' && NEVER_REACHED.has(code)) {
+    return { status: 'failed', kind: 'unavailable', providerCode: null, mayRetry: true }
+  }
+  return { status: 'ambiguous' }
+}
+
+/** The SDK's own errors have a status, those of the network a code. */
+function shapeOf(error: unknown): { status: unknown; code: unknown } {
+  if (typeof error !== 'object' || error === null) return { status: null, code: null }
+  return { status: 'status' in error ? error.status : null, code: 'code' in error ? error.code : null }
+}

@@ -1,0 +1,92 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { wordSchema } from '../../../ledger/define-event.ts'
+import { messageMarkup } from '../../channels/telephony/markup.ts'
+import type { Texts } from '../../texts.ts'
+import type { RouteModule } from '../app.ts'
+import { refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { Refusal } from '../problem.ts'
+import { markup, type ProviderWebhooks } from './provider-webhook.ts'
+
+const MAX_ID_CHARS = 100
+/** The provider allows ten. */
+const MAX_MEDIA = 10
+
+const incoming = createRoute({
+  method: 'post',
+  path: '/sms',
+  tags: ['Telephony'],
+  summary: 'A text came in; the answer goes out by itself, or in the markup where no account is set up',
+  description: 'Called by the telephony provider, which signs its requests.',
+  security: [],
+  responses: {
+    200: { description: 'Markup', content: { 'text/xml': { schema: z.string() } } },
+    ...refusals(400, 403),
+  },
+})
+
+const status = createRoute({
+  method: 'post',
+  path: '/sms/status',
+  tags: ['Telephony'],
+  summary: 'The provider tells how far a text has come',
+  description: 'Called by the telephony provider, which signs its requests.',
+  security: [],
+  responses: { 204: { description: 'Recorded' }, ...refusals(400, 403) },
+})
+
+/** The provider's webhooks of texts. */
+export function smsRoutes(deps: {
+  readonly webhooks: ProviderWebhooks
+  readonly texts: Pick<Texts, 'receive' | 'statusReported'>
+}): RouteModule {
+  const { webhooks, texts } = deps
+  const routes = createRoutes()
+
+  // The validator would read the form itself, and the signature needs every byte of it.
+  routes.openAPIRegistry.registerPath(incoming)
+  routes.post('/sms', async (c) => {
+    const request = await webhooks.read(c)
+    if (!request.isVerified) throw unverified()
+    const from = request.field('From')
+    const media = Math.min(MAX_MEDIA, Number.parseInt(request.field('NumMedia'), 10) || 0)
+    const reply = await texts.receive({
+      messageSid: messageSid(request.field('MessageSid') || request.field('SmsSid')),
+      party: request.party(from),
+      from: from.slice(0, MAX_ID_CHARS),
+      to: request.field('To').slice(0, MAX_ID_CHARS),
+      text: request.field('Body'),
+      mediaTypes: Array.from({ length: Math.max(0, media) }, (_, index) =>
+        (request.field(`MediaContentType${index}`) || 'unknown').slice(0, MAX_ID_CHARS),
+      ),
+      optOutType: request.field('OptOutType'),
+    })
+    return markup(c, messageMarkup(reply))
+  })
+
+  routes.openAPIRegistry.registerPath(status)
+  routes.post('/sms/status', async (c) => {
+    const request = await webhooks.read(c)
+    if (!request.isVerified) throw unverified()
+    const reported = wordSchema.safeParse(request.field('MessageStatus') || request.field('SmsStatus'))
+    if (!reported.success) throw new Refusal(400, 'invalid_request', 'MessageStatus: is missing or malformed')
+    const code = Number.parseInt(request.field('ErrorCode'), 10)
+    await texts.statusReported({
+      messageSid: messageSid(request.field('MessageSid') || request.field('SmsSid')),
+      status: reported.data,
+      errorCode: Number.isNaN(code) ? null : code,
+    })
+    return c.body(null, 204)
+  })
+  return { routes }
+}
+
+function messageSid(text: string): string {
+  if (text === '') throw new Refusal(400, 'invalid_request', 'MessageSid: is missing')
+  return text.slice(0, MAX_ID_CHARS)
+}
+
+/** Signed over a Public URL that is not set here: it cannot be told from a forgery. */
+function unverified(): Refusal {
+  return new Refusal(403, 'bad_signature', 'Without a Public URL the signature cannot be verified.')
+}

@@ -1,0 +1,174 @@
+import { createCallQueries } from '../projections/calls.ts'
+import { createOwnerQueries } from '../projections/owner.ts'
+import { createTextQueries } from '../projections/texts.ts'
+import type { TurnRow } from '../projections/turns.ts'
+import { createAttention } from './agent/attention.ts'
+import { createSmsInbox, type IncomingText } from './channels/sms/inbox.ts'
+import { createSmsOutbox } from './channels/sms/outbox.ts'
+import type { TelephonyApi } from './channels/telephony/api.ts'
+import { parseOwnerNumbers } from './channels/telephony/party.ts'
+import type { Placement } from './conversation/placement.ts'
+import type { Log } from './log.ts'
+import type { Settings } from './settings/settings.ts'
+import type { Storage } from './storage/storage.ts'
+
+/** The provider waits longer; whoever watches the webhook must not. */
+const MARKUP_REPLY_MS = 1_500
+
+export type Texts = {
+  /** Takes a text; what is to be answered in the markup itself, or null. Within two seconds, whatever the model does. */
+  receive(text: IncomingText): Promise<string | null>
+  statusReported(report: {
+    readonly messageSid: string
+    readonly status: string
+    readonly errorCode: number | null
+  }): Promise<void>
+  start(): void
+  close(graceMs: number): Promise<void>
+}
+
+/** What strangers said and were answered, in texts and calls together. */
+export function createGuestQueries(storage: Pick<Storage, 'views'>) {
+  const calls = createCallQueries(storage.views)
+  const texts = createTextQueries(storage.views)
+  return {
+    answeredSince: (at: string) => calls.guestCallsSince(at) + texts.guestTextsSince(at),
+    wordSeqs: (number: string, limit: number) =>
+      [...calls.guestWordSeqs(number, limit), ...texts.guestWordSeqs(number, limit)]
+        .sort((a, b) => a - b)
+        .slice(-limit),
+  }
+}
+
+/** Text messages, wired: inbox, outbox, and the turns of strangers, which run beside the owner's. */
+export function buildTexts(options: {
+  readonly storage: Storage
+  readonly settings: Settings
+  readonly placement: Placement
+  readonly telephony: TelephonyApi
+  readonly turnById: (turnId: string) => TurnRow | undefined
+  readonly unfinishedTurns: () => TurnRow[]
+  readonly runGuestTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
+  readonly guestsAnsweredSince: (at: string) => number
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly log: Log
+}): Texts {
+  const { storage, settings, telephony, turnById, nowMs, log } = options
+  const { append, ledger, views, onHeadMoved } = storage
+  const queries = createTextQueries(views)
+  const ownerNumbers = () => parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
+  const replyBy = () =>
+    telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null ? 'rest' : 'markup'
+
+  const inbox = createSmsInbox({
+    append,
+    placement: options.placement,
+    texts: queries,
+    isRecorded: (key) => ledger.rowByKey(key) !== undefined,
+    guestsAnsweredSince: options.guestsAnsweredSince,
+    guestDailyMessages: () => settings.get('GUEST_DAILY_MESSAGES'),
+    replyBy,
+    nowMs,
+    newId: options.newId,
+  })
+  const outbox = createSmsOutbox({
+    append,
+    ledger,
+    texts: queries,
+    onHeadMoved,
+    client: telephony.client,
+    ownNumber: () => settings.get('TELEPHONY_PHONE_NUMBER'),
+    statusCallback() {
+      const publicUrl = settings.get('PUBLIC_URL')
+      return publicUrl === null ? null : `${publicUrl}/sms/status`
+    },
+    partyOf: (number) => (ownerNumbers().includes(number) ? 'owner' : 'guest'),
+    isHeld: () => createOwnerQueries(views).outboundHeld() !== undefined,
+    nowMs,
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    onFault: (error) => log.error({ err: error }, 'a text could not be sent'),
+  })
+
+  const guests = createAttention({
+    waitingTurns: () =>
+      options.unfinishedTurns().filter(({ party, trigger }) => party === 'guest' && trigger === 'sms'),
+    wakingSignals: () => [],
+    hasInterrupt: () => false,
+    nextRetryAtMs: () => null,
+    onHeadMoved,
+    async runTurn(turn, signal) {
+      await options.runGuestTurn(turn, signal)
+      const ended = turnById(turn.turnId)
+      const { conversationId, spanId } = turn
+      if (!spanId || !ended || ended.endedSeq === null) return
+      await append([
+        {
+          type: 'span.closed',
+          actor: 'service',
+          channel: 'sms',
+          conversationId,
+          spanId,
+          key: `span-closed:${spanId}`,
+          facts: { reason: ended.status === 'completed' ? 'completed' : 'failed' },
+        },
+      ])
+    },
+    runActivation: async () => undefined,
+    afterTurn: async () => undefined,
+    recover: async () => undefined,
+    nowMs,
+    onFault: (error) => log.error({ err: error }, "a stranger's turn failed"),
+  })
+
+  /** Resolves when the turn has ended, or the time is up. */
+  function endOf(turnId: string): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(finish, MARKUP_REPLY_MS)
+      const unsubscribe = onHeadMoved(check)
+      function finish(): void {
+        clearTimeout(timer)
+        unsubscribe()
+        resolve()
+      }
+      function check(): void {
+        if (turnById(turnId)?.endedSeq != null) finish()
+      }
+      check()
+    })
+  }
+
+  return {
+    async receive(text) {
+      const received = await inbox.receive(text)
+      if (received.status !== 'asked' || replyBy() === 'rest') return null
+      const { turnId } = received
+      const release = outbox.reserve(turnId)
+      try {
+        await endOf(turnId)
+        return await outbox.takeReply(turnId)
+      } finally {
+        release()
+      }
+    },
+    async statusReported({ messageSid, status, errorCode }) {
+      await append([
+        {
+          type: 'sms.status.reported',
+          actor: 'service',
+          channel: 'sms',
+          key: `sms-status:${messageSid}:${status}`,
+          facts: { messageSid, status, ...(errorCode === null ? {} : { errorCode }) },
+        },
+      ])
+    },
+    start() {
+      guests.start()
+      outbox.start()
+    },
+    async close(graceMs) {
+      await guests.close(graceMs)
+      await outbox.close()
+    },
+  }
+}

@@ -1,0 +1,166 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { loadTelephonySpec } from './twilio-spec.ts'
+
+/** What the double does with the next message, instead of taking it. */
+export type Fault =
+  | { readonly type: 'refuse'; readonly status: number; readonly code: number }
+  /** Takes the message, then the connection breaks before the answer. */
+  | { readonly type: 'accept_then_cut' }
+  /** The connection breaks, and nothing was taken. */
+  | { readonly type: 'cut' }
+
+export type Message = {
+  readonly sid: string
+  readonly from: string
+  readonly to: string
+  readonly body: string
+  readonly status_callback: string | null
+  readonly date_created: string
+}
+
+export type Resource = Record<string, unknown> & { readonly sid: string }
+
+const spec = loadTelephonySpec()
+
+/**
+ * The provider's REST API on loopback: messages, calls, applications and numbers of one account. Every request is
+ * held against the official description where that is at hand.
+ */
+export async function startTelephonyDouble(options: {
+  readonly accountSid: string
+  readonly authToken: string
+}) {
+  const { accountSid } = options
+  const root = `/2010-04-01/Accounts/${accountSid}`
+  const messages: Message[] = []
+  const requests: { method: string; path: string; fields: Record<string, string> }[] = []
+  const problems: string[] = []
+  const faults: Fault[] = []
+  const applications: Resource[] = []
+  const numbers: Resource[] = []
+  let made = 0
+
+  const server = createServer((incoming, answer) => {
+    handle(incoming, answer).catch((error: unknown) => {
+      problems.push(String(error))
+      answer.destroy()
+    })
+  })
+
+  async function handle(incoming: IncomingMessage, answer: ServerResponse): Promise<undefined> {
+    const url = new URL(incoming.url ?? '/', 'http://double')
+    const method = incoming.method ?? ''
+    const fields = method === 'GET' ? url.searchParams : new URLSearchParams(await text(incoming))
+    requests.push({ method, path: url.pathname, fields: Object.fromEntries(fields) })
+    for (const problem of spec?.check(method, url.pathname, fields) ?? []) problems.push(problem)
+    const expected = Buffer.from(`${accountSid}:${options.authToken}`).toString('base64')
+    if (incoming.headers.authorization !== `Basic ${expected}`) return refuse(answer, 401, 20003)
+    const path = url.pathname.slice(root.length)
+    if (path === '/Messages.json')
+      return method === 'POST' ? takeMessage(fields, answer) : listMessages(fields, answer)
+    if (url.pathname === `${root}.json`)
+      return send(answer, 200, { sid: accountSid, status: 'active', friendly_name: 'Double' })
+    if (path.startsWith('/Calls/')) return send(answer, 200, { sid: path.slice(7, -5), status: 'completed' })
+    if (path.startsWith('/Applications'))
+      return resource('Applications', applications, method, path, fields, answer)
+    if (path.startsWith('/IncomingPhoneNumbers'))
+      return resource('IncomingPhoneNumbers', numbers, method, path, fields, answer)
+    return refuse(answer, 404, 20404)
+  }
+
+  function takeMessage(fields: URLSearchParams, answer: ServerResponse): undefined {
+    const fault = faults.shift()
+    if (fault?.type === 'refuse') return refuse(answer, fault.status, fault.code)
+    if (fault?.type === 'cut') {
+      answer.socket?.destroy()
+      return
+    }
+    made += 1
+    const message: Message = {
+      sid: `SM${String(made).padStart(32, '0')}`,
+      from: fields.get('From') ?? '',
+      to: fields.get('To') ?? '',
+      body: fields.get('Body') ?? '',
+      status_callback: fields.get('StatusCallback'),
+      date_created: new Date().toUTCString(),
+    }
+    messages.push(message)
+    if (fault?.type === 'accept_then_cut') answer.socket?.destroy()
+    else send(answer, 201, { ...message, status: 'queued', account_sid: accountSid })
+  }
+  function listMessages(fields: URLSearchParams, answer: ServerResponse): undefined {
+    const found = messages.filter(({ to, from }) => to === fields.get('To') && from === fields.get('From'))
+    send(answer, 200, page('messages', found.toReversed()))
+  }
+  function resource(
+    name: string,
+    all: Resource[],
+    method: string,
+    path: string,
+    fields: URLSearchParams,
+    answer: ServerResponse,
+  ): undefined {
+    const sid = path.match(/\/(\w+)\.json$/)?.[1]
+    const key = name === 'Applications' ? 'applications' : 'incoming_phone_numbers'
+    const changes = Object.fromEntries([...fields].map(([field, value]) => [snake(field), value]))
+    if (path === `/${name}.json`) {
+      if (method === 'GET') {
+        const number = fields.get('PhoneNumber')
+        return send(
+          answer,
+          200,
+          page(
+            key,
+            all.filter((each) => number === null || each.phone_number === number),
+          ),
+        )
+      }
+      made += 1
+      const created = { sid: `AP${String(made).padStart(32, '0')}`, ...changes }
+      all.push(created)
+      return send(answer, 201, created)
+    }
+    const index = all.findIndex((each) => each.sid === sid)
+    const found = all[index]
+    if (!found) return refuse(answer, 404, 20404)
+    if (method === 'POST') all[index] = { ...found, ...changes }
+    send(answer, 200, all[index])
+  }
+  function page(key: string, items: readonly unknown[]) {
+    return { [key]: items, page: 0, page_size: 50, next_page_uri: null, first_page_uri: '', uri: '' }
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** What reached a phone. */
+    messages: messages as readonly Message[],
+    requests: requests as readonly (typeof requests)[number][],
+    problems: problems as readonly string[],
+    applications,
+    numbers,
+    /** What happens to the next messages, in order. */
+    fail: (...next: readonly Fault[]) => void faults.push(...next),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export type TelephonyDouble = Awaited<ReturnType<typeof startTelephonyDouble>>
+
+function refuse(answer: ServerResponse, status: number, code: number): undefined {
+  send(answer, status, { status, code, message: 'scripted', more_info: '' })
+}
+
+function send(answer: ServerResponse, status: number, body: unknown): undefined {
+  answer.writeHead(status, { 'content-type': 'application/json' })
+  answer.end(JSON.stringify(body))
+}
+
+function snake(name: string): string {
+  return name.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase()
+}
