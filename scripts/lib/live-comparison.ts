@@ -137,7 +137,9 @@ function staleOutcome(projection: Projection, standing: Standing): ProjectionOut
 function groupByStanding(projections: readonly Projection[], standing: Standing) {
   const comparable = projections.filter((projection) => isComparable(projection, standing))
   const bySeq = Map.groupBy(comparable, ({ name }) => standing.get(name)?.seq ?? 0)
-  return [...bySeq].map(([throughSeq, members]) => {
+  return [...bySeq].map(([throughSeq, those]) => {
+    // None lags here: they go through the ledger together, in one pass.
+    const members = those.map((projection) => ({ ...projection, lagging: false }))
     const group: Group = { members, views: new Database(''), seq: 0 }
     return { group, throughSeq }
   })

@@ -16,7 +16,7 @@ import { Refused } from './command.ts'
 
 const STAGING = '.incoming'
 /** What an empty data directory may hold: the key that no backup has, and what is made anew by itself. */
-const HARMLESS = new Set(['secret.key', 'lock.sqlite', 'lost+found', STAGING])
+const HARMLESS = new Set(['secret.key', 'lock.sqlite', 'lock.sqlite-journal', 'lost+found', STAGING])
 
 /**
  * Where a data directory is made before it is one: below it, so that the last step is a rename. Until then the

@@ -1,0 +1,182 @@
+import { copyFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { lockDirectory } from '../../ledger/lock.ts'
+import { createTimelineQueries } from '../../projections/timeline-page.ts'
+import { makeBackup } from '../../scripts/lib/backup.ts'
+import { digests, filesHolding, testDirectory } from '../support/directory.ts'
+import { PASSWORD, startWholeService } from '../support/service.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { said } from '../support/writer.ts'
+import { fillDirectory, headOf, runScript, tamper } from './run-script.ts'
+
+const PROCESS_MS = 60_000
+
+test(
+  'a backup under load restores to the head that it printed, page for page',
+  async () => {
+    const directory = testDirectory()
+    const storage = await openTestStorage(directory)
+    for (let index = 0; index < 400; index += 1)
+      await storage.append([
+        said(`one ${index} ${'straw '.repeat(50)}`, { spanId: `s${index % 7}`, conversationId: 'c' }),
+      ])
+    const backup = join(testDirectory(), 'deep', 'backup')
+    let isOver = false
+    const running = runScript('backup', directory, [backup]).finally(() => {
+      isOver = true
+    })
+    for (let round = 0; !isOver; round += 1)
+      await storage.append([said('meanwhile '.repeat(100)), said('and again', { spanId: `m${round}` })])
+    const made = await running
+    expect([made.code, made.err]).toEqual([0, ''])
+    const [, seq = 0, hash] = /^head {3}(\d+) ([0-9a-f]{64})$/m.exec(made.out) ?? []
+    expect(Number(seq)).toBeGreaterThanOrEqual(400)
+    expect(storage.ledger.hashAt(Number(seq))).toBe(hash)
+    expect(readdirSync(backup).sort()).toEqual(['backup.json', 'ledger.sqlite'])
+
+    const target = join(testDirectory(), 'data')
+    const restored = await runScript('restore', target, [backup])
+    expect([restored.code, restored.err, headOf(restored.out)]).toEqual([0, '', headOf(made.out)])
+    expect(headOf((await runScript('ledger-verify', target)).out)).toBe(headOf(made.out))
+    const copy = await openTestStorage(target)
+    expect(copy.ledger.id()).toBe(storage.ledger.id())
+    const page = ({ views, ledger }: typeof copy) =>
+      createTimelineQueries(views, ledger).page({
+        limit: 100,
+        cursor: { beforeSeq: Number(seq) + 1, asOfSeq: Number(seq) },
+        conversationId: null,
+      })
+    expect(page(copy).events.at(-1)?.seq).toBe(Number(seq))
+    expect(page(copy)).toEqual(page(storage))
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a whole service comes back with its settings and password, without its sessions, and sends nothing out',
+  async () => {
+    const service = await startWholeService()
+    const put = await service.client.put('/api/config', {
+      entries: { OPENAI_API_KEY: 'sk-canary-key', SESSION_IDLE_MINUTES: 77 },
+    })
+    expect(put.status).toBe(200)
+    const backup = join(testDirectory(), 'backup')
+    const made = await runScript('backup', service.directory, [backup])
+    expect([made.code, made.err]).toEqual([0, ''])
+    expect(readdirSync(backup).sort()).toEqual(['backup.json', 'ledger.sqlite', 'settings.sqlite'])
+    for (const file of readdirSync(backup)) expect(statSync(join(backup, file)).mode & 0o777).toBe(0o600)
+    expect(filesHolding(backup, 'sk-canary-key')).toEqual([])
+    const before = digests(backup)
+
+    const directory = join(testDirectory(), 'data')
+    expect((await runScript('restore', directory, [backup])).code).toBe(0)
+    expect(digests(backup)).toEqual(before)
+    const restored = await startWholeService({ directory, installed: false })
+    restored.client.useCookie(service.client.cookie())
+    expect((await restored.client.get('/api/config')).status).toBe(401)
+    expect((await restored.client.post('/login', { password: PASSWORD })).status).toBe(200)
+    const { entries } = (await restored.client.get('/api/config')).json
+    const entry = (key: string) => entries.find((each: { key: string }) => each.key === key)
+    expect(entry('SESSION_IDLE_MINUTES')).toMatchObject({ value: 77, source: 'stored' })
+    expect(entry('OPENAI_API_KEY').source).toBe('unset')
+    expect((await restored.client.get('/api/outbound')).json.heldSince).toMatch(/Z$/)
+  },
+  PROCESS_MS,
+)
+
+test(
+  'with the key of the secrets beside it, a restored service has its secrets again',
+  async () => {
+    const service = await startWholeService()
+    await service.client.put('/api/config', { entries: { OPENAI_API_KEY: 'sk-canary-key' } })
+    const backup = join(testDirectory(), 'backup')
+    expect((await runScript('backup', service.directory, [backup])).code).toBe(0)
+    const directory = testDirectory()
+    copyFileSync(join(service.directory, 'secret.key'), join(directory, 'secret.key'))
+    const { code, out } = await runScript('restore', directory, [backup])
+    expect([code, out]).toEqual([0, expect.not.stringContaining('secret.key')])
+    const restored = await startWholeService({ directory })
+    const { entries } = (await restored.client.get('/api/config')).json
+    expect(entries.find(({ key }: { key: string }) => key === 'OPENAI_API_KEY').source).toBe('stored')
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a backup overwrites nothing, and of a damaged ledger there is none',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 10)
+    const parent = testDirectory()
+    writeFileSync(join(parent, 'mine'), 'mine')
+    const refused = await runScript('backup', directory, [parent])
+    expect([refused.code, refused.err]).toEqual([1, `${parent} is not empty. A backup overwrites nothing.\n`])
+    tamper(directory, `UPDATE events SET facts = '{"a":1}' WHERE seq = 7`)
+    const { code, out, err } = await runScript('backup', directory, [join(parent, 'backup')])
+    expect([code, out, err]).toEqual([1, '', expect.stringMatching(/^DAMAGED at event 7: /)])
+    expect(readdirSync(parent)).toEqual(['mine'])
+  },
+  PROCESS_MS,
+)
+
+test.each<[string, (backup: string) => void, string]>([
+  ['holds no backup', (backup) => rmSync(join(backup, 'backup.json')), 'There is no backup in '],
+  [
+    'has another description',
+    (backup) => writeFileSync(join(backup, 'backup.json'), '{}'),
+    'is not that of a backup',
+  ],
+  [
+    'was changed',
+    (backup) => tamper(backup, `UPDATE events SET facts = '{"a":1}' WHERE seq = 7`),
+    'DAMAGED at event 7: ',
+  ],
+  [
+    'was cut short',
+    (backup) => tamper(backup, 'DELETE FROM events WHERE seq > 11'),
+    'is not the one that was backed up',
+  ],
+  ['lacks its ledger', (backup) => rmSync(join(backup, 'ledger.sqlite')), 'unable to open database file'],
+  [
+    'is another file',
+    (backup) => writeFileSync(join(backup, 'ledger.sqlite'), 'x'.repeat(9000)),
+    'its header is not',
+  ],
+])(
+  'a directory that %s is not restored, and leaves nothing behind',
+  async (_what, change, reason) => {
+    const directory = testDirectory()
+    fillDirectory(directory, 10)
+    const backup = join(testDirectory(), 'backup')
+    await makeBackup(directory, backup, Date.now)
+    change(backup)
+    const parent = testDirectory()
+    const { code, out, err } = await runScript('restore', join(parent, 'new', 'data'), [backup])
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining(reason)])
+    expect(readdirSync(parent)).toEqual([])
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a directory in use is not restored into',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 2)
+    const backup = join(testDirectory(), 'backup')
+    await makeBackup(directory, backup, Date.now)
+    const before = digests(directory)
+    const full = await runScript('restore', directory, [backup])
+    expect([full.code, full.err]).toEqual([1, expect.stringContaining('is not empty')])
+    expect(digests(directory)).toMatchObject(before)
+
+    const target = testDirectory()
+    const lock = lockDirectory(target)
+    const held = await runScript('restore', target, [backup])
+    expect([held.code, held.err]).toEqual([1, 'The service is running there. Stop it first.\n'])
+    lock.release()
+    expect(readdirSync(target)).toEqual(['lock.sqlite'])
+  },
+  PROCESS_MS,
+)

@@ -1,0 +1,248 @@
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { exportLines } from '../../ledger/export.ts'
+import { openLedgerReadOnly } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
+import { createTimelineQueries } from '../../projections/timeline-page.ts'
+import { digests, testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { said } from '../support/writer.ts'
+import { fillDirectory, headOf, runScript, startScript, tamper } from './run-script.ts'
+
+const PROCESS_MS = 60_000
+
+/** What a line of an export says. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look at lines of every shape.
+type Line = any
+
+const parse = (text: string): Line[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+const write = (lines: readonly Line[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+
+/** A stopped directory and what would be exported from it. */
+function exported(count: number) {
+  const directory = testDirectory()
+  fillDirectory(directory, count)
+  const db = openLedgerReadOnly(directory)
+  const text = [...exportLines(db)].join('')
+  db.close()
+  return { directory, text }
+}
+
+test(
+  'a ledger comes out as JSON Lines and goes into another directory as the same ledger',
+  async () => {
+    const source = testDirectory()
+    const storage = await openTestStorage(source)
+    await storage.append([said('a line\nbreak, a \u2028 separator, a lone \ud800 half, 東京, "quotes"')])
+    for (let index = 0; index < 30; index += 1)
+      await storage.append([said(`word ${index}`, { conversationId: 'c', spanId: `s${index % 3}` })])
+    await storage.erase([4], 'owner')
+    const { seq, hash } = storage.ledger.head()
+
+    const file = join(testDirectory(), 'ledger.jsonl')
+    const written = await runScript('ledger-export', source, [file])
+    expect([written.code, written.out]).toEqual([0, ''])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const [header, ...rows] = parse(readFileSync(file, 'utf8'))
+    expect(header).toEqual({
+      format: 'delegate-ledger',
+      version: 1,
+      events: seq,
+      headHash: hash,
+      ledgerId: storage.ledger.id(),
+    })
+    expect(rows).toHaveLength(seq)
+    expect(rows[3]).not.toHaveProperty('body')
+    expect(rows[3]).not.toHaveProperty('salt')
+    expect(rows[3].bodyDigest).toMatch(/^[0-9a-f]{64}$/)
+    expect((await runScript('ledger-export', source, ['-'])).out).toBe(readFileSync(file, 'utf8'))
+
+    const target = join(testDirectory(), 'new', 'data')
+    const read = await runScript('ledger-import', target, [file])
+    expect([read.code, read.err]).toEqual([0, ''])
+    expect(headOf(read.out)).toBe(headOf(written.err))
+    expect(headOf((await runScript('ledger-verify', target)).out)).toBe(headOf(written.err))
+    expect(statSync(target).mode & 0o777).toBe(0o700)
+    expect(statSync(join(target, 'ledger.sqlite')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(target).sort()).toEqual(expect.arrayContaining(['ledger.sqlite', 'lock.sqlite']))
+
+    const copy = await openTestStorage(target)
+    expect(copy.ledger.readRange(1, seq)).toEqual(storage.ledger.readRange(1, seq))
+    const page = ({ views, ledger }: typeof copy) =>
+      createTimelineQueries(views, ledger).page({ limit: 10, cursor: null, conversationId: null })
+    expect(page(copy)).toEqual(page(storage))
+  },
+  PROCESS_MS,
+)
+
+test.each<[string, string, (lines: Line[]) => Line[]]>([
+  ['is empty', 'there is nothing to import', () => []],
+  ['is not an export', 'line 1 is not of this format', ([, ...rows]) => rows],
+  ['ends early', 'it ends after event 11 of 12', (lines) => lines.slice(0, -1)],
+  ['goes on after its end', 'there are more events', (lines) => [...lines, { ...lines.at(-1), seq: 13 }]],
+  ['lacks a line', 'line 8: event 7 is missing', (lines) => lines.filter((_, index) => index !== 7)],
+  ['has a line twice', 'line 9: event 8 is missing', (lines) => lines.toSpliced(8, 0, lines[7])],
+  [
+    'was changed in its words',
+    'line 8: event 7',
+    (lines) => lines.with(7, { ...lines[7], body: '{"text":"no"}' }),
+  ],
+  [
+    'was changed in its facts',
+    'line 8: event 7',
+    (lines) => lines.with(7, { ...lines[7], facts: '{"a":1}' }),
+  ],
+  [
+    'names another head',
+    'not the one that the header',
+    (lines) => lines.with(0, { ...lines[0], headHash: 'a'.repeat(64) }),
+  ],
+  ['has what no row has', 'line 8 is not of this format', (lines) => lines.with(7, { ...lines[7], more: 1 })],
+  [
+    'lost a body that nothing erased',
+    'event 7 has lost its body',
+    (lines) => {
+      const { body: _body, salt: _salt, ...rest } = lines[7]
+      return lines.with(7, rest)
+    },
+  ],
+])(
+  'an export that %s is refused, and leaves nothing behind',
+  async (_what, reason, change) => {
+    const { text, directory } = exported(10)
+    const file = join(directory, 'changed.jsonl')
+    writeFileSync(file, write(change(parse(text))))
+    const parent = testDirectory()
+    const target = join(parent, 'new', 'data')
+    const { code, out, err } = await runScript('ledger-import', target, [file])
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain(reason)
+    expect(err).not.toContain('needle')
+    expect(readdirSync(parent)).toEqual([])
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a line that is no JSON is named and not shown',
+  async () => {
+    const { text } = exported(3)
+    const target = join(testDirectory(), 'data')
+    const input = text.replace('needle 2', 'needle" 2')
+    const { code, err } = await runScript('ledger-import', target, ['-'], { input })
+    expect([code, err]).toEqual([1, 'Nothing was imported: line 3 is not JSON.\n'])
+    expect(existsSync(target)).toBe(false)
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a directory that holds anything is left as it is; a key that waits in it is not in the way',
+  async () => {
+    const { text } = exported(3)
+    const other = testDirectory()
+    fillDirectory(other, 2)
+    const before = digests(other)
+    const refused = await runScript('ledger-import', other, ['-'], { input: text })
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is not empty (ledger.sqlite')])
+    expect(digests(other)).toEqual(before)
+
+    const target = testDirectory()
+    writeFileSync(join(target, 'secret.key'), 'a key')
+    expect((await runScript('ledger-import', target, ['-'], { input: 'no' })).code).toBe(1)
+    expect(readdirSync(target)).toEqual(['secret.key'])
+    expect((await runScript('ledger-import', target, ['-'], { input: text })).code).toBe(0)
+    expect(readFileSync(join(target, 'secret.key'), 'utf8')).toBe('a key')
+  },
+  PROCESS_MS,
+)
+
+test.each<[NodeJS.Signals, string[]]>([
+  ['SIGTERM', []],
+  ['SIGKILL', ['.incoming', 'lock.sqlite']],
+])(
+  'an import that ends by %s makes no ledger, and does not stand in the way of the next',
+  async (signal, left) => {
+    const { text } = exported(10)
+    const target = join(testDirectory(), 'data')
+    const child = startScript('ledger-import', target, ['-'])
+    child.stdin.write(text.slice(0, text.length / 2))
+    await expect
+      .poll(() => existsSync(join(target, '.incoming', 'ledger.sqlite')), { timeout: PROCESS_MS })
+      .toBe(true)
+    child.kill(signal)
+    await once(child, 'close')
+    expect(
+      existsSync(target)
+        ? readdirSync(target)
+            .filter((name) => !name.endsWith('-journal'))
+            .sort()
+        : [],
+    ).toEqual(left)
+    expect((await runScript('ledger-import', target, ['-'], { input: text })).code).toBe(0)
+  },
+  PROCESS_MS,
+)
+
+test(
+  'an export overwrites nothing, and of a damaged ledger there is none',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 10)
+    const parent = testDirectory()
+    const file = join(parent, 'ledger.jsonl')
+    writeFileSync(file, 'mine')
+    expect((await runScript('ledger-export', directory, [file])).err).toBe(`${file} exists already.\n`)
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+    tamper(directory, `UPDATE events SET facts = '{"a":1}' WHERE seq = 7`)
+    const { code, err } = await runScript('ledger-export', directory, [join(parent, 'other.jsonl')])
+    expect([code, err]).toEqual([1, expect.stringMatching(/^DAMAGED at event 7: /)])
+    expect(readdirSync(parent)).toEqual(['ledger.jsonl'])
+  },
+  PROCESS_MS,
+)
+
+test(
+  'after an import, what goes out waits until the owner releases it, however often the service starts',
+  async () => {
+    const { text } = exported(5)
+    const directory = join(testDirectory(), 'data')
+    const before = Date.now()
+    expect((await runScript('ledger-import', directory, ['-'], { input: text })).code).toBe(0)
+    const { headHash, events } = JSON.parse(text.split('\n')[0] ?? '')
+
+    const first = await startWholeService({ directory })
+    const { heldSince } = (await first.client.get('/api/outbound')).json
+    expect(Date.parse(heldSince)).toBeGreaterThanOrEqual(before)
+    await first.stop()
+
+    const second = await startWholeService({ directory })
+    expect((await second.client.get('/api/outbound')).json).toEqual({ heldSince })
+    const released = await second.client.post('/api/outbound/release', {})
+    expect([released.status, released.json]).toEqual([200, { heldSince: null }])
+    const again = await second.client.post('/api/outbound/release', {})
+    expect([again.status, again.json.code]).toEqual([409, 'not_held'])
+    await second.stop()
+
+    const third = await startWholeService({ directory })
+    expect((await third.client.get('/api/outbound')).json).toEqual({ heldSince: null })
+    await third.stop()
+    const db = openLedgerReadOnly(directory)
+    const facts = createReader(db).readAfter(events, 100)
+    db.close()
+    expect(
+      facts.filter(({ type }) => type === 'ledger.imported' || type === 'outbound.released'),
+    ).toMatchObject([
+      { seq: events + 1, type: 'ledger.imported', facts: { source: 'import', headSeq: events, headHash } },
+      { type: 'outbound.released', actor: 'owner', causedBy: events + 1 },
+    ])
+  },
+  PROCESS_MS,
+)

@@ -1,0 +1,147 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { ledgerFile, openLedgerReadOnly } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
+import { digests, testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { said } from '../support/writer.ts'
+import { fillDirectory, headOf, runScript, tamper } from './run-script.ts'
+
+const PROCESS_MS = 60_000
+const PAGE_BYTES = 4096
+
+test(
+  'a sound ledger is said to be, with its head, beside a service that goes on appending',
+  async () => {
+    const directory = testDirectory()
+    const storage = await openTestStorage(directory)
+    for (let index = 0; index < 50; index += 1) await storage.append([said(`one ${index}`)])
+    await storage.erase([7], 'owner')
+    const { seq, hash } = storage.ledger.head()
+    const running = runScript('ledger-verify', directory, ['--expect', `${seq}:${hash}`])
+    let isOver = false
+    const verified = running.finally(() => {
+      isOver = true
+    })
+    while (!isOver) await storage.append([said('meanwhile')])
+    const { code, out, err } = await verified
+    expect([code, err]).toEqual([0, ''])
+    const [, told, toldHash] = /^head {3}(\d+) ([0-9a-f]{64})$/m.exec(out) ?? []
+    expect(Number(told)).toBeGreaterThanOrEqual(seq)
+    expect(storage.ledger.hashAt(Number(told))).toBe(toldHash)
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a stopped directory is verified without a change to what it holds',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 10)
+    const before = digests(directory)
+    const { code, out } = await runScript('ledger-verify', directory)
+    expect([code, out.split('\n')[0]]).toEqual([0, 'The ledger is sound: 12 events.'])
+    expect(headOf(out)).toBeDefined()
+    expect(digests(directory)).toMatchObject(before)
+  },
+  PROCESS_MS,
+)
+
+test.each([
+  ['facts were changed', `UPDATE events SET facts = '{"text":"x"}' WHERE seq = 7`, 7],
+  ['body was changed', `UPDATE events SET body = '{"text":"never said"}' WHERE seq = 7`, 7],
+  ['actor was changed', `UPDATE events SET actor = 'delegate' WHERE seq = 2`, 2],
+  ['event was taken out', 'DELETE FROM events WHERE seq = 6', 6],
+  ['body was taken away without an erasure', 'UPDATE events SET body = NULL, salt = NULL WHERE seq = 8', 8],
+  ['body came back after its erasure', `UPDATE events SET body = '{}', salt = 'a' WHERE seq = 3`, 3],
+  ['last event was cut off', 'DELETE FROM events WHERE seq > 11', 12],
+])(
+  'where the %s, the first event that is not as it was written is named',
+  async (_what, sql, seq) => {
+    const directory = testDirectory()
+    fillDirectory(directory, 10)
+    tamper(directory, sql)
+    const { code, out, err } = await runScript('ledger-verify', directory)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(new RegExp(`^DAMAGED at event ${seq}: `))
+    expect(err).not.toContain('needle')
+  },
+  PROCESS_MS,
+)
+
+test(
+  'where a page of the file was overwritten, the first event on it is named',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 200)
+    const file = ledgerFile(directory)
+    const bytes = readFileSync(file)
+    const page = Math.floor(bytes.indexOf('needle 120 ') / PAGE_BYTES)
+    const last = [
+      ...bytes.toString('latin1', page * PAGE_BYTES, (page + 1) * PAGE_BYTES).matchAll(/needle (\d+) /g),
+    ]
+    const first = Math.min(...last.map(([, number]) => Number(number)))
+    bytes.fill(0xff, page * PAGE_BYTES, (page + 1) * PAGE_BYTES)
+    writeFileSync(file, bytes)
+    const { code, err } = await runScript('ledger-verify', directory)
+    expect([code, err]).toEqual([1, expect.stringContaining(`DAMAGED at event ${first}: `)])
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a guard that was dropped is damage',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 3)
+    const db = new Database(ledgerFile(directory))
+    db.exec('DROP TRIGGER events_delete_guard')
+    db.close()
+    const { code, err } = await runScript('ledger-verify', directory)
+    expect([code, err]).toEqual([1, expect.stringContaining('events_delete_guard')])
+  },
+  PROCESS_MS,
+)
+
+test(
+  'another chain that is sound in itself is told by a head that was noted elsewhere',
+  async () => {
+    const [directory, other] = [testDirectory(), testDirectory()]
+    fillDirectory(directory, 10)
+    fillDirectory(other, 10)
+    const db = openLedgerReadOnly(directory)
+    const noted = createReader(db).hashAt(4)
+    db.close()
+    expect((await runScript('ledger-verify', directory, ['--expect', `4:${noted}`])).code).toBe(0)
+    const { code, err } = await runScript('ledger-verify', other, ['--expect', `4:${noted}`])
+    expect([code, err]).toEqual([1, expect.stringContaining('DAMAGED at event 4: ')])
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a directory without a ledger is refused, and nothing is made in it',
+  async () => {
+    const directory = testDirectory()
+    const { code, err } = await runScript('ledger-verify', directory)
+    expect([code, err]).toEqual([1, `There is no ledger in ${directory}. DATA_DIR says where it is.\n`])
+    expect(digests(directory)).toEqual({})
+  },
+  PROCESS_MS,
+)
+
+test.each(['ledger-verify', 'ledger-replay', 'ledger-export', 'ledger-import', 'backup', 'restore'])(
+  '%s says how it is used, and refuses what it does not know',
+  async (name) => {
+    const directory = testDirectory()
+    const npmName = name.replace('-', ':')
+    const helped = await runScript(name, directory, ['--help'])
+    expect([helped.code, helped.err]).toEqual([0, ''])
+    expect(helped.out).toMatch(new RegExp(`^npm run (--silent )?${npmName}`))
+    const { code, err } = await runScript(name, directory, ['one', 'two', '--no-such-thing'])
+    expect([code, err]).toEqual([2, expect.stringContaining(helped.out)])
+    expect(digests(directory)).toEqual({})
+  },
+  PROCESS_MS,
+)
