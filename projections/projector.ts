@@ -34,6 +34,8 @@ export type Projector = {
   fold(events: readonly AnyEvent[]): void
   /** The same as `catchUp`, for the lagging projections. */
   catchUpLagging(maxEvents: number): boolean
+  /** How far all but the lagging and the stalled have come. */
+  promptSeq(): number
   /**
    * Once all are at the head: lets go of what was erased for good. A projection that stalled before the last erasure
    * is emptied, for it may hold what is gone; and the file is made anew, for where SQLite had moved a row, its old
@@ -60,6 +62,8 @@ const READ_BATCH_EVENTS = 500
 export function createProjector(options: ProjectorOptions): Projector {
   const { db, ledger, warn, trace } = options
   const checkpoints = createCheckpoints(db, ledger, options.projections, warn)
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
   const running = options.projections.map(
     (projection): Running => ({
       projection,
@@ -75,7 +79,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     const last = events.at(-1)
     if (!last) return
     let current: Running | undefined
-    db.exec('BEGIN IMMEDIATE')
+    begin.run()
     try {
       for (const event of events) {
         const micros = trace ? new Map<string, number>() : null
@@ -93,7 +97,7 @@ export function createProjector(options: ProjectorOptions): Projector {
         cohort.map((each) => each.projection.name),
         head,
       )
-      db.exec('COMMIT')
+      commit.run()
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
       for (const each of cohort) each.fold.discard?.()
@@ -178,6 +182,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       }
     },
     catchUpLagging: (maxEvents) => advance(lagging, maxEvents),
+    promptSeq: () => Math.min(...active(prompt).map(({ seq }) => seq)),
     dropErased() {
       const lastErasure = ledger.lastErasure()
       if (lastErasure <= checkpoints.cleanedThrough()) return

@@ -93,7 +93,9 @@ function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
       headers: { 'retry-after': '5' },
     })
   }
-  if (c.env.incoming.errored || c.env.incoming.destroyed) {
+  const { errored, destroyed, complete } = c.env.incoming
+  // A request that was read to its end may be destroyed too.
+  if (errored || (destroyed && !complete)) {
     return new Refusal(408, 'request_incomplete', 'The request did not arrive whole.')
   }
   logFault(error, c, log)

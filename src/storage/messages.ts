@@ -51,6 +51,7 @@ export type StorageMessage =
       readonly kind: 'appended'
       readonly answers: readonly { readonly id: number; readonly answer: AppendAnswer }[]
     }
+  | { readonly kind: 'views-moved' }
   | { readonly kind: 'erased'; readonly id: number; readonly answer: EraseAnswer }
   | { readonly kind: 'caught-up'; readonly id: number }
   | { readonly kind: 'status'; readonly id: number; readonly status: ViewsStatus }

@@ -30,6 +30,10 @@ type AppendRequest = Extract<StorageRequest, { kind: 'append' }>
 /** Who waits for the writer to have settled everything: answered after the step that does it. */
 type Waiting = { readonly sinceMs: number; readonly settle: (isSettled: boolean) => StorageMessage }
 
+/** What a commit came to, to be told once the views have come to `headSeq`. */
+type HeldAnswers = { readonly headSeq: number; readonly answers: readonly AnsweredAppend[] }
+type AnsweredAppend = { readonly id: number; readonly answer: AppendAnswer }
+
 /** The shell of the storage thread: takes requests off the port, groups the appends among them, answers. */
 function run(port: Port, data: StorageThreadData): void {
   const send = (message: StorageMessage) => port.postMessage(message)
@@ -40,19 +44,33 @@ function run(port: Port, data: StorageThreadData): void {
     newId: createIds(Date.now),
     warn: (message, fields) => send({ kind: 'warning', message, fields }),
     onProgress: (projection, seq, headSeq) => send({ kind: 'progress', projection, seq, headSeq }),
+    onViewsMoved: () => send({ kind: 'views-moved' }),
     trace: data.traceEvents ? traceToStderr : undefined,
   })
   const { seq: headSeq, hash: headHash } = writer.ledger.head()
   send({ kind: 'ready', headSeq, headHash })
 
+  let held: HeldAnswers[] = []
   let erasures: Waiting[] = []
   let searches: Waiting[] = []
   let timer = setTimeout(work, IDLE_MS)
   let retryMs = RETRY_MS
 
+  /**
+   * Whoever is told that a fact is there looks for it in the views: while they cannot be written, the answer waits.
+   * Told before, the attention would take up the same turn again and again.
+   */
+  function sendAnswers(): void {
+    const viewsSeq = writer.viewsSeq()
+    for (const { answers } of held.filter(({ headSeq }) => headSeq <= viewsSeq))
+      send({ kind: 'appended', answers })
+    held = held.filter(({ headSeq }) => headSeq > viewsSeq)
+  }
+
   /** What can wait, one step at a time, so that an append never waits for more than a step. */
   function work(): void {
     const hasMore = writer.step(LAGGING_BATCH_EVENTS)
+    sendAnswers()
     if (!hasMore) {
       for (const { settle } of searches) send(settle(true))
       searches = []
@@ -71,6 +89,7 @@ function run(port: Port, data: StorageThreadData): void {
 
   function close(id: number): void {
     clearTimeout(timer)
+    for (const { answers } of held) send({ kind: 'appended', answers })
     for (const { settle } of [...searches, ...erasures]) send(settle(false))
     writer.close()
     lock.release()
@@ -82,8 +101,12 @@ function run(port: Port, data: StorageThreadData): void {
     clearTimeout(timer)
     let appends: AppendRequest[] = []
     const commitAppends = () => {
-      if (appends.length > 0) send({ kind: 'appended', answers: commitGroup(writer, appends) })
+      if (appends.length === 0) return
+      const { isKept, answers } = commitGroup(writer, appends)
       appends = []
+      if (!isKept) return send({ kind: 'appended', answers })
+      held.push({ headSeq: writer.ledger.head().seq, answers })
+      sendAnswers()
     }
     for (const request of [first, ...drain(port)]) {
       if (request.kind === 'append') {
@@ -136,16 +159,18 @@ function drain(port: Port): StorageRequest[] {
 function commitGroup(
   writer: Writer,
   group: readonly AppendRequest[],
-): { id: number; answer: AppendAnswer }[] {
+): { isKept: boolean; answers: AnsweredAppend[] } {
   try {
     const outcomes = writer.commit(group.map((request) => request.drafts))
-    return group.flatMap(({ id, drafts }, index) => {
+    const answers = group.flatMap(({ id, drafts }, index) => {
       const outcome = outcomes[index]
       return outcome ? [{ id, answer: answerOf(outcome, drafts.length) }] : []
     })
+    return { isKept: true, answers }
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error
-    return group.map(({ id }) => ({ id, answer: { status: 'unavailable', message: error.message } }))
+    const answer: AppendAnswer = { status: 'unavailable', message: error.message }
+    return { isKept: false, answers: group.map(({ id }) => ({ id, answer })) }
   }
 }
 

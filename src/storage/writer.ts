@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { type Draft, parseRow, toDraft } from '../../ledger/codec.ts'
+import { type Draft, eventOfDraft, toDraft } from '../../ledger/codec.ts'
 import { type ErasureReason, erasedFacts, scanClosure } from '../../ledger/erasure.ts'
 import { isDamage, isFileFault } from '../../ledger/errors.ts'
 import { type CommitOutcome, type Ledger, openLedger, truncateLog } from '../../ledger/ledger.ts'
@@ -17,6 +17,8 @@ export type WriterOptions = {
   readonly warn: (message: string, fields: Record<string, unknown>) => void
   readonly trace?: FoldTrace | undefined
   readonly onProgress?: ((projection: string, seq: number, headSeq: number) => void) | undefined
+  /** Views that had fallen behind have come further: who saw a commit without its fold must look again. */
+  readonly onViewsMoved?: (() => void) | undefined
   readonly projections?: readonly Projection[]
 }
 
@@ -45,6 +47,8 @@ export type Writer = {
    * the head, what files may still hold of erased words. True while there is more to do at once.
    */
   step(maxEvents: number): boolean
+  /** How far the views have come, but for the lagging and those that stalled. */
+  viewsSeq(): number
   /** Whether the views are at the head, and no log holds what was erased. */
   isSettled(): boolean
   /** Empties the views in place and begins them anew: something found them damaged. */
@@ -119,7 +123,7 @@ export function openWriter(options: WriterOptions): Writer {
   function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const outcomes = ledger.commit(batches)
     const rows = outcomes.flatMap((outcome) => (outcome.status === 'appended' ? outcome.rows : []))
-    if (rows.length > 0) inViews(undefined, () => projector.fold(rows.map(parseRow)))
+    if (rows.length > 0) inViews(undefined, () => projector.fold(rows.map(eventOfDraft)))
     return outcomes
   }
 
@@ -153,14 +157,17 @@ export function openWriter(options: WriterOptions): Writer {
       return gone
     },
     step(maxEvents) {
+      const before = projector.promptSeq()
       const more = inViews(false, () => {
         const isBehind = projector.catchUp(CATCH_UP_EVENTS) || projector.catchUpLagging(maxEvents)
         if (!isBehind && logsMayHoldErased) projector.dropErased()
         return isBehind
       })
+      if (projector.promptSeq() > before) options.onViewsMoved?.()
       if (!more && viewsError === null && logsMayHoldErased) logsMayHoldErased = !emptyLogs()
       return more
     },
+    viewsSeq: () => projector.promptSeq(),
     isSettled: () => viewsError === null && !logsMayHoldErased,
     remakeViews,
     status: () => ({ projections: projector.status(), viewsError }),

@@ -1,0 +1,32 @@
+import Database from 'better-sqlite3'
+import { expect, test, vi } from 'vitest'
+import { viewsFile } from '../../ledger/files.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { said } from '../support/writer.ts'
+
+test('while the views cannot be written, an append waits for them, though its fact is on disk', async () => {
+  const directory = testDirectory()
+  const storage = await openTestStorage(directory)
+  await storage.append([said('before')])
+  const inViews = storage.views.prepare<[], { seq: number }>('SELECT max(seq) AS seq FROM timeline')
+  const blocker = new Database(viewsFile(directory))
+  blocker.exec('BEGIN IMMEDIATE')
+  try {
+    const isInViews: boolean[] = []
+    const appending = ['meanwhile', 'and again'].map(async (text, index) => {
+      await storage.append([said(text, { key: text })])
+      isInViews.push((inViews.get()?.seq ?? 0) >= 2 + index)
+    })
+    const repeated = storage.append([said('meanwhile', { key: 'meanwhile' })])
+    await vi.waitFor(() => expect(storage.warnings).toHaveLength(1), { timeout: 30_000 })
+    expect(storage.ledger.head().seq).toBe(3)
+    expect(isInViews).toEqual([])
+    blocker.exec('COMMIT')
+    await Promise.all(appending)
+    expect(isInViews).toEqual([true, true])
+    expect(await repeated).toMatchObject({ status: 'duplicate', existing: { seq: 2 } })
+  } finally {
+    blocker.close()
+  }
+})
