@@ -118,7 +118,13 @@ export async function killConversations(options: KillOptions): Promise<KillRepor
     acknowledged: acknowledged.length,
     talk: acknowledged,
     sentAgain,
-    flaws: [...contradictions, ...flaws, ...talk.flaws],
+    // Here the disk takes everything: no call has a reason to fail.
+    flaws: [
+      ...contradictions,
+      ...flaws,
+      ...talk.flaws,
+      ...(talk.report.failedCalls > 0 ? [`${talk.report.failedCalls} calls failed`] : []),
+    ],
   }
 }
 

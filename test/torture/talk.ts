@@ -53,6 +53,8 @@ export type TalkReport = {
   readonly events: number
   readonly turns: number
   readonly interrupted: number
+  /** Calls that a fault of the disk cut short, and that were told so. */
+  readonly failedCalls: number
   readonly made: Readonly<Record<string, number>>
 }
 
@@ -68,6 +70,7 @@ export function examineTalk(
   const ends = new Map<string, number>()
   const returned = new Map<string, number>()
   const made: Record<string, number> = { 'memory.stored': 0, 'note.created': 0, 'timer.set': 0 }
+  const failedCalls = new Set<string | null>()
   let interrupted = 0
   const by = Map.groupBy(events, ({ type }) => type)
   const all = <T extends AnyEvent['type']>(type: T) =>
@@ -108,9 +111,10 @@ export function examineTalk(
     }
     const things = all(madeBy[message.tool]).filter(({ body }) => JSON.stringify(body).includes(message.mark))
     made[madeBy[message.tool]] = (made[madeBy[message.tool]] ?? 0) + things.length
-    if (things.length > 1 || (things.length === 0 && reply !== null))
+    const mayBeAbsent = reply === null || failedCalls.has(turnId)
+    if (things.length > 1 || (things.length === 0 && !mayBeAbsent))
       flaws.push(`“${message.text}” made ${things.length} of ${madeBy[message.tool]}`)
   }
-  const report = { events: events.length, turns: ends.size, interrupted, made }
+  const report = { events: events.length, turns: ends.size, interrupted, failedCalls: failedCalls.size, made }
   return { flaws, report }
 }

@@ -1,41 +1,47 @@
 import { parseArgs } from 'node:util'
 import { buildDisk } from '../disk.ts'
+import { failWrites, faultKinds } from '../faults.ts'
+import { failService } from '../faulty-service.ts'
 import { killConversations } from '../kills.ts'
 import { cutPower, type PowerReport } from '../power.ts'
+import { fillUp } from '../size-limit.ts'
 import { IN_MEMORY, inTemporaryDirectory } from '../temporary.ts'
 
+const NO_COMPILER = 'there is no C compiler here, or no Linux'
 /** Cuts of one recorded life of a ledger. */
 const CUTS_A_RECORDING = 25
 const COMMITS_A_RECORDING = 400
+/** Kilobytes in which hardly the tables fit. */
+const LEAST_LIMIT_BLOCKS = 250
 
 const trials = {
   kills: (rounds: number, seed: number) =>
     inTemporaryDirectory(async (directory) => {
-      const { talk, ...report } = await killConversations({ directory, rounds, seed, onRound })
-      if (report.flaws.length > 0) throw new Error(report.flaws.join('\n'))
+      const { talk: _talk, ...report } = sound(await killConversations({ directory, rounds, seed, onRound }))
       return report
     }),
   async power(rounds: number, seed: number) {
-    const reports: PowerReport[] = []
+    const reports: Omit<PowerReport, 'flaws'>[] = []
     for (let done = 0; done < rounds; done += CUTS_A_RECORDING) {
       onRound(done)
       const report = await inTemporaryDirectory((directory) => {
         const library = buildDisk(directory)
         if (library === null) return null
-        const found = cutPower({
-          directory,
-          library,
-          rounds: Math.min(CUTS_A_RECORDING, rounds - done),
-          seed: seed + done,
-          commits: COMMITS_A_RECORDING,
-        })
-        if (found.flaws.length > 0) throw new Error(found.flaws.join('\n'))
-        return found
+        return sound(
+          cutPower({
+            directory,
+            library,
+            rounds: Math.min(CUTS_A_RECORDING, rounds - done),
+            seed: seed + done,
+            commits: COMMITS_A_RECORDING,
+          }),
+        )
       }, IN_MEMORY)
-      if (report === null) return { skipped: 'there is no C compiler here, or no Linux' }
+      if (report === null) return { skipped: NO_COMPILER }
       reports.push(report)
     }
-    const sum = (of: (report: PowerReport) => number) => reports.reduce((total, each) => total + of(each), 0)
+    const sum = (of: (report: (typeof reports)[number]) => number) =>
+      reports.reduce((total, each) => total + of(each), 0)
     return {
       rounds,
       recordings: reports.length,
@@ -45,6 +51,53 @@ const trials = {
       viewsMadeAnew: sum(({ viewsMadeAnew }) => viewsMadeAnew),
     }
   },
+  /** Each operation on the files in turn, whatever `--rounds` says. */
+  async writes() {
+    const reports: Record<string, unknown> = {}
+    for (const [name, fault] of Object.entries(faultKinds)) {
+      process.stderr.write(`  ${name}\n`)
+      reports[name] = await inTemporaryDirectory((directory) => {
+        const library = buildDisk(directory)
+        return library && sound(failWrites({ directory, library, fault, first: 1, stride: 1 }))
+      }, IN_MEMORY)
+    }
+    return { kinds: reports }
+  },
+  async service(rounds: number, seed: number) {
+    const kinds = Object.entries(faultKinds)
+    const reports: Record<string, unknown> = {}
+    for (const [name, fault] of kinds) {
+      process.stderr.write(`  ${name}\n`)
+      reports[name] = await inTemporaryDirectory(async (directory) => {
+        const library = buildDisk(directory)
+        const options = { directory, rounds: Math.ceil(rounds / kinds.length), seed, fault }
+        return library && sound(await failService({ ...options, library }))
+      })
+    }
+    return { kinds: reports }
+  },
+  async sizes(rounds: number) {
+    let acknowledged = 0
+    let refused = 0
+    for (let round = 0; round < rounds; round += 1) {
+      onRound(round)
+      const limitBlocks = LEAST_LIMIT_BLOCKS + round * 5
+      const report = await inTemporaryDirectory(
+        (directory) => sound(fillUp(directory, limitBlocks)),
+        IN_MEMORY,
+      )
+      acknowledged += report.acknowledged
+      refused += report.refused
+    }
+    return { rounds, acknowledged, refused }
+  },
+}
+
+/** The report, if it has found nothing. */
+function sound<T extends { readonly flaws: readonly string[] }>(report: T): Omit<T, 'flaws'> {
+  const { flaws, ...rest } = report
+  if (flaws.length > 0) throw new Error(flaws.join('\n'))
+  return rest
 }
 
 /** `npm run torture -- --rounds 200 --seed 1 --only kills`: breaks things for minutes, and prints what came of it. */

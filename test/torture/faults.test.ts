@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { buildDisk } from './disk.ts'
+import { failWrites, faultKinds } from './faults.ts'
+import { failService } from './faulty-service.ts'
+import { fillUp } from './size-limit.ts'
+import { IN_MEMORY, inTemporaryDirectory } from './temporary.ts'
+
+const NO_COMPILER = 'there is no C compiler here, or no Linux'
+
+test.each(Object.keys(faultKinds) as (keyof typeof faultKinds)[])(
+  'what the disk refuses is not kept, and what was acknowledged is: %s',
+  async (name) => {
+    await inTemporaryDirectory((directory) => {
+      const library = buildDisk(directory)
+      if (library === null) return console.warn(`skipped: ${NO_COMPILER}`)
+      const report = failWrites({ directory, library, fault: faultKinds[name], first: 11, stride: 101 })
+      expect(report.flaws).toEqual([])
+      expect(report.faults).toBeGreaterThan(1)
+    }, IN_MEMORY)
+  },
+)
+
+test('the service answers 503 while its disk fails, and replies to the same message afterwards', async ({
+  skip,
+}) => {
+  await inTemporaryDirectory(async (directory) => {
+    const library = buildDisk(directory)
+    if (library === null) return skip(NO_COMPILER)
+    const fault = faultKinds['every operation fails for a while']
+    const report = await failService({ directory, library, fault, rounds: 5, seed: 5 })
+    expect(report.flaws).toEqual([])
+    expect(report.refused).toBeGreaterThan(0)
+  })
+})
+
+test('a file that may grow no further costs nothing that was acknowledged', async () => {
+  await inTemporaryDirectory((directory) => {
+    const report = fillUp(directory, 400)
+    expect(report.flaws).toEqual([])
+    expect(report.acknowledged).toBeGreaterThan(0)
+    expect(report.refused).toBeGreaterThan(0)
+  }, IN_MEMORY)
+})

@@ -1,0 +1,95 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient } from '../http/client.ts'
+import { controlDisk, diskEnvironment, type Fault } from './disk.ts'
+import { createRandom } from './random.ts'
+import { startServiceProcess } from './service-process.ts'
+import { survey } from './soundness.ts'
+import { type Acknowledged, examineTalk, messageOf, say, type TalkReport } from './talk.ts'
+
+export type ServiceFaultOptions = {
+  readonly directory: string
+  /** Of `buildDisk`. */
+  readonly library: string
+  readonly rounds: number
+  readonly seed: number
+  readonly fault: Omit<Fault, 'nth'>
+}
+
+export type ServiceFaultReport = TalkReport & {
+  readonly rounds: number
+  /** Rounds in which the fault came to pass. */
+  readonly faults: number
+  /** Messages answered by 503, and said again. */
+  readonly refused: number
+  readonly flaws: readonly string[]
+}
+
+const PASSWORD = 'a long walk by the river'
+/** Some more than one message with its turn needs. */
+const OPERATIONS = 160
+const FIRST_OPERATIONS = 6
+/** How long the disk stays as it is, and how long the service has to recover. */
+const BROKEN_MS = 150
+const RECOVERY_MS = 30_000
+
+/**
+ * The whole service, to which each round says something while the n-th operation of its disk fails. What it answers
+ * is the reply, or 503 and nothing kept; and once the disk takes everything again, the same message gets its reply.
+ */
+export async function failService(options: ServiceFaultOptions): Promise<ServiceFaultReport> {
+  const { library, rounds, fault } = options
+  const random = createRandom(options.seed)
+  const root = join(options.directory, 'data')
+  const control = join(options.directory, 'control')
+  mkdirSync(root, { mode: 0o700 })
+  const disk = controlDisk(control)
+  const service = startServiceProcess(root, diskEnvironment({ library, root, control }))
+  const acknowledged: Acknowledged[] = []
+  const flaws: string[] = []
+  let faults = 0
+  let refused = 0
+  try {
+    const client = createClient(await service.listening)
+    const installed = await client.post('/api/install', { password: PASSWORD })
+    if (installed.status !== 201) throw new Error(`installing failed: ${installed.text}`)
+    for (let round = 0; round < rounds; round += 1) {
+      const message = messageOf(round, random)
+      // Half of them so early that the message itself is refused; the others amid its turn.
+      disk.arm({ ...fault, nth: 1 + random.below(random.chance(0.5) ? FIRST_OPERATIONS : OPERATIONS) })
+      const answering = say(client, message)
+      await Promise.race([answering, sleep(BROKEN_MS)])
+      if (disk.failed() > 0) faults += 1
+      disk.mend()
+      let answer = await within(RECOVERY_MS, answering)
+      if (answer === null) {
+        refused += 1
+        answer = await within(RECOVERY_MS, say(client, message))
+      }
+      if (answer) acknowledged.push(answer)
+      else flaws.push(`“${message.text}” could not be said, though the disk takes everything again`)
+    }
+    const ready = await client.get('/ready')
+    if (ready.status !== 200) flaws.push(`it is not ready: ${ready.text}`)
+    const code = await service.stop()
+    if (code !== 0) flaws.push(`it ended with ${code}`)
+  } catch (cause) {
+    throw new Error(`the service said:\n${service.output().slice(-4000)}`, { cause })
+  } finally {
+    await service.kill()
+    disk.close()
+  }
+  const { events, flaws: unsound } = survey(root)
+  const talk = examineTalk(events, acknowledged)
+  return { ...talk.report, rounds, faults, refused, flaws: [...flaws, ...unsound, ...talk.flaws] }
+}
+
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

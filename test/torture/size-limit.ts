@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import { openTestWriter, said } from '../support/writer.ts'
+import { hashOf, survey } from './soundness.ts'
+
+/*
+ * For machines without a C compiler: no file of the process may grow beyond a limit (`ulimit -f`), so the ledger's
+ * log is full at some commit, whichever it is. This file is also the program of that process.
+ */
+
+export type SizeLimitReport = {
+  readonly acknowledged: number
+  readonly refused: number
+  readonly flaws: readonly string[]
+}
+
+const APPENDS = 60
+
+/** Lives once in a process whose files may not grow beyond `limitBlocks` of 1,024 bytes, then without limit. */
+export function fillUp(directory: string, limitBlocks: number): SizeLimitReport {
+  mkdirSync(directory, { recursive: true })
+  const ran = spawnSync(
+    'bash',
+    [
+      '-c',
+      `ulimit -f ${limitBlocks}; exec "$0" "$1" "$2"`,
+      process.execPath,
+      import.meta.filename,
+      directory,
+    ],
+    { encoding: 'utf8' },
+  )
+  const acknowledgedFile = join(directory, 'acknowledged')
+  const lines = existsSync(acknowledgedFile) ? readFileSync(acknowledgedFile, 'utf8').trim().split('\n') : []
+  // It may refuse to start where not even the tables fit.
+  const mayEnd = ran.status === 0 || lines.length === 0
+  const flaws = mayEnd ? [] : [`the process ended with ${ran.status ?? ran.signal}: ${ran.stderr}`]
+  const refused = lines.filter((line) => line.startsWith('refused'))
+  const kept = lines.filter((line) => line.startsWith('head')).map((line) => line.split(' '))
+  const { flaws: unsound, events } = survey(directory)
+  for (const [, seq, hash] of kept)
+    if (hashOf(directory, Number(seq)) !== hash) flaws.push(`event ${seq} was acknowledged and is lost`)
+  for (const word of refused.map((line) => line.split(' ')[1] ?? ''))
+    if (
+      events.some(
+        (event) => event.type === 'chat.message.received' && event.body?.text.startsWith(`${word} `),
+      )
+    )
+      flaws.push(`${word} was refused and is there`)
+  const goesOn = openTestWriter(directory)
+  if (goesOn.append(said('space again')).status !== 'appended') flaws.push('it does not recover')
+  goesOn.close()
+  return { acknowledged: kept.length, refused: refused.length, flaws: [...flaws, ...unsound] }
+}
+
+function live(directory: string): void {
+  const writer = openTestWriter(directory)
+  const acknowledged = openSync(join(directory, 'acknowledged'), 'a')
+  for (let index = 0; index < APPENDS; index += 1) {
+    const word = `word${index}w`
+    try {
+      writer.append(said(`${word} ${'and so on '.repeat(index % 4 === 3 ? 1000 : 10)}`))
+      const { seq, hash } = writer.ledger.head()
+      writeSync(acknowledged, `head ${seq} ${hash}\n`)
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailable)) throw error
+      writeSync(acknowledged, `refused ${word}\n`)
+    }
+    writer.step(10)
+  }
+  closeSync(acknowledged)
+  writer.close()
+}
+
+const [program, directory] = process.argv.slice(1)
+if (program === import.meta.filename && directory) live(directory)
