@@ -1,6 +1,6 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import { InvalidEvent, LedgerDamaged } from './errors.ts'
-import type { Actor, Channel, LedgerEvent, NewEvent, UnknownEvent } from './event.ts'
+import type { Actor, Channel, Envelope, LedgerEvent, NewEvent, UnknownEvent } from './event.ts'
 import { catalogue, type EventType, isEventType } from './events/catalogue.ts'
 import { upcast } from './upcast.ts'
 
@@ -135,25 +135,8 @@ export function toDraft(event: NewEvent, context: DraftContext): Draft {
  * not what its schema says.
  */
 export function parseRow(row: EventRow): LedgerEvent | UnknownEvent {
-  const envelope = {
-    seq: row.seq,
-    id: row.id,
-    key: row.key,
-    version: row.version,
-    at: row.at,
-    conversationId: row.conversationId,
-    spanId: row.spanId,
-    turnId: row.turnId,
-    causedBy: row.causedBy,
-    derivedFrom: parseSeqs(row),
-    channel: row.channel,
-    actor: row.actor,
-    hash: row.hash,
-    erased: row.bodyDigest !== null && row.body === null,
-  }
-  if (!isKnown(row.type, row.version)) {
-    return { ...envelope, type: 'unknown', originalType: row.type }
-  }
+  const envelope = envelopeOf(row)
+  if (!isKnown(row.type, row.version)) return { ...envelope, type: 'unknown', originalType: row.type }
   const definition = catalogue[row.type]
   try {
     let facts: unknown = JSON.parse(row.facts)
@@ -171,6 +154,38 @@ export function parseRow(row: EventRow): LedgerEvent | UnknownEvent {
       cause,
       seq: row.seq,
     })
+  }
+}
+
+/**
+ * The event of a row that `toDraft` laid out just now: its schema has had it, and is not asked again on the way of
+ * every append. For rows that were read, `parseRow`.
+ */
+export function eventOfDraft(row: EventRow): LedgerEvent {
+  return {
+    ...envelopeOf(row),
+    type: row.type,
+    facts: JSON.parse(row.facts),
+    body: row.body === null ? null : JSON.parse(row.body),
+  } as LedgerEvent
+}
+
+function envelopeOf(row: EventRow): Envelope & { readonly erased: boolean } {
+  return {
+    seq: row.seq,
+    id: row.id,
+    key: row.key,
+    version: row.version,
+    at: row.at,
+    conversationId: row.conversationId,
+    spanId: row.spanId,
+    turnId: row.turnId,
+    causedBy: row.causedBy,
+    derivedFrom: parseSeqs(row),
+    channel: row.channel,
+    actor: row.actor,
+    hash: row.hash,
+    erased: row.bodyDigest !== null && row.body === null,
   }
 }
 

@@ -45,7 +45,7 @@ export function createCheckpoints(
     'SELECT * FROM views_projections',
   )
   const seqOf = db.prepare<[string], { seq: number }>('SELECT seq FROM views_projections WHERE name = ?')
-  const update = db.prepare('UPDATE views_projections SET seq = ?, hash = ? WHERE name = ?')
+  const updates = new Map<string, Database.Statement>()
   const cleaned = db.prepare<[], { seq: number }>('SELECT seq FROM views_cleaned')
   const saveCleaned = db.prepare('INSERT OR REPLACE INTO views_cleaned VALUES (1, ?)')
   const remember = db.prepare('INSERT OR IGNORE INTO views_unknown_types (type, version) VALUES (?, ?)')
@@ -82,7 +82,14 @@ export function createCheckpoints(
   return {
     seqOf: (projection) => seqOf.get(projection)?.seq ?? 0,
     save(names, head) {
-      for (const name of names) update.run(head.seq, head.hash, name)
+      // One statement for all: with each append, a statement a projection would cost as much as the folds.
+      const list = names.map((name) => `'${name}'`).join()
+      let update = updates.get(list)
+      if (!update) {
+        update = db.prepare(`UPDATE views_projections SET seq = ?, hash = ? WHERE name IN (${list})`)
+        updates.set(list, update)
+      }
+      update.run(head.seq, head.hash)
     },
     rememberUnknown: (type, version) => void remember.run(type, version),
     cleanedThrough: () => cleaned.get()?.seq ?? 0,

@@ -1,0 +1,24 @@
+/** The middle one; of an even number the lower. */
+export function median(samples: readonly number[]): number {
+  return quantile(samples, 0.5)
+}
+
+export function quantile(samples: readonly number[], q: number): number {
+  const sorted = [...samples].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
+}
+
+/** As a figure to be read: three significant digits. */
+export const round = (value: number): number => Number(value.toPrecision(3))
+
+export function timed(work: () => unknown): number {
+  const startMs = performance.now()
+  work()
+  return performance.now() - startMs
+}
+
+export async function timedAsync(work: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now()
+  await work()
+  return performance.now() - startMs
+}
