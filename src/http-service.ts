@@ -5,6 +5,9 @@ import type { TimelineQueries } from '../projections/timeline-page.ts'
 import type { createTurnReport } from './agent/turn-report.ts'
 import type { Assistant } from './assistant.ts'
 import type { ChatChannel } from './channels/chat.ts'
+import type { TelephonyApi } from './channels/telephony/api.ts'
+import { checkTelephony } from './channels/telephony/check.ts'
+import { parseOwnerNumbers } from './channels/telephony/party.ts'
 import type { Config } from './config.ts'
 import type { Ending } from './conversation/ending.ts'
 import type { Placement } from './conversation/placement.ts'
@@ -59,6 +62,7 @@ export type HttpServiceOptions = {
   readonly timers: Timers
   readonly phone: Phone
   readonly texts: Texts
+  readonly telephony: TelephonyApi
   readonly report: ReturnType<typeof createOperationsReport>
   readonly turnReport: ReturnType<typeof createTurnReport>
   readonly searchTimeline: Parameters<typeof timelineRoutes>[0]['search']
@@ -182,10 +186,15 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     readiness,
     testConnection: async (service, signal) => {
       if (service === 'model') return copyOf(await model.current().check(signal))
-      return {
-        ok: false,
-        steps: [{ name: 'telephony', ok: false, detail: 'This build has no telephony yet.' }],
-      }
+      return checkTelephony({
+        client: options.telephony.client,
+        number: settings.get('TELEPHONY_PHONE_NUMBER'),
+        publicUrl: settings.get('PUBLIC_URL'),
+        ownerNumbers: parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? ''),
+        realtimeModel: model.current().realtime?.model ?? null,
+        fetch,
+        signal,
+      })
     },
     buildInfo,
     staticFiles,

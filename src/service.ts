@@ -250,6 +250,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     timers,
     phone,
     texts,
+    telephony,
     report,
     turnReport: createTurnReport({
       ledger,

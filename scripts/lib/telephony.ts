@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import type { Twilio } from 'twilio'
+import { createTelephonyApi } from '../../src/channels/telephony/api.ts'
+import { explain } from '../../src/channels/telephony/check.ts'
+import { loadConfig } from '../../src/config.ts'
+import { openSecretBox } from '../../src/settings/secrets.ts'
+import { createSettings, type Settings } from '../../src/settings/settings.ts'
+import { openSettingsStore, settingsFile } from '../../src/settings/store.ts'
+import { Refused } from './command.ts'
+
+/** Runs `work` with the settings in force, also while the service runs; nothing can be changed through them. */
+export async function withSettings<T>(dataDir: string, work: (settings: Settings) => Promise<T>): Promise<T> {
+  if (!existsSync(settingsFile(dataDir))) {
+    throw new Refused(`There is no service in ${dataDir}. DATA_DIR says where it is.`)
+  }
+  const store = openSettingsStore(dataDir)
+  try {
+    const settings = createSettings({
+      store,
+      secrets: openSecretBox(dataDir),
+      environment: loadConfig().settings,
+      append: () => Promise.reject(new Error('operator scripts change no settings')),
+      onWarning: (message) => process.stderr.write(`${message}\n`),
+    })
+    return await work(settings)
+  } finally {
+    store.close()
+  }
+}
+
+/** Runs `work` with a client of the provider's API. What the provider refuses is said in words. */
+export async function withTelephony(
+  dataDir: string,
+  work: (client: Twilio, settings: Settings) => Promise<void>,
+): Promise<void> {
+  await withSettings(dataDir, async (settings) => {
+    const client = await createTelephonyApi(settings).client()
+    if (client === null) {
+      throw new Refused('Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN in the settings first.')
+    }
+    try {
+      await work(client, settings)
+    } catch (error) {
+      if (error instanceof Refused) throw error
+      throw new Refused(explain(error), { cause: error })
+    }
+  })
+}
+
+/** A setting that the script cannot do without. */
+export function required(settings: Settings, key: 'TELEPHONY_APP_SID' | 'PUBLIC_URL'): string {
+  const value = settings.get(key)
+  if (value === null) throw new Refused(`Set ${key} in the settings first.`)
+  return value
+}
+
+type Application = {
+  readonly sid: string
+  readonly friendlyName: string
+  readonly voiceUrl: string
+  readonly smsUrl: string
+  readonly statusCallback: string
+  readonly messageStatusCallback: string
+}
+
+/** An application as lines for people. */
+export function applicationLines(application: Application): string {
+  const { sid, friendlyName, voiceUrl, smsUrl, statusCallback, messageStatusCallback } = application
+  const or = (value: string | null | undefined) => value || '(none)'
+  return [
+    `${sid}  ${or(friendlyName)}`,
+    `  voice          ${or(voiceUrl)}`,
+    `  SMS            ${or(smsUrl)}`,
+    `  call status    ${or(statusCallback)}`,
+    `  message status ${or(messageStatusCallback)}`,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,169 @@
+import type { Twilio } from 'twilio'
+
+export type CheckStep = { readonly name: string; readonly ok: boolean; readonly detail: string }
+
+/** Where the provider is to turn to with calls and texts, and where they are to be told of. */
+export function webhookUrls(publicUrl: string) {
+  return {
+    voiceUrl: `${publicUrl}/voice-markup`,
+    smsUrl: `${publicUrl}/sms`,
+    statusCallback: `${publicUrl}/voice-status`,
+    messageStatusCallback: `${publicUrl}/sms/status`,
+  }
+}
+
+const REACH_MS = 5_000
+
+/**
+ * Walks what a call or a text needs, from the account to the model that talks, and says at each step what is wrong
+ * and how to mend it. Later steps are tried although an earlier one failed, as far as they can be. Never throws for
+ * what the provider or the network does; no secret is in what it says.
+ */
+export async function checkTelephony(options: {
+  readonly client: () => Promise<Twilio | null>
+  readonly number: string | null
+  readonly publicUrl: string | null
+  readonly ownerNumbers: readonly string[]
+  readonly realtimeModel: string | null
+  readonly fetch: typeof fetch
+  readonly signal: AbortSignal
+}): Promise<{ readonly ok: boolean; readonly steps: CheckStep[] }> {
+  const { publicUrl, number } = options
+  const steps: CheckStep[] = []
+  const add = (name: string, ok: boolean, detail: string) => {
+    steps.push({ name, ok, detail })
+    return ok
+  }
+
+  const client = await options.client()
+  const signedIn = client !== null && (await signIn(client, add))
+  if (client === null) {
+    add(
+      'credentials',
+      false,
+      'Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN: both are on the front page of your account.',
+    )
+  }
+  const isPublic = checkPublicUrl(publicUrl, add)
+  if (number === null)
+    add('number', false, "Set TELEPHONY_PHONE_NUMBER to the delegate's number, like +14155550111.")
+  else if (client && signedIn) await checkNumber(client, number, isPublic ? publicUrl : null, add)
+  if (publicUrl !== null && isPublic) await checkReachable(publicUrl, options, add)
+  add(
+    'owner',
+    options.ownerNumbers.length > 0,
+    options.ownerNumbers.length > 0
+      ? `${options.ownerNumbers.length} phone number(s) are the owner's.`
+      : 'Set OWNER_PHONE_NUMBER: until then everybody who calls or texts is a guest, you too.',
+  )
+  add(
+    'realtime model',
+    options.realtimeModel !== null,
+    options.realtimeModel === null
+      ? 'Calls need a realtime model: set OPENAI_API_KEY, or REALTIME_MODEL where OPENAI_BASE_URL is another server. Texts work without.'
+      : `${options.realtimeModel} talks on the phone.`,
+  )
+  return { ok: steps.every(({ ok }) => ok), steps }
+}
+
+type Add = (name: string, ok: boolean, detail: string) => boolean
+
+async function signIn(client: Twilio, add: Add): Promise<boolean> {
+  try {
+    await client.applications.list({ limit: 1 })
+    return add('credentials', true, 'The provider accepts them.')
+  } catch (error) {
+    return add('credentials', false, explain(error))
+  }
+}
+
+function checkPublicUrl(publicUrl: string | null, add: Add): boolean {
+  if (publicUrl === null) {
+    return add(
+      'public URL',
+      false,
+      'Set PUBLIC_URL to the https address under which the internet reaches this service.',
+    )
+  }
+  const isSecure = publicUrl.startsWith('https://')
+  return add(
+    'public URL',
+    isSecure,
+    isSecure
+      ? publicUrl
+      : `${publicUrl} is not https: the provider opens media streams by wss only. Use an https address.`,
+  )
+}
+
+async function checkNumber(
+  client: Twilio,
+  phoneNumber: string,
+  publicUrl: string | null,
+  add: Add,
+): Promise<void> {
+  try {
+    const [found] = await client.incomingPhoneNumbers.list({ phoneNumber, limit: 1 })
+    if (!found) {
+      add(
+        'number',
+        false,
+        `${phoneNumber} is not a number of this account. Correct TELEPHONY_PHONE_NUMBER, or buy it there.`,
+      )
+      return
+    }
+    add('number', true, `${phoneNumber} belongs to this account.`)
+    if (publicUrl === null) return
+    const wanted = webhookUrls(publicUrl)
+    const target = found.voiceApplicationSid
+      ? await client.applications(found.voiceApplicationSid).fetch()
+      : found
+    const voice = target.voiceUrl === wanted.voiceUrl
+    add('voice webhook', voice, voice ? wanted.voiceUrl : mismatch(target.voiceUrl, wanted.voiceUrl))
+    const texts = found.smsApplicationSid ? await client.applications(found.smsApplicationSid).fetch() : found
+    const sms = texts.smsUrl === wanted.smsUrl
+    add('SMS webhook', sms, sms ? wanted.smsUrl : mismatch(texts.smsUrl, wanted.smsUrl))
+  } catch (error) {
+    add('number', false, explain(error))
+  }
+}
+
+async function checkReachable(
+  publicUrl: string,
+  options: { readonly fetch: typeof fetch; readonly signal: AbortSignal },
+  add: Add,
+): Promise<void> {
+  const name = 'reachability'
+  const stale = 'Is the tunnel or proxy running, and PUBLIC_URL its present address?'
+  try {
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(REACH_MS)])
+    const answer = await options.fetch(`${publicUrl}/public-url`, { signal, redirect: 'error' })
+    const told: unknown = answer.ok ? await answer.json() : null
+    const isOurs =
+      typeof told === 'object' && told !== null && 'publicUrl' in told && told.publicUrl === publicUrl
+    add(
+      name,
+      isOurs,
+      isOurs ? 'This service answers there.' : `Something else answers at ${publicUrl}. ${stale}`,
+    )
+  } catch {
+    // Whatever it was, the owner can only look at the tunnel.
+    add(name, false, `Nothing answers at ${publicUrl}. ${stale}`)
+  }
+}
+
+function mismatch(found: string | null | undefined, wanted: string): string {
+  const now = found ? `It points to ${found}` : 'It points nowhere'
+  return `${now}; it must be ${wanted}. Run "npm run script:update-app", or correct it in the account.`
+}
+
+/** What the provider or the network said, in words that lead somewhere. */
+export function explain(error: unknown): string {
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : null
+  if (status === 401 || status === 403)
+    return 'The provider refuses the credentials. Copy the account SID and auth token again.'
+  if (status === 404) return 'The provider knows no such thing in this account.'
+  if (status === 429) return 'The provider limits requests right now. Try again in a minute.'
+  return typeof status === 'number'
+    ? `The provider answered with ${status}.`
+    : 'The provider cannot be reached. Check the network, and TELEPHONY_API_BASE_URL if it is set.'
+}
