@@ -62,8 +62,6 @@ const READ_BATCH_EVENTS = 500
 export function createProjector(options: ProjectorOptions): Projector {
   const { db, ledger, warn, trace } = options
   const checkpoints = createCheckpoints(db, ledger, options.projections, warn)
-  const begin = db.prepare('BEGIN IMMEDIATE')
-  const commit = db.prepare('COMMIT')
   const running = options.projections.map(
     (projection): Running => ({
       projection,
@@ -79,7 +77,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     const last = events.at(-1)
     if (!last) return
     let current: Running | undefined
-    begin.run()
+    db.exec('BEGIN IMMEDIATE')
     try {
       for (const event of events) {
         const micros = trace ? new Map<string, number>() : null
@@ -97,7 +95,7 @@ export function createProjector(options: ProjectorOptions): Projector {
         cohort.map((each) => each.projection.name),
         head,
       )
-      commit.run()
+      db.exec('COMMIT')
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
       for (const each of cohort) each.fold.discard?.()
