@@ -62,6 +62,8 @@ const READ_BATCH_EVENTS = 500
 export function createProjector(options: ProjectorOptions): Projector {
   const { db, ledger, warn, trace } = options
   const checkpoints = createCheckpoints(db, ledger, options.projections, warn)
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
   const running = options.projections.map(
     (projection): Running => ({
       projection,
@@ -77,7 +79,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     const last = events.at(-1)
     if (!last) return
     let current: Running | undefined
-    db.exec('BEGIN IMMEDIATE')
+    begin.run()
     try {
       for (const event of events) {
         const micros = trace ? new Map<string, number>() : null
@@ -95,7 +97,7 @@ export function createProjector(options: ProjectorOptions): Projector {
         cohort.map((each) => each.projection.name),
         head,
       )
-      db.exec('COMMIT')
+      commit.run()
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
       for (const each of cohort) each.fold.discard?.()

@@ -1,6 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
-import { createSalts, type Draft, type EventRow, parseRow, toDraft } from '../../ledger/codec.ts'
+import {
+  createSalts,
+  type Draft,
+  type EventRow,
+  eventOfDraft,
+  parseRow,
+  toDraft,
+} from '../../ledger/codec.ts'
 import type { ErasureReason } from '../../ledger/erasure.ts'
 import { InvalidEvent, LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
@@ -125,8 +132,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     if (answer.status === 'appended') {
       const events = answer.places.flatMap((place, index) => {
         const draft = drafts[index]
-        const event = draft ? parseRow(rowOf(draft, place)) : null
-        return event && event.type !== 'unknown' ? [event] : []
+        return draft ? [eventOfDraft(rowOf(draft, place))] : []
       })
       settle.resolve({ status: 'appended', events })
     } else if (answer.status === 'duplicate') {

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { type Draft, parseRow, toDraft } from '../../ledger/codec.ts'
+import { type Draft, eventOfDraft, toDraft } from '../../ledger/codec.ts'
 import { type ErasureReason, erasedFacts, scanClosure } from '../../ledger/erasure.ts'
 import { isDamage, isFileFault } from '../../ledger/errors.ts'
 import { type CommitOutcome, type Ledger, openLedger, truncateLog } from '../../ledger/ledger.ts'
@@ -123,7 +123,7 @@ export function openWriter(options: WriterOptions): Writer {
   function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const outcomes = ledger.commit(batches)
     const rows = outcomes.flatMap((outcome) => (outcome.status === 'appended' ? outcome.rows : []))
-    if (rows.length > 0) inViews(undefined, () => projector.fold(rows.map(parseRow)))
+    if (rows.length > 0) inViews(undefined, () => projector.fold(rows.map(eventOfDraft)))
     return outcomes
   }
 
