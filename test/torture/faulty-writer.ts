@@ -4,7 +4,7 @@ import { LedgerUnavailable } from '../../ledger/errors.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
 import { controlDisk, type DiskControl, type Fault } from './disk.ts'
-import { flawsOf } from './soundness.ts'
+import { firstWords, flawsOf } from './soundness.ts'
 
 /** What the trial gives to the process on the faulty disk, and what it gives back: JSON on stdin and stdout. */
 export type WriterTrial = {
@@ -31,10 +31,12 @@ export type WriterTrialReport = {
 }
 
 const APPENDS = 12
+const FIRST_WORD = 'word0w'
 
 /** What one life of a ledger was told, and has told. */
 type Life = {
   acknowledged: { seq: number; hash: string }[]
+  kept: string[]
   refused: string[]
   flaws: string[]
   erasedWord: string | null
@@ -57,7 +59,7 @@ function append(life: Life, writer: TestWriter, index: number): void {
   const facts = Array.from({ length: 1 + (index % 3) }, () => said(`${word} ${'and so on '.repeat(size)}`))
   const isKept = attempt(life, 'an append', () => void writer.append(...facts))
   if (isKept) life.acknowledged.push(writer.ledger.head())
-  else life.refused.push(word)
+  ;(isKept ? life.kept : life.refused).push(word)
 }
 
 function live(life: Life, writer: TestWriter): void {
@@ -67,23 +69,24 @@ function live(life: Life, writer: TestWriter): void {
     if (index === APPENDS / 2) {
       const isErased = attempt(life, 'an erasure', () => void writer.forget(1))
       if (isErased) life.acknowledged.push(writer.ledger.head())
-      if (isErased && writer.isSettled()) life.erasedWord = 'word0w'
+      if (isErased && writer.isSettled()) life.erasedWord = FIRST_WORD
     }
   }
 }
 
 /** What the ledger holds other than it was acknowledged. Told apart: refused, and there nevertheless. */
 function compare(life: Life, writer: TestWriter): { lost: string[]; found: string[] } {
-  const events = writer.ledger.readAfter(0, Number.MAX_SAFE_INTEGER)
-  const words = new Set(
-    events.map((event) =>
-      event.type === 'chat.message.received' ? event.body?.text.split(' ')[0] : undefined,
-    ),
-  )
+  const words = firstWords(writer.ledger.readAfter(0, Number.MAX_SAFE_INTEGER))
   return {
-    lost: life.acknowledged
-      .filter(({ seq, hash }) => writer.ledger.hashAt(seq) !== hash)
-      .map(({ seq }) => `event ${seq} was acknowledged and is lost`),
+    lost: [
+      ...life.acknowledged
+        .filter(({ seq, hash }) => writer.ledger.hashAt(seq) !== hash)
+        .map(({ seq }) => `event ${seq} was acknowledged and is lost`),
+      // The first event is the one that is erased.
+      ...life.kept
+        .filter((word) => word !== FIRST_WORD && !words.has(word))
+        .map((word) => `${word} was acknowledged and is lost`),
+    ],
     found: life.refused.filter((word) => words.has(word)),
   }
 }
@@ -103,7 +106,7 @@ function examine(writer: TestWriter, directory: string): string[] {
 function liveThrough(trial: WriterTrial, disk: DiskControl, nth: number) {
   const { root } = trial
   for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
-  const life: Life = { acknowledged: [], refused: [], flaws: [], erasedWord: null }
+  const life: Life = { acknowledged: [], kept: [], refused: [], flaws: [], erasedWord: null }
   let refusedStart = false
   let refusedButFound = false
   disk.arm({ ...trial.fault, nth })

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } f
 import { join } from 'node:path'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import { openTestWriter, said } from '../support/writer.ts'
-import { hashOf, survey } from './soundness.ts'
+import { firstWords, hashOf, survey } from './soundness.ts'
 
 /*
  * For machines without a C compiler: no file of the process may grow beyond a limit (`ulimit -f`), so the ledger's
@@ -40,15 +40,12 @@ export function fillUp(directory: string, limitBlocks: number): SizeLimitReport 
   const refused = lines.filter((line) => line.startsWith('refused'))
   const kept = lines.filter((line) => line.startsWith('head')).map((line) => line.split(' '))
   const { flaws: unsound, events } = survey(directory)
-  for (const [, seq, hash] of kept)
-    if (hashOf(directory, Number(seq)) !== hash) flaws.push(`event ${seq} was acknowledged and is lost`)
+  const words = firstWords(events)
+  for (const [, seq, hash, word = ''] of kept)
+    if (hashOf(directory, Number(seq)) !== hash || !words.has(word))
+      flaws.push(`event ${seq} was acknowledged and is lost`)
   for (const word of refused.map((line) => line.split(' ')[1] ?? ''))
-    if (
-      events.some(
-        (event) => event.type === 'chat.message.received' && event.body?.text.startsWith(`${word} `),
-      )
-    )
-      flaws.push(`${word} was refused and is there`)
+    if (words.has(word)) flaws.push(`${word} was refused and is there`)
   const goesOn = openTestWriter(directory)
   if (goesOn.append(said('space again')).status !== 'appended') flaws.push('it does not recover')
   goesOn.close()
@@ -63,7 +60,7 @@ function live(directory: string): void {
     try {
       writer.append(said(`${word} ${'and so on '.repeat(index % 4 === 3 ? 1000 : 10)}`))
       const { seq, hash } = writer.ledger.head()
-      writeSync(acknowledged, `head ${seq} ${hash}\n`)
+      writeSync(acknowledged, `head ${seq} ${hash} ${word}\n`)
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error
       writeSync(acknowledged, `refused ${word}\n`)

@@ -64,3 +64,11 @@ export function hashOf(directory: string, seq: number): string | null {
     db.close()
   }
 }
+
+/** The first word of each message that has not been erased. */
+export function firstWords(events: readonly AnyEvent[]): Set<string> {
+  const texts = events.flatMap((event) =>
+    event.type === 'chat.message.received' ? (event.body?.text ?? []) : [],
+  )
+  return new Set(texts.map((text) => text.split(' ')[0] ?? ''))
+}
