@@ -163,6 +163,10 @@ export function buildTexts(options: {
       ])
     },
     start() {
+      // Loading the provider's SDK stops everything for 100 ms: now, and not in the middle of a call.
+      telephony
+        .client()
+        .catch((error: unknown) => log.error({ err: error }, 'no client of the telephony API'))
       guests.start()
       outbox.start()
     },

@@ -266,7 +266,7 @@ test('STOP is recorded and runs nothing; nothing is sent until START', async () 
   expect(ofType(await phone.events(), 'sms.ignored').at(-1).payload.reason).toBe('opt_in')
 })
 
-test('statuses in any order, and repeated, end in the furthest one', async () => {
+test('each status is recorded once, however often it is reported', async () => {
   const phone = await startWithTexts()
   const statuses = ['delivered', 'sent', 'queued', 'delivered', 'sending']
   for (const status of statuses) {

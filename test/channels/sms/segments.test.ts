@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { segmentsOf } from '../../../src/channels/sms/segments.ts'
+
+test.each([
+  ['a'.repeat(160), 1],
+  ['a'.repeat(161), 2],
+  ['a'.repeat(306), 2],
+  ['a'.repeat(307), 3],
+  ['€'.repeat(80), 1],
+  ['€'.repeat(81), 2],
+  ['Zoë'.repeat(23), 1],
+  [`${'ё'.repeat(70)}`, 1],
+  [`${'ё'.repeat(71)}`, 2],
+  ['👍'.repeat(35), 1],
+  ['👍'.repeat(36), 2],
+])('%s', (text, segments) => {
+  expect(segmentsOf(text)).toBe(segments)
+})
+
+test('more text never takes fewer segments', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, more) => {
+      expect(segmentsOf(text + more)).toBeGreaterThanOrEqual(segmentsOf(text))
+    }),
+  )
+})

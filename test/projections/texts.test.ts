@@ -1,0 +1,31 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { EventOf } from '../../ledger/event.ts'
+import { createTextQueries, textsProjection } from '../../projections/texts.ts'
+
+const ORDER = ['accepted', 'queued', 'sending', 'sent', 'delivered', 'read']
+
+function fold(statuses: readonly string[]) {
+  const db = new Database(':memory:')
+  db.exec(textsProjection.schema)
+  const report = textsProjection.fold(db).handlers['sms.status.reported']
+  for (const status of statuses) {
+    // Only what the fold reads of it.
+    report?.({ facts: { messageSid: 'SM1', status } } as EventOf<'sms.status.reported'>)
+  }
+  return createTextQueries(db).status('SM1')?.status
+}
+
+test('statuses in any order, repeated or missing, end in the furthest one', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...ORDER), { minLength: 1, maxLength: 12 }), (reported) => {
+      const furthest = ORDER.findLast((status) => reported.includes(status))
+      expect(fold(reported)).toBe(furthest)
+    }),
+  )
+})
+
+test('a status that this build does not know takes the place of none', () => {
+  expect(fold(['sent', 'teleported'])).toBe('sent')
+})
