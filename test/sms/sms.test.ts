@@ -1,4 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { createIds } from '../../ledger/ids.ts'
+import { markImported } from '../../ledger/imported.ts'
+import { openLedger } from '../../ledger/ledger.ts'
 import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
 import { ofType, type PhoneService, startWithPhone } from '../phone/phone-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, GUEST, NUMBER, OWNER } from '../phone/provider.ts'
@@ -322,4 +325,25 @@ test('a text to somebody else waits for the owner in the browser; a text cannot 
   expect(await say(`Yes, send it to ${to}`)).toBeUndefined()
   await phone.eventsUntil('it is sent', (all) => ofType(all, 'sms.sent').length === 2)
   expect(phone.double.messages.at(-1)).toMatchObject({ to, body: 'I am late.' })
+})
+
+test('after a restore nothing leaves until the owner says so; then what waited goes out, once', async () => {
+  const directory = testDirectory()
+  const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
+  const first = await startWithTexts({ directory, double })
+  await first.service.stop()
+  const ledger = openLedger(directory, createIds(Date.now))
+  const { seq, hash } = ledger.head()
+  markImported(ledger, { source: 'restore', headSeq: seq, headHash: hash })
+  ledger.close()
+
+  const phone = await startWithTexts({ directory, double })
+  await text(phone, 'SM1', OWNER, 'Hello')
+  await phone.eventsUntil('the turn', (all) => ofType(all, 'turn.completed').length === 1)
+  await text(phone, 'SM2', OWNER, 'Hello?')
+  await phone.eventsUntil('another', (all) => ofType(all, 'turn.completed').length === 2)
+  expect(ofType(await phone.events(), 'delivery.attempted')).toEqual([])
+  expect((await phone.service.client.post('/api/outbound/release')).status).toBe(200)
+  await phone.eventsUntil('both', (all) => ofType(all, 'sms.sent').length === 2)
+  expect(double.messages).toHaveLength(2)
 })
