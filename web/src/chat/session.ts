@@ -41,6 +41,8 @@ export type ChatSession = {
   restart(): void
   /** Calls back after each change, in one microtask however many changes there were. Returns its own end. */
   subscribe(listener: () => void): () => void
+  /** Calls back with each event as it happens, of whatever channel. Returns its own end. */
+  follow(listener: (event: TimelineEvent) => void): () => void
   close(): void
 }
 
@@ -66,6 +68,7 @@ const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'
 export function createChatSession(options: ChatSessionOptions): ChatSession {
   let store = createTimelineStore()
   const listeners = new Set<() => void>()
+  const followers = new Set<(event: TimelineEvent) => void>()
   const previews = createPreviews()
   const outbox = createOutbox({
     send: ({ clientMessageId, text }) =>
@@ -109,6 +112,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
       case 'timeline.event':
         add([message.event])
         if (message.event.type === 'chat.reply.sent') options.onReply(wordsOf(message.event))
+        for (const follower of followers) follower(message.event)
         return
       case 'chat.working':
         previews.begin(message.turnId)
@@ -231,9 +235,14 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    follow(listener) {
+      followers.add(listener)
+      return () => followers.delete(listener)
+    },
     close() {
       clearTimeout(olderTimer)
       listeners.clear()
+      followers.clear()
       socket.close()
     },
   }

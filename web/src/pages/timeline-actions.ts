@@ -4,7 +4,7 @@ import type { ChatSession } from '../chat/session.ts'
 import { endConversation } from '../data/conversations.ts'
 import { explain } from '../data/http.ts'
 import { eraseEvent, eraseSpan, fetchSpanEvents } from '../data/timeline.ts'
-import { fetchTurnMemories } from '../data/turns.ts'
+import { fetchTurn } from '../data/turns.ts'
 import { wordsOf } from '../timeline/event-kinds.ts'
 import type { Confirmation } from '../view/confirm-dialog.ts'
 import { plural } from '../view/format.ts'
@@ -19,6 +19,7 @@ export function createTimelineActions(options: {
   readonly session: ChatSession
   readonly confirm: (confirmation: Confirmation) => void
   readonly say: (text: string) => void
+  readonly explainTurn: (turnId: string) => void
   /** The spans whose whole text is on its way have changed. */
   readonly onLoading: (spanIds: ReadonlySet<string>) => void
 }): TimelineActions & { endConversation(): Promise<void> } {
@@ -81,7 +82,8 @@ export function createTimelineActions(options: {
         .find((entry) => entry.kind === 'message' && entry.role === 'owner' && entry.event.turnId === turnId)
       if (asked?.kind === 'message') options.say(wordsOf(asked.event))
     },
-    loadMemories: (turnId) => fetchTurnMemories(app.http, turnId),
+    loadMemories: async (turnId) => (await fetchTurn(app.http, turnId)).memories,
+    explainTurn: options.explainTurn,
     async endConversation() {
       const id = session.conversationId
       if (id === null) {

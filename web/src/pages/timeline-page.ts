@@ -13,11 +13,13 @@ import '../view/composer.ts'
 import '../view/confirm-dialog.ts'
 import type { Confirmation } from '../view/confirm-dialog.ts'
 import '../view/connection-view.ts'
+import '../view/context-meter.ts'
 import { createMarkdown } from '../view/markdown.ts'
 import '../view/moment-dialog.ts'
 import type { Moment } from '../view/moment-dialog.ts'
 import '../view/search-dialog.ts'
 import '../view/timeline-view.ts'
+import '../view/why-dialog.ts'
 import { createTimelineActions } from './timeline-actions.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
 import { emptyView, loadingView } from './timeline-states.ts'
@@ -37,6 +39,7 @@ export class DgTimelinePage extends LitElement {
     reaching: { state: true },
     confirmation: { state: true },
     moment: { state: true },
+    explained: { state: true },
     loadingSpans: { state: true },
   }
   static override readonly styles = [controls, timelinePageStyles]
@@ -47,6 +50,8 @@ export class DgTimelinePage extends LitElement {
   declare private reaching: boolean
   declare private confirmation: Confirmation | null
   declare private moment: Moment | null
+  /** The turn whose reply is being explained. */
+  declare private explained: string | null
   declare private loadingSpans: ReadonlySet<string>
   private session: ChatSession | null = null
   private actions: ReturnType<typeof createTimelineActions> | null = null
@@ -62,6 +67,7 @@ export class DgTimelinePage extends LitElement {
     this.reaching = false
     this.confirmation = null
     this.moment = null
+    this.explained = null
     this.loadingSpans = new Set()
   }
 
@@ -76,6 +82,9 @@ export class DgTimelinePage extends LitElement {
         this.confirmation = confirmation
       },
       say: (text) => this.say(text),
+      explainTurn: (turnId) => {
+        this.explained = turnId
+      },
       onLoading: (spanIds) => {
         this.loadingSpans = spanIds
       },
@@ -130,13 +139,17 @@ export class DgTimelinePage extends LitElement {
     }
     const focused = event.composedPath()[0]
     const isWriting = focused instanceof HTMLTextAreaElement
-    if (event.key === 'Escape' && !isWriting && !this.searching && !this.confirmation && !this.moment) {
+    if (event.key === 'Escape' && !isWriting && !this.searching && !this.isAsking()) {
       void this.focusComposer()
     }
     if (event.key === 'ArrowUp' && isWriting && focused.value === '') {
       event.preventDefault()
       this.timeline()?.focusLast()
     }
+  }
+
+  private isAsking(): boolean {
+    return this.confirmation !== null || this.moment !== null || this.explained !== null
   }
 
   private say(text: string): void {
@@ -193,6 +206,7 @@ export class DgTimelinePage extends LitElement {
         </button>
         <h1>Timeline</h1>
         <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
+        <dg-context-meter .http=${this.app.http} .session=${session}></dg-context-meter>
         <button class="button search" @click=${() => (this.searching = true)}>
           <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
         </button>
@@ -223,6 +237,11 @@ export class DgTimelinePage extends LitElement {
         .confirmation=${this.confirmation}
         @close=${() => (this.confirmation = null)}
       ></dg-confirm-dialog>
+      <dg-why-dialog
+        .http=${this.app.http}
+        .turnId=${this.explained}
+        @close=${() => (this.explained = null)}
+      ></dg-why-dialog>
       <dg-moment-dialog
         .moment=${this.moment}
         .actions=${this.actions}

@@ -1,4 +1,5 @@
 import type { TimelineEvent } from '../data/timeline.ts'
+import { usageText } from '../view/context-words.ts'
 import { countText, durationText, plural, wordsText } from '../view/format.ts'
 import { isErased, wordsOf } from './event-kinds.ts'
 
@@ -27,7 +28,11 @@ const tokens = (event: TimelineEvent): string => {
     const value: unknown = typeof holder === 'object' && holder !== null ? Reflect.get(holder, field) : 0
     return typeof value === 'number' ? value : 0
   }
-  return `${countText(read('inputTokens'))} tokens in, ${countText(read('outputTokens'))} out`
+  return usageText({
+    inputTokens: read('inputTokens'),
+    outputTokens: read('outputTokens'),
+    cachedTokens: read('cachedTokens'),
+  })
 }
 
 const titles: Readonly<Record<string, Title>> = {

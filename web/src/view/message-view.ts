@@ -40,7 +40,7 @@ export function messageView(
       <footer>
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
         ${qualifierView(event)}
-        ${toolsView(event, key, context)}
+        ${toolsView(message, key, context)}
       </footer>
     </article>
   `
@@ -66,11 +66,19 @@ function qualifierView({ type, payload }: TimelineEvent): TemplateResult | typeo
   return nothing
 }
 
-function toolsView(event: TimelineEvent, key: string, context: RowContext): TemplateResult | typeof nothing {
+function toolsView(
+  { event, role }: Message,
+  key: string,
+  context: RowContext,
+): TemplateResult | typeof nothing {
   if (isErased(event)) return nothing
+  const { turnId } = event
   const active = context.activeKey === key
   const items: MenuItem[] = [
     { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
+    ...(role === 'delegate' && turnId !== null
+      ? [{ label: 'Why this reply', icon: 'help', run: () => context.explainTurn(turnId) } as const]
+      : []),
     { label: 'Erase…', icon: 'trash', danger: true, run: () => context.eraseEvent(event) },
   ]
   return html`<span class="tools">

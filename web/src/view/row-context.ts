@@ -16,6 +16,8 @@ export type TimelineActions = {
   /** Says again what a failed turn was asked. */
   resend(failed: TimelineEvent): void
   loadMemories(turnId: string): Promise<readonly TurnMemory[]>
+  /** Shows why a turn's reply came to be what it is. */
+  explainTurn(turnId: string): void
 }
 
 /** What a row's template needs to know. */

@@ -53,7 +53,7 @@ export class DgTurnMemories extends LitElement {
     if (this.memories.length === 0) return nothing
     return html`<p>What was recalled</p>
       <ul>
-        ${this.memories.map((memory) => html`<li>${memory.text}</li>`)}
+        ${this.memories.map((memory) => html`<li>${memory.text ?? 'A memory that has been forgotten since'}</li>`)}
       </ul>`
   }
 }

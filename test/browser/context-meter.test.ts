@@ -1,0 +1,55 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { httpFaults } from '../doubles/model/script.ts'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { say, visit, words } from './page.ts'
+
+const browser = useBrowser()
+
+test('the meter says why nothing can be compacted, follows each turn, and compacts', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: 'A long answer. '.repeat(60) }))
+  const page = await visit(browser(), service)
+  await page.getByRole('button', { name: /^Context: 0%/ }).click()
+  const panel = page.getByRole('dialog', { name: 'Context' })
+  const compact = panel.getByRole('button', { name: 'Compact now' })
+  await panel.getByText('There is no conversation to compact yet.').waitFor()
+  expect(await compact.isDisabled()).toBe(true)
+  await page.keyboard.press('Escape')
+
+  await say(page, 'Tell me everything')
+  await words(page, 'Delegate', 'A long answer.').waitFor()
+  await page.getByRole('button', { name: /^Context: 1%/ }).click()
+  await panel.getByText(/1 turn: [\d,]+ tokens in/).waitFor()
+  await compact.click()
+  await panel.getByText(/Compacted from [\d,]+ to [\d,]+ tokens?/).waitFor()
+  await panel.getByText(/by you: .*in use/).waitFor()
+  const { json } = await service.client.get('/api/session/context')
+  expect(json).toMatchObject({ replacementRetained: true, latestCompaction: { source: 'manual' } })
+})
+
+test('a compaction that fails says so and leaves the context to be compacted again', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: 'First.' }))
+  await service.client.post('/api/chat', { content: 'Begin' })
+  model.replyToCompaction({ fault: httpFaults.unauthorised() })
+  const page = await visit(browser(), service, { expected: /502/ })
+  await page.getByRole('button', { name: /^Context: / }).click()
+  const panel = page.getByRole('dialog', { name: 'Context' })
+  await panel.getByRole('button', { name: 'Compact now' }).click()
+  await panel.getByText('The context could not be compacted; it is as it was.').waitFor()
+  await expect.poll(() => panel.getByRole('button', { name: 'Compact now' }).isEnabled()).toBe(true)
+})
+
+test('while a reply is being written the meter says that it must wait', async () => {
+  const { service, model } = await startWithModel()
+  model.reply({ text: 'First.' })
+  await service.client.post('/api/chat', { content: 'Begin' })
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  model.reply({ text: ['So far', ' and on'], pause: { at: 3, until: never.promise } })
+  const page = await visit(browser(), service)
+  await say(page, 'Go on')
+  await page.getByRole('button', { name: /^Context: / }).click()
+  await page.getByText('A reply is being written. It can be compacted after that.').waitFor()
+})

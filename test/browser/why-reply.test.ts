@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { visit, words } from './page.ts'
+
+const browser = useBrowser()
+
+test('a reply tells which model answered, what it cost and which tools it used, or that it cannot', async () => {
+  const { service, model } = await startWithModel()
+  model.reply({ toolCalls: [{ name: 'note_create', arguments: { title: 'Garden', content: 'Roses' } }] })
+  model.answerWith(() => ({ text: 'I noted it.' }))
+  await service.client.post('/api/chat', { content: 'Make a note of roses' })
+  const page = await visit(browser(), service, { expected: /500/ })
+  const reply = words(page, 'Delegate', 'I noted it.')
+  const ask = async () => {
+    await reply.hover()
+    await reply.getByRole('button', { name: 'More for this message' }).click()
+    await page.getByRole('menuitem', { name: 'Why this reply' }).click()
+  }
+  await ask()
+  await page.getByText('Answered by test-model').waitFor()
+  await page.getByText(/tokens in/).waitFor()
+  await page.locator('summary', { hasText: 'note create' }).click()
+  expect(await page.locator('dg-why-dialog pre').first().textContent()).toContain('Roses')
+  await page.locator('dg-why-dialog').getByRole('button', { name: 'Close' }).click()
+
+  await page.route('**/api/turns/*', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
+  await ask()
+  await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Answered by test-model').waitFor()
+})

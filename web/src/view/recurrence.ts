@@ -1,0 +1,46 @@
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+const list = new Intl.ListFormat('en', { style: 'long', type: 'conjunction' })
+
+/**
+ * A cron expression of five fields as plain English, for the patterns that people use; any other one is shown as
+ * it is, because a wrong word would be worse than none.
+ */
+export function recurrenceText(expression: string): string {
+  const [minute = '', hour = '', date = '', month = '', weekday = '', ...rest] = expression
+    .trim()
+    .split(/\s+/)
+  if (rest.length > 0 || month !== '*') return expression
+  const everyDay = date === '*' && (weekday === '*' || weekday === '?')
+  const step = /^\*\/(\d+)$/.exec(minute)?.[1]
+  if (everyDay && hour === '*') {
+    if (minute === '*') return 'Every minute'
+    if (step !== undefined && 60 % Number(step) === 0) return `Every ${step} minutes`
+    if (isWithin(minute, 0, 59)) return minute === '0' ? 'Every hour' : `Every hour, ${minute} past`
+  }
+  if (!isWithin(minute, 0, 59) || !isWithin(hour, 0, 23)) return expression
+  const at = `at ${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
+  if (everyDay) return `Every day ${at}`
+  if (date === '*') {
+    const days = daysText(weekday)
+    return days === null ? expression : `${days} ${at}`
+  }
+  if (weekday === '*' && isWithin(date, 1, 31)) return `Every month on day ${date} ${at}`
+  return expression
+}
+
+function isWithin(field: string, low: number, high: number): boolean {
+  return /^\d{1,2}$/.test(field) && Number(field) >= low && Number(field) <= high
+}
+
+function daysText(field: string): string | null {
+  const upper = field.toUpperCase()
+  if (upper === '1-5' || upper === 'MON-FRI') return 'Every weekday'
+  if (upper === '0,6' || upper === '6,0' || upper === 'SAT,SUN') return 'Every weekend day'
+  const days = upper.split(',').map(dayName)
+  return days.every((day) => day !== undefined) ? `Every ${list.format(days)}` : null
+}
+
+function dayName(day: string): string | undefined {
+  if (/^[0-7]$/.test(day)) return weekdays[Number(day) % 7]
+  return /^[A-Z]{3}$/.test(day) ? weekdays.find((name) => name.toUpperCase().startsWith(day)) : undefined
+}
