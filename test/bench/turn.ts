@@ -1,32 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import OpenAI from 'openai'
 import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { createClient } from '../http/client.ts'
+import { quantile, round } from './statistics.ts'
 
 /**
  * What a chat turn costs beyond the model itself, against a double that answers at once; and a conversation of
  * ten thousand turns, whose double fails unless the early facts are still in its input.
  */
-const { values } = parseArgs({
-  options: {
-    turns: { type: 'string', default: '1000' },
-    long: { type: 'string', default: '10000' },
-    json: { type: 'boolean', default: false },
-  },
-})
 const PASSWORD = 'a long walk by the river'
 const EARLY_FACT = 'heliotrope'
-
-function quantile(samples: readonly number[], q: number): number {
-  const sorted = [...samples].sort((a, b) => a - b)
-  return Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0).toFixed(3))
-}
 
 async function time(samples: number[], work: () => Promise<unknown>): Promise<void> {
   const before = performance.now()
@@ -85,12 +73,12 @@ async function overhead(turns: number) {
   }
   await close()
   await double.close()
-  const p50 = quantile(whole, 0.5)
+  const p50 = round(quantile(whole, 0.5))
   return {
     turns,
     p50Ms: p50,
-    p99Ms: quantile(whole, 0.99),
-    bareSdkP50Ms: quantile(bare, 0.5),
+    p99Ms: round(quantile(whole, 0.99)),
+    bareSdkP50Ms: round(quantile(bare, 0.5)),
     ratio: Number((p50 / quantile(bare, 0.5)).toFixed(2)),
   }
 }
@@ -102,7 +90,7 @@ async function builtin(turns: number) {
     await time(index < 50 ? [] : samples, () => client.post('/api/chat', { content: 'What time is it?' }))
   }
   await close()
-  return { turns, p50Ms: quantile(samples, 0.5), p99Ms: quantile(samples, 0.99) }
+  return { turns, p50Ms: round(quantile(samples, 0.5)), p99Ms: round(quantile(samples, 0.99)) }
 }
 
 async function longConversation(turns: number) {
@@ -143,17 +131,17 @@ async function longConversation(turns: number) {
     forgotten,
     maxRequestBytes,
     automaticCompactions: report.json.context.automaticCompactions,
-    firstTenthP50Ms: quantile(first, 0.5),
-    lastTenthP50Ms: quantile(last, 0.5),
+    firstTenthP50Ms: round(quantile(first, 0.5)),
+    lastTenthP50Ms: round(quantile(last, 0.5)),
     growth: Number((quantile(last, 0.5) / quantile(first, 0.5)).toFixed(2)),
   }
 }
 
-const results = {
-  overhead: await overhead(Number(values.turns)),
-  builtin: await builtin(Number(values.turns)),
-  longConversation: await longConversation(Number(values.long)),
+/** Milliseconds a turn; the builtin model and a model double that answers at once, everything on, durable. */
+export async function benchTurns(options: { readonly turns: number; readonly longTurns: number }) {
+  return {
+    overhead: await overhead(options.turns),
+    builtin: await builtin(options.turns),
+    longConversation: await longConversation(options.longTurns),
+  }
 }
-for (const [name, figures] of Object.entries(results))
-  process.stdout.write(`${name}: ${JSON.stringify(figures)}\n`)
-if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`)

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { openLedgerReadOnly } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
+import { projections } from '../../projections/all.ts'
+import type { Projection } from '../../projections/projection.ts'
+import { createProjector } from '../../projections/projector.ts'
+import { createTimelineQueries, type PageCursor } from '../../projections/timeline-page.ts'
+import { openViewsForWriting, openViewsReadOnly } from '../../projections/views.ts'
+import { generateLedger } from './generate.ts'
+import { median, round, timed } from './statistics.ts'
+
+const PAGE_EVENTS = 500
+const PAGES_MEASURED = 300
+
+/** Makes a ledger and folds all its views, as a start would. */
+export function prepareLedger(directory: string, events: number, options: { chained?: boolean } = {}): void {
+  generateLedger(directory, events, options)
+  const ledgerDb = openLedgerReadOnly(directory)
+  const views = openViewsForWriting(directory)
+  const projector = createProjector({
+    db: views,
+    ledger: createReader(ledgerDb),
+    projections,
+    warn: () => undefined,
+  })
+  projector.catchUp()
+  while (projector.catchUpLagging(10_000));
+  views.close()
+  ledgerDb.close()
+}
+
+/** Milliseconds for a page of 500 and its JSON: the newest one, one at a random depth. Medians. */
+export function benchPages(directory: string) {
+  const ledgerDb = openLedgerReadOnly(directory)
+  const views = openViewsReadOnly(directory)
+  const ledger = createReader(ledgerDb)
+  const timeline = createTimelineQueries(views, ledger)
+  const head = ledger.head().seq
+  const measure = (cursorOf: (index: number) => PageCursor | null) =>
+    round(
+      median(
+        Array.from({ length: PAGES_MEASURED }, (_, index) =>
+          timed(() =>
+            JSON.stringify(
+              timeline.page({ limit: PAGE_EVENTS, cursor: cursorOf(index), conversationId: null }),
+            ),
+          ),
+        ),
+      ),
+    )
+  // The golden ratio spreads the depths evenly, the same in each run.
+  const depthOf = (index: number) =>
+    PAGE_EVENTS + Math.floor((head - PAGE_EVENTS) * ((index * 0.618_033_988_75) % 1))
+  const figures = {
+    newestMs: measure(() => null),
+    deepMs: measure((index) => ({ beforeSeq: depthOf(index), asOfSeq: head })),
+  }
+  views.close()
+  ledgerDb.close()
+  return figures
+}
+
+/** Events a second into empty views: of the timeline alone, and of everything that goes with an append. */
+export function benchFolds(directory: string) {
+  const ledgerDb = openLedgerReadOnly(directory)
+  const ledger = createReader(ledgerDb)
+  const events = ledger.head().seq
+  let made = 0
+  const rate = (folded: readonly Projection[]) => {
+    const runs = Array.from({ length: 3 }, () => {
+      made += 1
+      const views = new Database(join(directory, `fold-${made}.sqlite`))
+      views.pragma('journal_mode = WAL')
+      views.pragma('synchronous = NORMAL')
+      const projector = createProjector({ db: views, ledger, projections: folded, warn: () => undefined })
+      const elapsedMs = timed(() => projector.catchUp())
+      views.close()
+      return elapsedMs
+    })
+    return Math.round((events / median(runs)) * 1000)
+  }
+  const figures = {
+    timelineEventsPerSecond: rate(projections.filter(({ name }) => name === 'timeline')),
+    allEventsPerSecond: rate(projections.filter(({ lagging }) => !lagging)),
+  }
+  ledgerDb.close()
+  return figures
+}
+
+/** Milliseconds from the start of the process to its first answer, over a ledger that is there. Median of five. */
+export async function benchColdStart(directory: string) {
+  const starts: number[] = []
+  for (let run = 0; run < 6; run += 1) {
+    const elapsedMs = await startOnce(directory)
+    // The first start fills the compile cache, which stays.
+    if (run > 0) starts.push(elapsedMs)
+  }
+  return { listeningMs: round(median(starts)) }
+}
+
+function startOnce(directory: string): Promise<number> {
+  const startedMs = performance.now()
+  const env = { ...process.env, DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'info' }
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts')], { env })
+  return new Promise((resolve, reject) => {
+    let elapsedMs = Number.NaN
+    child.stdout.on('data', (data: Buffer) => {
+      if (!Number.isNaN(elapsedMs) || !data.includes('"listening"')) return
+      elapsedMs = performance.now() - startedMs
+      child.kill('SIGKILL')
+    })
+    child.on('error', reject)
+    child.on('exit', () => resolve(elapsedMs))
+  })
+}
