@@ -22,6 +22,19 @@ const routes: Readonly<Record<string, Route>> = {
     view: (app, navigate) =>
       html`<dg-timeline-page .app=${app} @open-navigation=${navigate}></dg-timeline-page>`,
   },
+  '/timers': {
+    title: 'Timers',
+    shell: true,
+    load: () => import('../pages/timers-page.ts'),
+    view: (app, navigate) => html`<dg-timers-page .app=${app} @open-navigation=${navigate}></dg-timers-page>`,
+  },
+  '/memories': {
+    title: 'Memories',
+    shell: true,
+    load: () => import('../pages/memories-page.ts'),
+    view: (app, navigate) =>
+      html`<dg-memories-page .app=${app} @open-navigation=${navigate}></dg-memories-page>`,
+  },
   '/install': {
     title: 'Set up',
     shell: false,
@@ -108,7 +121,7 @@ export class DgApp extends LightElement {
     const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement)
     if (link?.target !== '' || link.origin !== location.origin || !(link.pathname in routes)) return
     event.preventDefault()
-    this.navigate(link.pathname)
+    this.navigate(link.pathname + link.search)
   }
 
   private async show(): Promise<void> {

@@ -95,7 +95,10 @@ export class DgTimelinePage extends LitElement {
     addEventListener('online', online)
     document.addEventListener('visibilitychange', wake)
     this.ends = [
-      session.subscribe(() => this.requestUpdate()),
+      session.subscribe(() => {
+        this.requestUpdate()
+        this.followLink()
+      }),
       () => removeEventListener('keydown', this.keyPressed),
       () => removeEventListener('online', online),
       () => document.removeEventListener('visibilitychange', wake),
@@ -109,6 +112,7 @@ export class DgTimelinePage extends LitElement {
   }
 
   protected override firstUpdated(): void {
+    this.followLink()
     // On a phone the keyboard would cover the timeline.
     if (matchMedia('(hover: hover)').matches) void this.focusComposer()
   }
@@ -158,17 +162,23 @@ export class DgTimelinePage extends LitElement {
   }
 
   /** Brings a search hit into view: on the timeline where it can be reached, else by itself. */
-  private async goTo(hit: SearchHit): Promise<void> {
+  private async goTo({ seq, spanId }: { seq: number; spanId: string | null }): Promise<void> {
     this.reach?.abort()
     const reach = new AbortController()
     this.reach = reach
     this.reaching = true
     try {
-      await this.loadBackTo(hit.seq, reach.signal)
+      await this.loadBackTo(seq, reach.signal)
       await this.updateComplete
-      if (await this.timeline()?.reveal(hit.seq)) return
-      if (hit.spanId === null) this.app.toast('That entry is not shown on the timeline.', 'warning')
-      else this.moment = { hit, events: await fetchSpanEvents(this.app.http, hit.spanId) }
+      if (await this.timeline()?.reveal(seq)) return
+      const span = spanId ?? (await this.findSpan(seq, reach.signal))
+      if (span === null) {
+        this.app.toast('That entry is not shown on the timeline.', 'warning')
+        return
+      }
+      const events = await fetchSpanEvents(this.app.http, span)
+      const at = events.find((event) => event.seq === seq)?.at ?? ''
+      if (this.reach === reach) this.moment = { hit: { seq, at }, events }
     } catch (error) {
       if (!reach.signal.aborted) this.app.toast(explain(error), 'warning')
     } finally {
@@ -186,6 +196,26 @@ export class DgTimelinePage extends LitElement {
       // Scrolling may have brought the same page in meanwhile.
       if (session.cursor === before) session.addOlderPage(page)
     }
+  }
+
+  /** The span of an event too far back to be reached; pages are looked through, and not kept. */
+  private async findSpan(seq: number, signal: AbortSignal): Promise<string | null> {
+    let before = this.session?.cursor ?? null
+    while (before !== null) {
+      const page = await fetchPage(this.app.http, { before, limit: reachPageSize, signal })
+      const found = page.events.find((event) => event.seq === seq)
+      if (found) return found.spanId
+      before = (page.events[0]?.seq ?? 0) > seq ? page.nextCursor : null
+    }
+    return null
+  }
+
+  /** A link to a moment (`/?seq=123`) is followed once the timeline is there, and only once. */
+  private followLink(): void {
+    const seq = Number(new URLSearchParams(location.search).get('seq'))
+    if (!this.session?.loaded || !Number.isInteger(seq) || seq < 1) return
+    history.replaceState(null, '', '/')
+    void this.goTo({ seq, spanId: null })
   }
 
   private menuItems(): MenuItem[] {

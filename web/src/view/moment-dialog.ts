@@ -8,7 +8,10 @@ import type { RenderMarkdown } from './markdown.ts'
 import type { TimelineActions } from './row-context.ts'
 import './timeline-view.ts'
 
-export type Moment = { readonly hit: SearchHit; readonly events: readonly TimelineEvent[] }
+export type Moment = {
+  readonly hit: Pick<SearchHit, 'seq' | 'at'>
+  readonly events: readonly TimelineEvent[]
+}
 
 /** One exchange from far back, shown by itself: what a search hit leads to when the way there is too long. */
 export class DgMomentDialog extends LitElement {

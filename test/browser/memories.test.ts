@@ -1,0 +1,82 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { visit, words } from './page.ts'
+
+const browser = useBrowser()
+
+const memory = (id: string, text: string, seq: number) => ({
+  id,
+  text,
+  kind: 'preference',
+  strength: 0.5,
+  reinforcements: 2,
+  createdAt: '2026-01-01T08:00:00.000Z',
+  lastReinforcedAt: '2026-01-02T08:00:00.000Z',
+  lastSurfacedAt: null,
+  sources: [{ seq, conversationId: 'conversation' }],
+})
+
+/** Answers as the contract of the memories says, from a list of its own. */
+async function serveMemories(page: Page, list: ReturnType<typeof memory>[]): Promise<string[]> {
+  const kept = [...list]
+  const deleted: string[] = []
+  await page.route(/\/api\/memories/, (route) => {
+    const url = new URL(route.request().url())
+    const id = url.pathname.split('/')[3]
+    if (route.request().method() === 'DELETE' && id !== undefined) {
+      deleted.push(id)
+      kept.splice(
+        kept.findIndex((candidate) => candidate.id === id),
+        1,
+      )
+      return route.fulfill({ status: 204 })
+    }
+    const q = (url.searchParams.get('q') ?? '').toLowerCase()
+    const found = kept.filter(({ text }) => text.toLowerCase().includes(q))
+    return route.fulfill({ json: { memories: found, count: found.length, nextCursor: null } })
+  })
+  return deleted
+}
+
+test('memories are searched, lead to where they were said, and are forgotten after a question', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: 'Black it is.' }))
+  await service.client.post('/api/chat', { content: 'I take my coffee black' })
+  const { events } = (await service.client.get('/api/timeline')).json as {
+    events: { type: string; seq: number }[]
+  }
+  const seq = events.find(({ type }) => type === 'chat.message.received')?.seq ?? 0
+  const page = await visit(browser(), service)
+  const deleted = await serveMemories(page, [
+    memory('m1', 'You take your coffee black.', seq),
+    memory('m2', 'Your sister lives in Lisbon.', seq),
+  ])
+  await page.goto('/memories')
+  const items = page.getByRole('list', { name: 'Memories' }).getByRole('listitem')
+  await expect.poll(() => items.count()).toBe(2)
+  await page.getByRole('searchbox', { name: 'Search the memories' }).fill('lisbon')
+  await expect.poll(() => items.count()).toBe(1)
+  await page.getByRole('button', { name: 'Forget: Your sister lives in Lisbon.' }).click()
+  await page.getByText('is erased and never comes up again').waitFor()
+  await page.getByRole('button', { name: 'Forget', exact: true }).click()
+  await page.getByRole('heading', { name: 'Nothing like that is remembered' }).waitFor()
+  expect(deleted).toEqual(['m2'])
+  await page.getByRole('searchbox', { name: 'Search the memories' }).fill('')
+  await items.getByRole('link', { name: 'Where it was said' }).click()
+  await words(page, 'You', 'I take my coffee black').waitFor()
+  await page.locator('.row.found').waitFor()
+  expect(new URL(page.url()).search).toBe('')
+})
+
+test('no memories, and memories that cannot be loaded, each say what to do', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { expected: /500/ })
+  await serveMemories(page, [])
+  await page.route('**/api/memories?*', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
+  await page.goto('/memories')
+  await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
+})

@@ -1,0 +1,40 @@
+import { test } from 'vitest'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { visit } from './page.ts'
+
+const browser = useBrowser()
+
+test('a timer is set, appears in words, turns up from elsewhere, and is cancelled after a question', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { path: '/timers', expected: /400/ })
+  await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
+  await page.getByRole('button', { name: 'Set a timer' }).first().click()
+  await page.getByRole('button', { name: 'Set timer' }).click()
+  await page.getByText('Say what it is for.').waitFor()
+  await page.getByLabel('What for').fill('Water the plants')
+  await page.getByLabel('When').fill('2001-01-01T09:00')
+  await page.getByRole('button', { name: 'Set timer' }).click()
+  await page.getByText('It is over already.').waitFor()
+  await page.getByLabel('How often').selectOption('weekdays')
+  await page.getByLabel('First time').fill('2099-05-01T09:05')
+  await page.getByRole('button', { name: 'Set timer' }).click()
+  const coming = page.getByRole('list', { name: 'Coming up' }).getByRole('listitem')
+  await coming.filter({ hasText: 'Every weekday at 09:05' }).waitFor()
+
+  await service.client.post('/api/timers', { title: 'From elsewhere', recurrence: '0 8 * * *' })
+  await coming.filter({ hasText: 'From elsewhere' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel Water the plants' }).click()
+  await page.getByRole('button', { name: 'Cancel timer' }).click()
+  await page.getByRole('list', { name: 'Past' }).getByText('Water the plants').waitFor()
+})
+
+test('timers that cannot be loaded say so, and come when asked again', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { expected: /500/ })
+  await page.route('**/api/timers?*', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
+  await page.getByRole('link', { name: 'Timers' }).click()
+  await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
+})

@@ -1,0 +1,64 @@
+import type { Http } from './http.ts'
+import { arrayField, asObject, numberField, optionalString, stringField } from './json.ts'
+
+export type Memory = {
+  readonly id: string
+  readonly text: string
+  readonly kind: string
+  /** 0..1, by use and age. */
+  readonly strength: number
+  readonly reinforcements: number
+  readonly createdAt: string
+  readonly lastReinforcedAt: string | null
+  readonly lastSurfacedAt: string | null
+  /** The moments on the timeline that it was learned from. */
+  readonly sources: readonly { readonly seq: number }[]
+}
+
+export type MemoryPage = {
+  readonly memories: readonly Memory[]
+  /** How many there are in all, or that match. */
+  readonly count: number
+  readonly nextCursor: string | null
+}
+
+function parseMemory(value: unknown): Memory {
+  const memory = asObject(value, 'memory')
+  return {
+    id: stringField(memory, 'id'),
+    text: stringField(memory, 'text'),
+    kind: stringField(memory, 'kind'),
+    strength: numberField(memory, 'strength'),
+    reinforcements: numberField(memory, 'reinforcements'),
+    createdAt: stringField(memory, 'createdAt'),
+    lastReinforcedAt: optionalString(memory, 'lastReinforcedAt'),
+    lastSurfacedAt: optionalString(memory, 'lastSurfacedAt'),
+    sources: arrayField(memory, 'sources', (source) => ({
+      seq: numberField(asObject(source, 'source'), 'seq'),
+    })),
+  }
+}
+
+export async function fetchMemories(
+  http: Http,
+  query: {
+    readonly q?: string
+    readonly cursor?: string
+    readonly limit: number
+    readonly signal?: AbortSignal
+  },
+): Promise<MemoryPage> {
+  const { signal, ...rest } = query
+  const options = { query: rest, ...(signal ? { signal } : {}) }
+  const answer = asObject(await http('GET', '/api/memories', options), 'memories')
+  return {
+    memories: arrayField(answer, 'memories', parseMemory),
+    count: numberField(answer, 'count'),
+    nextCursor: optionalString(answer, 'nextCursor'),
+  }
+}
+
+/** Forgets it for good; what it was learned from teaches it no more. */
+export async function deleteMemory(http: Http, id: string): Promise<void> {
+  await http('DELETE', `/api/memories/${encodeURIComponent(id)}`)
+}

@@ -1,0 +1,53 @@
+import { css } from 'lit'
+
+/** Lists of things that the delegate keeps: one card each. */
+export const cards = css`
+  ul.cards {
+    display: grid;
+    gap: var(--space-2);
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+  ul.cards > li {
+    display: flex;
+    align-items: flex-start;
+    gap: var(--space-3);
+    padding: var(--space-3) var(--space-3) var(--space-3) var(--space-4);
+    border: 1px solid var(--line);
+    border-radius: var(--radius-md);
+    background: var(--surface);
+  }
+  li.over {
+    color: var(--ink-soft);
+  }
+  .what {
+    flex: 1;
+    min-width: 0;
+    overflow-wrap: anywhere;
+  }
+  .what > p:first-child {
+    font-weight: 550;
+  }
+  .facts {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0 var(--space-3);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+  }
+  .heading {
+    margin: var(--space-5) 0 var(--space-2);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+    font-weight: 600;
+  }
+  .waiting {
+    height: 4rem;
+    margin-bottom: var(--space-2);
+    border-radius: var(--radius-md);
+    background: var(--line);
+    opacity: 0.5;
+  }
+`

@@ -1,0 +1,79 @@
+import { css, html, LitElement } from 'lit'
+import { controls } from './controls.ts'
+import './icon.ts'
+
+/** A page of the shell: its heading, its tools, and its content in one readable column. */
+export class DgPage extends LitElement {
+  static override readonly properties = { heading: {} }
+  static override readonly styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
+        height: 100dvh;
+      }
+      .bar {
+        display: flex;
+        align-items: center;
+        gap: var(--space-2);
+        min-height: 3.5rem;
+        padding: var(--space-2) var(--space-4);
+        border-bottom: 1px solid var(--line);
+        background: var(--paper);
+      }
+      h1 {
+        margin-inline-end: auto;
+        font-size: var(--text-md);
+        font-weight: 600;
+      }
+      .drawer {
+        margin-inline-start: calc(-1 * var(--space-2));
+      }
+      .scroller {
+        overflow-y: auto;
+      }
+      .column {
+        max-width: var(--column);
+        margin: 0 auto;
+        padding: var(--space-4) var(--space-4) var(--space-7);
+      }
+      @media (min-width: 60rem) {
+        .drawer {
+          display: none;
+        }
+      }
+      @media (max-width: 40rem) {
+        .bar {
+          padding: var(--space-1) var(--space-3);
+          min-height: 3.25rem;
+        }
+      }
+    `,
+  ]
+  declare heading: string
+
+  constructor() {
+    super()
+    this.heading = ''
+  }
+
+  override render() {
+    return html`
+      <header class="bar">
+        <button
+          class="button quiet icon drawer"
+          aria-label="Open the navigation"
+          @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
+        >
+          <dg-icon name="menu"></dg-icon>
+        </button>
+        <h1>${this.heading}</h1>
+        <slot name="tools"></slot>
+      </header>
+      <div class="scroller"><div class="column"><slot></slot></div></div>
+    `
+  }
+}
+
+customElements.define('dg-page', DgPage)

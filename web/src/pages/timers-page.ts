@@ -1,0 +1,203 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import { explain } from '../data/http.ts'
+import { cancelTimer, fetchTimers, type Timer } from '../data/timers.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import '../view/confirm-dialog.ts'
+import type { Confirmation } from '../view/confirm-dialog.ts'
+import { recurrenceText } from '../view/recurrence.ts'
+import { relativeText, zonedText } from '../view/relative-time.ts'
+import '../view/timer-dialog.ts'
+
+/** "in 5 minutes" must not stand still. */
+const tickMs = 30_000
+
+/** Scheduled moments that wake the delegate: those to come, and those that are over. */
+export class DgTimersPage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    timers: { state: true },
+    problem: { state: true },
+    setting: { state: true },
+    confirmation: { state: true },
+    now: { state: true },
+  }
+  static override readonly styles = [controls, cards]
+  declare app: App
+  declare private timers: readonly Timer[] | null
+  declare private problem: string
+  declare private setting: boolean
+  declare private confirmation: Confirmation | null
+  declare private now: Date
+  private ends: (() => void)[] = []
+
+  constructor() {
+    super()
+    this.timers = null
+    this.problem = ''
+    this.setting = false
+    this.confirmation = null
+    this.now = new Date()
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    const ticks = setInterval(() => {
+      this.now = new Date()
+    }, tickMs)
+    this.ends = [
+      () => clearInterval(ticks),
+      this.app.chat().follow(({ type }) => {
+        if (type.startsWith('timer.') || type === 'erased') void this.load()
+      }),
+    ]
+    void this.load()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    for (const end of this.ends) end()
+  }
+
+  private readonly load = async (): Promise<void> => {
+    try {
+      this.timers = await fetchTimers(this.app.http)
+      this.now = new Date()
+      this.problem = ''
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  private confirmCancelling(timer: Timer): void {
+    this.confirmation = {
+      heading: 'Cancel this timer?',
+      text: `“${timer.title}” will not wake Delegate any more.`,
+      action: 'Cancel timer',
+      run: async () => {
+        await cancelTimer(this.app.http, timer.id)
+        this.app.toast('Timer cancelled')
+        await this.load()
+      },
+    }
+  }
+
+  override render() {
+    return html`
+      <dg-page heading="Timers">
+        <button slot="tools" class="button small" @click=${() => (this.setting = true)}>
+          <dg-icon name="timer"></dg-icon>Set a timer
+        </button>
+        ${this.contentView()}
+      </dg-page>
+      <dg-timer-dialog
+        .http=${this.app.http}
+        .open=${this.setting}
+        @close=${() => (this.setting = false)}
+        @set=${() => {
+          this.setting = false
+          this.app.toast('Timer set')
+          void this.load()
+        }}
+      ></dg-timer-dialog>
+      <dg-confirm-dialog
+        .confirmation=${this.confirmation}
+        @close=${() => (this.confirmation = null)}
+      ></dg-confirm-dialog>
+    `
+  }
+
+  private contentView(): TemplateResult {
+    if (this.timers === null) {
+      if (this.problem === '')
+        return html`<div role="status" aria-label="Loading the timers">
+          <div class="waiting"></div>
+          <div class="waiting"></div>
+        </div>`
+      return html`<dg-state icon="offline" heading="The timers cannot be shown" role="alert">
+        <p>${this.problem}</p>
+        <button class="button" @click=${() => void this.load()}>Try again</button>
+      </dg-state>`
+    }
+    if (this.timers.length === 0) {
+      return html`<dg-state icon="timer" heading="No timers yet">
+        <p>Set one here, or just ask: “remind me tomorrow at nine to call the garage”.</p>
+        <button class="button primary" @click=${() => (this.setting = true)}>Set a timer</button>
+      </dg-state>`
+    }
+    const active = this.timers.filter(({ status }) => status === 'active')
+    const over = this.timers.filter(({ status }) => status !== 'active')
+    return html`
+      ${this.problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${this.problem}</p>`}
+      ${
+        active.length === 0
+          ? html`<p class="facts">Nothing is coming up.</p>`
+          : html`<ul class="cards" aria-label="Coming up">
+              ${active.map((timer) => this.activeView(timer))}
+            </ul>`
+      }
+      ${
+        over.length === 0
+          ? nothing
+          : html`<h2 class="heading">Past</h2>
+              <ul class="cards" aria-label="Past">
+                ${over.map((timer) => overView(timer))}
+              </ul>`
+      }
+    `
+  }
+
+  private activeView(timer: Timer): TemplateResult {
+    return html`<li>
+      <div class="what">
+        <p>${timer.title || 'Erased'}</p>
+        <p class="facts">
+          <time datetime=${timer.dueAt}>${zonedText(timer.dueAt, timer.timezone)}</time>
+          <span>${relativeText(timer.dueAt, this.now)}</span>
+        </p>
+        <p class="facts">
+          <span title=${timer.recurrence ?? nothing}>
+            ${timer.recurrence === null ? 'Once' : recurrenceText(timer.recurrence)}
+          </span>
+          <span>
+            ${timer.missedPolicy === 'skip' ? 'Skipped if missed' : 'If missed, fires once afterwards'}
+          </span>
+          <span>Set by ${timer.by === 'owner' ? 'you' : 'Delegate'}</span>
+        </p>
+      </div>
+      <button
+        class="button quiet icon small"
+        aria-label="Cancel ${timer.title}"
+        title="Cancel"
+        @click=${() => this.confirmCancelling(timer)}
+      >
+        <dg-icon name="close"></dg-icon>
+      </button>
+    </li>`
+  }
+}
+
+function overView(timer: Timer): TemplateResult {
+  const at = timer.lastFiredAt ?? timer.dueAt
+  return html`<li class="over">
+    <div class="what">
+      <p>${timer.title || 'Erased'}</p>
+      <p class="facts">
+        <span>${endText(timer)}</span>
+        <time datetime=${at}>${zonedText(at, timer.timezone)}</time>
+        ${timer.recurrence === null ? nothing : html`<span>${recurrenceText(timer.recurrence)}</span>`}
+      </p>
+    </div>
+  </li>`
+}
+
+function endText({ status, lastFiredAt }: Timer): string {
+  if (status === 'cancelled') return lastFiredAt === null ? 'Cancelled, was due' : 'Cancelled, last fired'
+  return lastFiredAt === null ? 'Missed, was due' : 'Fired'
+}
+
+customElements.define('dg-timers-page', DgTimersPage)
