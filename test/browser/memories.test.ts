@@ -70,6 +70,19 @@ test('memories are searched, lead to where they were said, and are forgotten aft
   expect(new URL(page.url()).search).toBe('')
 })
 
+test('memories are in the navigation exactly where the service has them', async () => {
+  const { service } = await startWithModel()
+  const { json } = await service.client.get('/openapi.json')
+  const page = await visit(browser(), service)
+  const entry = page.getByRole('link', { name: 'Memories' })
+  const paths = (json as { paths: Record<string, unknown> }).paths
+  await expect.poll(() => entry.count()).toBe('/api/memories' in paths ? 1 : 0)
+
+  await page.route('**/openapi.json', (route) => route.fulfill({ json: { paths: { '/api/memories': {} } } }))
+  await page.reload()
+  await entry.waitFor()
+})
+
 test('no memories, and memories that cannot be loaded, each say what to do', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { expected: /500/ })

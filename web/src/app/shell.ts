@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing } from 'lit'
 import { signOut } from '../data/auth.ts'
 import { explain } from '../data/http.ts'
+import { fetchRoutes } from '../data/routes.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
@@ -22,6 +23,7 @@ export class DgShell extends LitElement {
     app: { attribute: false },
     path: {},
     helpOpen: { state: true },
+    offered: { state: true },
   }
   static override readonly styles = [
     controls,
@@ -126,11 +128,14 @@ export class DgShell extends LitElement {
   declare app: App
   declare path: string
   declare helpOpen: boolean
+  /** The routes of the service, once it has told them. */
+  declare private offered: ReadonlySet<string>
   private ends: (() => void)[] = []
 
   constructor() {
     super()
     this.helpOpen = false
+    this.offered = new Set()
   }
 
   override connectedCallback(): void {
@@ -140,11 +145,21 @@ export class DgShell extends LitElement {
       () => removeEventListener('keydown', this.keyPressed),
       this.app.theme.subscribe(() => this.requestUpdate()),
     ]
+    void this.askForRoutes()
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     for (const end of this.ends) end()
+  }
+
+  /** Asked of its description: a request for what may not be there would be an error in the browser's log. */
+  private async askForRoutes(): Promise<void> {
+    try {
+      this.offered = await fetchRoutes(this.app.http)
+    } catch (error) {
+      this.app.toast(`The navigation may be incomplete. ${explain(error)}`, 'warning')
+    }
   }
 
   /** Opens the navigation drawer of a narrow page. */
@@ -183,11 +198,12 @@ export class DgShell extends LitElement {
 
   override render() {
     const theme = themes[this.app.theme.current]
+    const listed = navigation.filter(({ needs }) => needs === undefined || this.offered.has(needs))
     return html`
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
         <nav aria-label="Pages">
-          ${navigation.map(
+          ${listed.map(
             ({ path, label, icon }) => html`<a
               class="entry"
               href=${path}

@@ -49,6 +49,9 @@ export class DgMemoriesPage extends LitElement {
         align-items: center;
         gap: var(--space-2);
       }
+      .total {
+        margin-bottom: var(--space-2);
+      }
       .more {
         margin-top: var(--space-3);
       }
@@ -176,7 +179,7 @@ export class DgMemoriesPage extends LitElement {
         />
       </div>
       ${problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${problem}</p>`}
-      <p class="facts" role="status">${this.loading ? 'Loading…' : plural(page.count, 'memory', 'memories')}</p>
+      <p class="facts total" role="status">${this.loading ? 'Loading…' : plural(page.count, 'memory', 'memories')}</p>
       ${this.listView(page)}
     `
   }
@@ -216,7 +219,7 @@ export class DgMemoriesPage extends LitElement {
           ${
             memory.reinforcements > 0 && lastReinforcedAt !== null
               ? html`<span title=${fullTimeText(lastReinforcedAt)}>
-                  confirmed ${plural(memory.reinforcements, 'time')}, last ${relativeText(lastReinforcedAt, now)}
+                  confirmed ${plural(memory.reinforcements, 'time')}, latest ${relativeText(lastReinforcedAt, now)}
                 </span>`
               : nothing
           }
