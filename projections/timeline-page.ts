@@ -64,11 +64,12 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
   const conversationStart = views.prepare<[string], { startSeq: number }>(
     'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
   )
-  const spanByStart = views.prepare<[number], TimelineSpan>(
+  const spansByStart = views.prepare<[string], TimelineSpan>(
     `SELECT spanId AS id, kind, conversationId, startSeq, startedAt, endedAt, reason,
-      (SELECT max(seq) FROM timeline WHERE spanStart = startSeq) AS endSeq,
-      (SELECT count(*) FROM timeline WHERE spanStart = startSeq) AS eventCount
-     FROM timeline_spans WHERE startSeq = ?`,
+      max(timeline.seq) AS endSeq, count(*) AS eventCount
+     FROM json_each(?) AS start
+     JOIN timeline_spans ON startSeq = start.value JOIN timeline ON spanStart = startSeq
+     GROUP BY startSeq ORDER BY startSeq`,
   )
   const newest = views.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM timeline')
   const startOfSpan = views.prepare<[string], { startSeq: number }>(
@@ -117,7 +118,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
       )
       return {
         events: readEvents(ledger, seqs).map((event) => toTimelineEvent(event)),
-        spans: [...pageSpans].sort((a, b) => a - b).flatMap((start) => spanByStart.get(start) ?? []),
+        spans: spansByStart.all(JSON.stringify([...pageSpans])),
         nextCursor: older ? encodeCursor({ beforeSeq: lowestSeq, asOfSeq }) : null,
         hasMore: older !== undefined,
         expandedEvents: expanded.length,
@@ -125,7 +126,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
     },
     span(spanId) {
       const seqs = spanSeqs(spanId)
-      const span = seqs[0] === undefined ? undefined : spanByStart.get(seqs[0])
+      const [span] = spansByStart.all(JSON.stringify(seqs.slice(0, 1)))
       if (!span) return undefined
       return { span, events: ledger.readSeqs(seqs).map((event) => toTimelineEvent(event, { whole: true })) }
     },

@@ -20,7 +20,8 @@ function openRaw(directory: string) {
   db.exec(`CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT, key TEXT, type TEXT, version INTEGER, at TEXT,
     conversationId TEXT, spanId TEXT, turnId TEXT, causedBy INTEGER, derivedFrom TEXT, channel TEXT, actor TEXT,
     facts TEXT, body TEXT, salt TEXT, bodyDigest TEXT, hash TEXT) STRICT`)
-  const insert = db.prepare(`INSERT INTO events VALUES (@seq, @id, @key, @type, @version, @at, @conversationId, @spanId,
+  const insert =
+    db.prepare(`INSERT INTO events VALUES (@seq, @id, @key, @type, @version, @at, @conversationId, @spanId,
     @turnId, @causedBy, @derivedFrom, @channel, @actor, @facts, @body, @salt, @bodyDigest, @hash)`)
   let seq = 0
   return {
@@ -35,10 +36,11 @@ function openRaw(directory: string) {
 }
 
 const CONCURRENT = 16
+const BLOCK_APPENDS = 50
 
 /**
- * Appends an event at a time, the three ways in turn within each run, so that whatever else the machine does falls on
- * all of them. Microseconds; medians of the runs.
+ * Appends an event at a time, the three ways by turns of 50, so that whatever else the machine does falls on all of
+ * them. Microseconds; medians of the runs, ratios within each.
  */
 export async function benchAppend(directory: string, { runs = 9, appends = 300 } = {}) {
   const raw = openRaw(directory)
@@ -60,18 +62,18 @@ export async function benchAppend(directory: string, { runs = 9, appends = 300 }
     if (!event) throw new Error('the events ended')
     return event
   }
+  const take = (count: number) => Array.from({ length: count }, next)
   const p50s = { raw: [] as number[], core: [] as number[], whole: [] as number[] }
   const p99s = { raw: [] as number[], core: [] as number[], whole: [] as number[] }
   const concurrent: number[] = []
   for (let run = -1; run < runs; run += 1) {
     const samples = { raw: [] as number[], core: [] as number[], whole: [] as number[] }
-    for (let index = 0; index < appends; index += 1) {
-      const row = raw.rowOf(next())
-      samples.raw.push(timed(() => raw.insert(row)))
-      const event = next()
-      samples.core.push(timed(() => ledger.commit([[drafted(event)]])))
-      const other = next()
-      samples.whole.push(await timedAsync(() => storage.append([other])))
+    for (let block = 0; block < appends; block += BLOCK_APPENDS) {
+      for (const row of take(BLOCK_APPENDS).map(raw.rowOf)) samples.raw.push(timed(() => raw.insert(row)))
+      for (const event of take(BLOCK_APPENDS))
+        samples.core.push(timed(() => ledger.commit([[drafted(event)]])))
+      for (const event of take(BLOCK_APPENDS))
+        samples.whole.push(await timedAsync(() => storage.append([event])))
     }
     const elapsedMs = await timedAsync(() =>
       Promise.all(
@@ -91,7 +93,8 @@ export async function benchAppend(directory: string, { runs = 9, appends = 300 }
   await storage.close()
   ledger.close()
   raw.close()
-  const ratios = (way: 'core' | 'whole') => round(median(p50s[way].map((p50, run) => p50 / (p50s.raw[run] ?? Number.NaN))))
+  const ratios = (way: 'core' | 'whole') =>
+    round(median(p50s[way].map((p50, run) => p50 / (p50s.raw[run] ?? Number.NaN))))
   return {
     rawP50Us: round(median(p50s.raw)),
     rawP99Us: round(median(p99s.raw)),

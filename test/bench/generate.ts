@@ -5,8 +5,8 @@ import { timelineEvents } from './timeline.ts'
 
 const BATCH_EVENTS = 2000
 
-/** Makes a ledger of `count` events in `directory`; the views come with the first start. */
-export function generateLedger(directory: string, count: number, options: { chained?: boolean } = {}): void {
+/** Makes a ledger of `count` events (see `timelineEvents`) in `directory`; the views come with the first start. */
+export function generateLedger(directory: string, count: number, chainedThrough = 0): void {
   let nowMs = Date.UTC(2026, 0, 1)
   const newId = createIds(() => nowMs)
   const newSalt = createSalts()
@@ -16,7 +16,7 @@ export function generateLedger(directory: string, count: number, options: { chai
     ledger.commit([batch])
     batch = []
   }
-  for (const event of timelineEvents(count, options)) {
+  for (const event of timelineEvents(count, chainedThrough)) {
     nowMs += 1000
     batch.push(toDraft(event, { newId, newSalt, at: new Date(nowMs).toISOString() }))
     if (batch.length === BATCH_EVENTS) flush()

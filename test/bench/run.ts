@@ -25,7 +25,7 @@ try {
   const appends = join(root, 'append')
   mkdirSync(appends)
   report('append', await benchAppend(appends))
-  const pages: { newestMs: number; deepMs: number }[] = []
+  const pages: ReturnType<typeof benchPages>[] = []
   for (const size of SIZES) {
     const directory = join(root, `ledger-${size}`)
     prepareLedger(directory, size)
@@ -39,11 +39,9 @@ try {
     report('pages largest/smallest', {
       newest: round(largest.newestMs / smallest.newestMs),
       deep: round(largest.deepMs / smallest.deepMs),
+      chained: round(largest.chainedMs / smallest.chainedMs),
     })
   }
-  const chained = join(root, 'chained')
-  prepareLedger(chained, 100_000, { chained: true })
-  report('pages 100000 chained', benchPages(chained))
   report(`cold start ${SIZES.at(-1)}`, await benchColdStart(join(root, `ledger-${SIZES.at(-1)}`)))
   const turns = await benchTurns(
     values.quick ? { turns: 200, longTurns: 400 } : { turns: 1000, longTurns: 10_000 },

@@ -20,10 +20,10 @@ const usage = { inputTokens: 900, outputTokens: 60, cachedTokens: 500 }
 const model = { provider: 'builtin', model: 'builtin' }
 
 /**
- * Turns as the service records them, ten events a span, each with some 300 bytes of payload. From `chainedFrom` on,
- * spans overlap like links of a chain: each opens before the one before it has closed.
+ * Turns as the service records them, ten events a span, each with some 300 bytes of payload. Up to the event
+ * `chainedThrough`, spans overlap like the links of a chain: each opens before the one before it has closed.
  */
-export function* timelineEvents(count: number, options: { chained?: boolean } = {}): Generator<NewEvent> {
+export function* timelineEvents(count: number, chainedThrough = 0): Generator<NewEvent> {
   const random = createRandom(7)
   const text = (length: number) =>
     Array.from({ length }, () => words[Math.floor(random() * words.length)]).join(' ')
@@ -113,7 +113,7 @@ export function* timelineEvents(count: number, options: { chained?: boolean } = 
       },
       { type: 'span.closed', actor: 'service', channel: 'chat', facts: { reason: 'idle' }, ...at },
     ]
-    const cut = options.chained ? 5 : events.length
+    const cut = made < chainedThrough ? 5 : events.length
     const now = [...pending, ...events.slice(0, cut)]
     pending = events.slice(cut)
     for (const event of now) {

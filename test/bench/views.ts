@@ -14,9 +14,12 @@ import { median, round, timed } from './statistics.ts'
 const PAGE_EVENTS = 500
 const PAGES_MEASURED = 300
 
+/** How much of a ledger, from its beginning, has spans that overlap like the links of a chain. */
+const CHAINED_SHARE = 0.2
+
 /** Makes a ledger and folds all its views, as a start would. */
-export function prepareLedger(directory: string, events: number, options: { chained?: boolean } = {}): void {
-  generateLedger(directory, events, options)
+export function prepareLedger(directory: string, events: number): void {
+  generateLedger(directory, events, events * CHAINED_SHARE)
   const ledgerDb = openLedgerReadOnly(directory)
   const views = openViewsForWriting(directory)
   const projector = createProjector({
@@ -31,7 +34,10 @@ export function prepareLedger(directory: string, events: number, options: { chai
   ledgerDb.close()
 }
 
-/** Milliseconds for a page of 500 and its JSON: the newest one, one at a random depth. Medians. */
+/**
+ * Milliseconds for a page of 500 and its JSON: the newest one, one somewhere among spans that lie apart, one among
+ * spans that overlap. Medians.
+ */
 export function benchPages(directory: string) {
   const ledgerDb = openLedgerReadOnly(directory)
   const views = openViewsReadOnly(directory)
@@ -50,12 +56,16 @@ export function benchPages(directory: string) {
         ),
       ),
     )
-  // The golden ratio spreads the depths evenly, the same in each run.
-  const depthOf = (index: number) =>
-    PAGE_EVENTS + Math.floor((head - PAGE_EVENTS) * ((index * 0.618_033_988_75) % 1))
+  // The golden ratio spreads the places evenly, the same in each run.
+  const between = (from: number, to: number) => (index: number) => ({
+    beforeSeq:
+      from + 2 * PAGE_EVENTS + Math.floor((to - from - 2 * PAGE_EVENTS) * ((index * 0.618_033_988_75) % 1)),
+    asOfSeq: head,
+  })
   const figures = {
     newestMs: measure(() => null),
-    deepMs: measure((index) => ({ beforeSeq: depthOf(index), asOfSeq: head })),
+    deepMs: measure(between(head * CHAINED_SHARE, head)),
+    chainedMs: measure(between(0, head * CHAINED_SHARE)),
   }
   views.close()
   ledgerDb.close()
