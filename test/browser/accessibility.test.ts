@@ -75,6 +75,30 @@ for (const { name, ...context } of looks) {
     await page.keyboard.press('Control+/')
     expect(await findings(page)).toEqual([])
   })
+
+  test(`axe finds nothing serious on the timers, the context and why a reply came to be (${name})`, async () => {
+    const { service, model } = await startWithModel()
+    model.reply({ text: 'Noted.' })
+    await service.client.post('/api/chat', { content: 'Hello' })
+    await service.client.post('/api/timers', { title: 'Stand-up', recurrence: '0 9 * * 1-5' })
+    const page = await visit(browser(), service, { path: '/timers', context })
+    await page.getByText('Every weekday at 09:00').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Set a timer' }).click()
+    await page.getByRole('button', { name: 'Set timer' }).click()
+    await page.getByText('Say when.').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.goto('/')
+    await page.getByRole('button', { name: /^Context: / }).click()
+    await page.getByText('1 turn: ').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await words(page, 'Delegate', 'Noted.').hover()
+    await words(page, 'Delegate', 'Noted.').getByRole('button', { name: 'More for this message' }).click()
+    await page.getByRole('menuitem', { name: 'Why this reply' }).click()
+    await page.getByText('Answered by test-model').waitFor()
+    expect(await findings(page)).toEqual([])
+  })
 }
 
 test('nothing is wider than a phone', async () => {
