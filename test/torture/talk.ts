@@ -84,7 +84,8 @@ export function examineTalk(
   }
   for (const { turnId, facts } of all('tool.returned')) {
     count(returned, `${turnId} ${facts.callId}`)
-    if (facts.outcome !== 'ok')
+    if (facts.reason === 'fault') failedCalls.add(turnId)
+    else if (facts.outcome !== 'ok')
       flaws.push(`${facts.tool} of turn ${turnId}: ${facts.outcome} ${facts.reason}`)
   }
   for (const [call, times] of returned) if (times > 1) flaws.push(`the call ${call} returned ${times} times`)
