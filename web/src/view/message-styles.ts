@@ -85,7 +85,6 @@ export const messageStyles = css`
   .tools,
   .implied {
     opacity: 0;
-    transition: opacity var(--quick);
   }
   .message:hover :is(.tools, .implied),
   .message:focus-within :is(.tools, .implied),
