@@ -16,6 +16,7 @@ const PAGES = [
   '/timers',
   '/operations',
   '/settings',
+  '/logs',
   '/logs.html',
 ] as const
 

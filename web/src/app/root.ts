@@ -4,56 +4,8 @@ import type { DgToasts } from '../design/toast.ts'
 import '../design/toast.ts'
 import { LightElement } from '../design/light-element.ts'
 import { type App, createApp } from './app.ts'
+import { type Page, pageAt } from './pages.ts'
 import './shell.ts'
-
-type Route = {
-  readonly title: string
-  readonly shell: boolean
-  readonly load: () => Promise<unknown>
-  readonly view: (app: App, navigate: () => void) => unknown
-}
-
-/** The pages of this app by their exact paths. Each page's code is loaded when it is first shown. */
-const routes: Readonly<Record<string, Route>> = {
-  '/': {
-    title: 'Timeline',
-    shell: true,
-    load: () => import('../pages/timeline-page.ts'),
-    view: (app, navigate) =>
-      html`<dg-timeline-page .app=${app} @open-navigation=${navigate}></dg-timeline-page>`,
-  },
-  '/timers': {
-    title: 'Timers',
-    shell: true,
-    load: () => import('../pages/timers-page.ts'),
-    view: (app, navigate) => html`<dg-timers-page .app=${app} @open-navigation=${navigate}></dg-timers-page>`,
-  },
-  '/memories': {
-    title: 'Memories',
-    shell: true,
-    load: () => import('../pages/memories-page.ts'),
-    view: (app, navigate) =>
-      html`<dg-memories-page .app=${app} @open-navigation=${navigate}></dg-memories-page>`,
-  },
-  '/install': {
-    title: 'Set up',
-    shell: false,
-    load: () => import('../pages/install-page.ts'),
-    view: (app) => html`<dg-install-page .app=${app}></dg-install-page>`,
-  },
-  '/login': {
-    title: 'Sign in',
-    shell: false,
-    load: () => import('../pages/login-page.ts'),
-    view: (app) => html`<dg-login-page .app=${app}></dg-login-page>`,
-  },
-}
-
-/** `/install.html` is `/install`, `/index.html` is `/`. */
-function canonical(path: string): string {
-  const bare = path.replace(/\.html$/, '')
-  return bare === '/index' || bare === '' ? '/' : bare
-}
 
 const styles = css`
   .alone {
@@ -66,19 +18,19 @@ const styles = css`
 /** The root of the page: which page it is, the news at its edge, and what is read out. */
 export class DgApp extends LightElement {
   static override readonly properties = {
-    path: { state: true },
+    page: { state: true },
     state: { state: true },
     spoken: { state: true },
   }
   protected override readonly sheets = [styles]
-  declare path: string
+  declare page: Page | undefined
   declare state: 'loading' | 'shown' | 'failed'
   declare spoken: string
   private readonly app: App
 
   constructor() {
     super()
-    this.path = canonical(location.pathname)
+    this.page = pageAt(location.pathname)
     this.state = 'loading'
     this.spoken = ''
     this.app = createApp({
@@ -107,7 +59,7 @@ export class DgApp extends LightElement {
   }
 
   private navigate(path: string): void {
-    if (path === this.path) return
+    if (path === location.pathname + location.search) return
     history.pushState(null, '', path)
     void this.show()
   }
@@ -119,29 +71,35 @@ export class DgApp extends LightElement {
     if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey)
       return
     const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement)
-    if (link?.target !== '' || link.origin !== location.origin || !(link.pathname in routes)) return
+    if (link?.target !== '' || link.origin !== location.origin || !pageAt(link.pathname)) return
     event.preventDefault()
     this.navigate(link.pathname + link.search)
   }
 
   private async show(): Promise<void> {
-    const path = canonical(location.pathname)
-    const route = routes[path]
+    const path = location.pathname
+    const page = pageAt(path)
+    const isFirst = this.state === 'loading'
     let state: 'shown' | 'failed' = 'shown'
     try {
-      await route?.load()
+      await page?.load()
     } catch {
       state = 'failed'
     }
     // Meanwhile the owner may have gone elsewhere; only what is loaded is shown.
-    if (canonical(location.pathname) !== path) return
-    this.path = path
+    if (location.pathname !== path) return
+    const moved = !isFirst && (page !== this.page || state === 'failed')
+    this.page = page
     this.state = state
-    document.title = `${route?.title ?? 'Not found'} · Delegate`
+    document.title = `${page?.title ?? 'Not found'} · Delegate`
+    if (moved) await this.arrive(page?.title ?? 'Not found')
   }
 
-  private readonly openNavigation = (): void => {
-    this.querySelector('dg-shell')?.openNavigation()
+  /** Another page is there: said to who cannot see it, and the focus is on it unless it has taken it itself. */
+  private async arrive(title: string): Promise<void> {
+    this.spoken = title
+    await this.updateComplete
+    await this.querySelector('dg-shell')?.focusPage()
   }
 
   override render() {
@@ -153,8 +111,8 @@ export class DgApp extends LightElement {
   }
 
   private pageView() {
-    const route = routes[this.path]
-    if (!route) {
+    const { page } = this
+    if (!page) {
       return html`<main class="alone">
         <dg-state icon="help" heading="There is no such page">
           <p>The address may be mistyped, or the page may have moved.</p>
@@ -171,8 +129,8 @@ export class DgApp extends LightElement {
       </main>`
     }
     if (this.state === 'loading') return nothing
-    const view = route.view(this.app, this.openNavigation)
-    return route.shell ? html`<dg-shell .app=${this.app} .path=${this.path}>${view}</dg-shell>` : view
+    const view = page.view(this.app)
+    return page.alone ? view : html`<dg-shell .app=${this.app} .path=${page.path}>${view}</dg-shell>`
   }
 }
 

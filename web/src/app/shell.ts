@@ -1,4 +1,4 @@
-import { css, html, LitElement, nothing } from 'lit'
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { signOut } from '../data/auth.ts'
 import { explain } from '../data/http.ts'
 import { fetchRoutes } from '../data/routes.ts'
@@ -6,9 +6,10 @@ import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
 import type { App } from './app.ts'
-import { navigation } from './navigation.ts'
+import { navigationGroups, type Page, pages } from './pages.ts'
+import { shellStyles } from './shell-styles.ts'
 import './shortcut-sheet.ts'
-import { isModKey } from './shortcuts.ts'
+import { createKeySequence, isModKey } from './shortcuts.ts'
 import type { Theme } from './theme.ts'
 
 const themes: Readonly<Record<Theme, { readonly label: string; readonly icon: IconName }>> = {
@@ -25,112 +26,14 @@ export class DgShell extends LitElement {
     helpOpen: { state: true },
     offered: { state: true },
   }
-  static override readonly styles = [
-    controls,
-    css`
-      :host {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr);
-        height: 100dvh;
-      }
-      .sidebar {
-        flex-direction: column;
-        gap: var(--space-1);
-        width: var(--sidebar);
-        height: 100dvh;
-        max-height: none;
-        margin: 0;
-        padding: var(--space-4) var(--space-3);
-        border: 0;
-        border-inline-end: 1px solid var(--line);
-        background: var(--sunken);
-        color: var(--ink);
-        overflow-y: auto;
-      }
-      .sidebar:popover-open {
-        display: flex;
-        position: fixed;
-        inset: 0 auto 0 0;
-        background: var(--raised);
-        box-shadow: var(--shadow-high);
-      }
-      .sidebar::backdrop {
-        background: oklch(0.15 0.01 235 / 0.45);
-      }
-      @media (min-width: 60rem) {
-        :host {
-          grid-template-columns: auto minmax(0, 1fr);
-        }
-        .sidebar {
-          display: flex;
-          position: static;
-        }
-      }
-      .brand {
-        display: flex;
-        align-items: center;
-        gap: var(--space-3);
-        padding: var(--space-1) var(--space-3) var(--space-4);
-        font-size: var(--text-lg);
-        font-weight: 650;
-        letter-spacing: -0.01em;
-      }
-      .brand img {
-        width: 1.625rem;
-        height: 1.625rem;
-      }
-      nav {
-        display: grid;
-        gap: 2px;
-      }
-      .entry {
-        display: flex;
-        align-items: center;
-        gap: var(--space-3);
-        width: 100%;
-        min-height: 2.5rem;
-        padding: 0 var(--space-3);
-        border: 0;
-        border-radius: var(--radius-md);
-        background: none;
-        color: var(--ink-soft);
-        font: 450 var(--text-md) / 1.2 var(--font);
-        text-align: start;
-        text-decoration: none;
-        cursor: pointer;
-      }
-      .entry:hover {
-        background: var(--hover);
-        color: var(--ink);
-      }
-      .entry[aria-current] {
-        background: var(--accent-soft);
-        color: var(--on-accent-soft);
-        font-weight: 600;
-      }
-      .rest {
-        display: grid;
-        gap: 2px;
-        margin-top: auto;
-      }
-      main {
-        min-width: 0;
-        min-height: 0;
-        height: 100dvh;
-      }
-      @media (hover: none) and (max-width: 60rem) {
-        .keyboard {
-          display: none;
-        }
-      }
-    `,
-  ]
+  static override readonly styles = [controls, shellStyles]
   declare app: App
   declare path: string
   declare helpOpen: boolean
   /** The routes of the service, once it has told them. */
   declare private offered: ReadonlySet<string>
   private ends: (() => void)[] = []
+  private readonly sequence = createKeySequence('g', performance.now.bind(performance))
 
   constructor() {
     super()
@@ -163,7 +66,7 @@ export class DgShell extends LitElement {
   }
 
   /** Opens the navigation drawer of a narrow page. */
-  openNavigation(): void {
+  private readonly openNavigation = (): void => {
     this.renderRoot.querySelector<HTMLElement>('.sidebar')?.showPopover()
   }
 
@@ -172,9 +75,42 @@ export class DgShell extends LitElement {
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
-    if (!isModKey(event, '/')) return
+    if (isModKey(event, '/')) {
+      event.preventDefault()
+      this.helpOpen = !this.helpOpen
+      return
+    }
+    if (isModKey(event, 'k') && this.path !== '/') {
+      event.preventDefault()
+      this.app.navigate('/?search')
+      return
+    }
+    const key = this.sequence(event)
+    const page = key === null ? undefined : this.listed().find(({ listing }) => listing?.key === key)
+    if (!page) return
     event.preventDefault()
-    this.helpOpen = !this.helpOpen
+    this.app.navigate(page.path)
+  }
+
+  private listed(): readonly Page[] {
+    return pages.filter(
+      ({ listing }) => listing && (listing.needs === undefined || this.offered.has(listing.needs)),
+    )
+  }
+
+  /** After the page has changed: puts the focus on its content, unless the page has taken it already. */
+  async focusPage(): Promise<void> {
+    // A page that takes the focus itself does so within its first frame.
+    await new Promise(requestAnimationFrame)
+    const page = this.firstElementChild
+    if (page?.contains(document.activeElement)) return
+    const target = page?.shadowRoot?.querySelector('dg-page') ?? this.renderRoot.querySelector('main')
+    target?.focus()
+  }
+
+  private readonly skip = (event: Event): void => {
+    event.preventDefault()
+    void this.focusPage()
   }
 
   private readonly nextTheme = (): void => {
@@ -198,21 +134,18 @@ export class DgShell extends LitElement {
 
   override render() {
     const theme = themes[this.app.theme.current]
-    const listed = navigation.filter(({ needs }) => needs === undefined || this.offered.has(needs))
+    const listed = this.listed()
     return html`
+      <a class="button skip" href="#content" @click=${this.skip}>Skip to the content</a>
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
         <nav aria-label="Pages">
-          ${listed.map(
-            ({ path, label, icon }) => html`<a
-              class="entry"
-              href=${path}
-              aria-current=${path === this.path ? 'page' : nothing}
-              @click=${() => this.closeNavigation()}
-            >
-              <dg-icon name=${icon}></dg-icon>${label}
-            </a>`,
-          )}
+          ${navigationGroups.map((group) => {
+            const entries = listed.filter(({ listing }) => listing?.group === group)
+            return entries.length === 0
+              ? nothing
+              : html`<ul>${entries.map((page) => this.entryView(page))}</ul>`
+          })}
         </nav>
         <div class="rest">
           <button class="entry" @click=${this.nextTheme}>
@@ -226,9 +159,22 @@ export class DgShell extends LitElement {
           </button>
         </div>
       </aside>
-      <main><slot></slot></main>
+      <main id="content" tabindex="-1" @open-navigation=${this.openNavigation}><slot></slot></main>
       <dg-shortcut-sheet .open=${this.helpOpen} @close=${() => (this.helpOpen = false)}></dg-shortcut-sheet>
     `
+  }
+
+  private entryView({ path, title, listing }: Page): TemplateResult {
+    return html`<li>
+      <a
+        class="entry"
+        href=${path}
+        aria-current=${path === this.path ? 'page' : nothing}
+        @click=${() => this.closeNavigation()}
+      >
+        <dg-icon name=${listing?.icon ?? 'help'}></dg-icon>${title}
+      </a>
+    </li>`
   }
 }
 

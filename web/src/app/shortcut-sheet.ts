@@ -1,7 +1,15 @@
 import { css, html, LitElement } from 'lit'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
-import { modName, shortcutGroups } from './shortcuts.ts'
+import { pages } from './pages.ts'
+import { modName, type ShortcutGroup, shortcutGroups } from './shortcuts.ts'
+
+const toPages: ShortcutGroup = {
+  heading: 'Go to, outside of a field',
+  shortcuts: pages.flatMap(({ title, listing }) =>
+    listing ? [{ keys: ['G', listing.key.toUpperCase()], label: title }] : [],
+  ),
+}
 
 export class DgShortcutSheet extends LitElement {
   static override readonly properties = { open: { type: Boolean } }
@@ -50,7 +58,7 @@ export class DgShortcutSheet extends LitElement {
 
   override render() {
     return html`<dg-dialog heading="Keyboard shortcuts" .open=${this.open} @close=${this.closed}>
-      ${shortcutGroups.map(
+      ${[...shortcutGroups, toPages].map(
         ({ heading, shortcuts }) => html`<h3>${heading}</h3>
           <dl>
             ${shortcuts.map(

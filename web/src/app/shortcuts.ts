@@ -38,6 +38,35 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
   },
 ]
 
+const editable = 'input, textarea, select, [contenteditable]'
+/** As long as the second key of a sequence may take. */
+const sequenceMs = 1500
+
+/**
+ * Hears keys that are struck one after the other, outside of fields and dialogs. Gives the second key of
+ * `first, second`, in lower case, and null for every other event.
+ */
+export function createKeySequence(
+  first: string,
+  nowMs: () => number,
+): (event: KeyboardEvent) => string | null {
+  let firstAtMs = Number.NEGATIVE_INFINITY
+  return (event) => {
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented
+    if (!isPlain || event.isComposing || isBusy(event)) return null
+    const key = event.key.toLowerCase()
+    const isSecond = nowMs() - firstAtMs < sequenceMs
+    firstAtMs = !isSecond && key === first ? nowMs() : Number.NEGATIVE_INFINITY
+    return isSecond ? key : null
+  }
+}
+
+function isBusy(event: KeyboardEvent): boolean {
+  return event
+    .composedPath()
+    .some((node) => node instanceof Element && (node.matches(editable) || node instanceof HTMLDialogElement))
+}
+
 /** Whether the event is this key with Ctrl (or Command) and nothing else. */
 export function isModKey(event: KeyboardEvent, key: string): boolean {
   return (

@@ -25,11 +25,13 @@ export type RequestOptions = {
   readonly body?: unknown
   readonly query?: Readonly<Record<string, string | number | null | undefined>>
   readonly signal?: AbortSignal
+  /** Beyond those that every request has, like `If-Match`. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Sends one request and gives its JSON. Throws Refused or Unreachable; an abort throws the signal's reason. */
 export type Http = (
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   options?: RequestOptions,
 ) => Promise<unknown>
@@ -43,7 +45,7 @@ export function createHttp(options: {
   readonly onNoSession: () => void
   readonly onNotInstalled: () => void
 }): Http {
-  return async (method, path, { body, query, signal } = {}) => {
+  return async (method, path, { body, query, signal, headers } = {}) => {
     const response = await send()
     const text = await response.text()
     if (response.ok) return text === '' ? null : JSON.parse(text)
@@ -67,6 +69,7 @@ export function createHttp(options: {
           headers: {
             accept: 'application/json, application/problem+json',
             ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...headers,
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           ...(signal ? { signal } : {}),

@@ -32,6 +32,13 @@ export class DgPage extends LitElement {
       }
       .scroller {
         overflow-y: auto;
+        scrollbar-gutter: stable;
+        scrollbar-width: thin;
+        scrollbar-color: var(--line-strong) transparent;
+      }
+      /* It has the focus so that keys scroll it; there is nothing to act on. */
+      .scroller:focus-visible {
+        outline: none;
       }
       .column {
         max-width: var(--column);
@@ -58,6 +65,11 @@ export class DgPage extends LitElement {
     this.heading = ''
   }
 
+  /** Puts the focus on the content, so that the keys scroll it and Tab goes on from there. */
+  override focus(): void {
+    this.renderRoot.querySelector<HTMLElement>('.scroller')?.focus()
+  }
+
   override render() {
     return html`
       <header class="bar">
@@ -68,11 +80,17 @@ export class DgPage extends LitElement {
         >
           <dg-icon name="menu"></dg-icon>
         </button>
-        <h1>${this.heading}</h1>
+        <h1 id="heading">${this.heading}</h1>
         <slot name="tools"></slot>
       </header>
-      <div class="scroller"><div class="column"><slot></slot></div></div>
+      <div class="scroller" tabindex="-1" role="region" aria-labelledby="heading"><div class="column"><slot></slot></div></div>
     `
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'dg-page': DgPage
   }
 }
 

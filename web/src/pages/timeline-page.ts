@@ -210,9 +210,15 @@ export class DgTimelinePage extends LitElement {
     return null
   }
 
-  /** A link to a moment (`/?seq=123`) is followed once the timeline is there, and only once. */
+  /** A link to a moment (`/?seq=123`) or to the search is followed once the timeline is there, and only once. */
   private followLink(): void {
-    const seq = Number(new URLSearchParams(location.search).get('seq'))
+    const asked = new URLSearchParams(location.search)
+    if (asked.has('search')) {
+      history.replaceState(null, '', '/')
+      this.searching = true
+      return
+    }
+    const seq = Number(asked.get('seq'))
     if (!this.session?.loaded || !Number.isInteger(seq) || seq < 1) return
     history.replaceState(null, '', '/')
     void this.goTo({ seq, spanId: null })
@@ -230,7 +236,7 @@ export class DgTimelinePage extends LitElement {
         <button
           class="button quiet icon drawer"
           aria-label="Open the navigation"
-          @click=${() => this.dispatchEvent(new Event('open-navigation'))}
+          @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
         >
           <dg-icon name="menu"></dg-icon>
         </button>

@@ -1,0 +1,58 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { useBrowser } from './browser.ts'
+import { composer, phone, visit } from './page.ts'
+
+const browser = useBrowser()
+
+const path = (page: Page) => new URL(page.url()).pathname
+
+test('G and a letter lead to a page, whose content then has the focus and whose name is read out', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/timers' })
+  await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('t')
+  await composer(page).and(page.locator(':focus')).waitFor()
+  expect(path(page)).toBe('/')
+  // In a field they are letters.
+  await page.keyboard.type('gi')
+  expect(await composer(page).inputValue()).toBe('gi')
+  await page.getByRole('link', { name: 'Timers' }).focus()
+  await page.keyboard.press('g')
+  await page.keyboard.press('i')
+  await page.getByRole('region', { name: 'Timers' }).and(page.locator(':focus')).waitFor()
+  expect(path(page)).toBe('/timers')
+  await page.getByRole('log').filter({ hasText: 'Timers' }).waitFor({ state: 'attached' })
+  await page.goBack()
+  await composer(page).waitFor()
+})
+
+test('the first thing that Tab reaches skips the navigation, and the search is a key away from any page', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/timers' })
+  await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.getByRole('link', { name: 'Skip to the content' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'Timers' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('searchbox', { name: 'Search the timeline' }).and(page.locator(':focus')).waitFor()
+  expect(path(page)).toBe('/')
+  expect(new URL(page.url()).search).toBe('')
+})
+
+test('on a phone the navigation is a drawer that closes behind the page that was chosen', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { context: { viewport: phone } })
+  await composer(page).waitFor()
+  expect(await page.getByRole('link', { name: 'Timers' }).isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Open the navigation' }).click()
+  await page.getByRole('link', { name: 'Timers' }).click()
+  await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Timers' }).isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Open the navigation' }).click()
+  await page.getByRole('link', { name: 'Timeline' }).click()
+  await composer(page).waitFor()
+})

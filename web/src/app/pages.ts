@@ -1,0 +1,89 @@
+import { html, type TemplateResult } from 'lit'
+import type { IconName } from '../design/icon.ts'
+import type { App } from './app.ts'
+
+/** Where a page stands in the navigation, and how it is reached without a pointer. */
+export type Listing = {
+  readonly icon: IconName
+  readonly group: (typeof navigationGroups)[number]
+  /** G, then this letter. */
+  readonly key: string
+  /** A route that the service may lack: the page is listed where the service's description names it. */
+  readonly needs?: string
+}
+
+export type Page = {
+  /** Exact, or with segments that stand for anything (`/tasks/:id`). The service answers it too: pages.ts there. */
+  readonly path: string
+  readonly title: string
+  /** Its code is loaded when it is first shown. */
+  readonly load: () => Promise<unknown>
+  readonly view: (app: App) => TemplateResult
+  /** Absent: reached from other pages only. */
+  readonly listing?: Listing
+  /** Without the navigation around it: before the sign-in. */
+  readonly alone?: true
+}
+
+/** The groups of the navigation, from top to bottom, set apart from one another. */
+export const navigationGroups = ['conversation', 'knowledge', 'work', 'house'] as const
+
+/** The pages of this app, in the order of the navigation. A new page is one entry here. */
+export const pages: readonly Page[] = [
+  {
+    path: '/',
+    title: 'Timeline',
+    listing: { icon: 'timeline', group: 'conversation', key: 't' },
+    load: () => import('../pages/timeline-page.ts'),
+    view: (app) => html`<dg-timeline-page .app=${app}></dg-timeline-page>`,
+  },
+  {
+    path: '/memories',
+    title: 'Memories',
+    listing: { icon: 'brain', group: 'knowledge', key: 'm', needs: '/api/memories' },
+    load: () => import('../pages/memories-page.ts'),
+    view: (app) => html`<dg-memories-page .app=${app}></dg-memories-page>`,
+  },
+  {
+    path: '/timers',
+    title: 'Timers',
+    listing: { icon: 'timer', group: 'work', key: 'i' },
+    load: () => import('../pages/timers-page.ts'),
+    view: (app) => html`<dg-timers-page .app=${app}></dg-timers-page>`,
+  },
+  {
+    path: '/install',
+    title: 'Set up',
+    alone: true,
+    load: () => import('../pages/install-page.ts'),
+    view: (app) => html`<dg-install-page .app=${app}></dg-install-page>`,
+  },
+  {
+    path: '/login',
+    title: 'Sign in',
+    alone: true,
+    load: () => import('../pages/login-page.ts'),
+    view: (app) => html`<dg-login-page .app=${app}></dg-login-page>`,
+  },
+]
+
+/** `/install.html` is `/install`, `/index.html` is `/`. */
+function canonical(path: string): string {
+  const bare = path.replace(/\.html$/, '')
+  return bare === '/index' || bare === '' ? '/' : bare
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, at) => (segment.startsWith(':') ? given[at] !== '' : segment === given[at]))
+  )
+}
+
+/** The page at an address of this app. */
+export function pageAt(path: string): Page | undefined {
+  const wanted = canonical(path)
+  return pages.find((page) => matches(page.path, wanted))
+}

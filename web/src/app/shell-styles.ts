@@ -1,0 +1,130 @@
+import { css } from 'lit'
+
+/** The frame: navigation at the side, in a drawer on a narrow page. */
+export const shellStyles = css`
+  :host {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    height: 100dvh;
+  }
+  .sidebar {
+    flex-direction: column;
+    gap: var(--space-1);
+    width: var(--sidebar);
+    height: 100dvh;
+    max-height: none;
+    margin: 0;
+    padding: var(--space-4) var(--space-3);
+    border: 0;
+    border-inline-end: 1px solid var(--line);
+    background: var(--sunken);
+    color: var(--ink);
+    overflow-y: auto;
+  }
+  .sidebar:popover-open {
+    display: flex;
+    position: fixed;
+    inset: 0 auto 0 0;
+    background: var(--raised);
+    box-shadow: var(--shadow-high);
+  }
+  .sidebar::backdrop {
+    background: oklch(0.15 0.01 235 / 0.45);
+  }
+  @media (min-width: 60rem) {
+    :host {
+      grid-template-columns: auto minmax(0, 1fr);
+    }
+    .sidebar {
+      display: flex;
+      position: static;
+    }
+  }
+  .brand {
+    display: flex;
+    align-items: center;
+    gap: var(--space-3);
+    padding: var(--space-1) var(--space-3) var(--space-4);
+    font-size: var(--text-lg);
+    font-weight: 650;
+    letter-spacing: -0.01em;
+  }
+  .brand img {
+    width: 1.625rem;
+    height: 1.625rem;
+  }
+  nav {
+    display: grid;
+    gap: var(--space-3);
+  }
+  nav ul {
+    display: grid;
+    gap: 2px;
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+  nav ul + ul {
+    padding-top: var(--space-3);
+    border-top: 1px solid var(--line);
+  }
+  .entry {
+    display: flex;
+    align-items: center;
+    gap: var(--space-3);
+    width: 100%;
+    min-height: 2.5rem;
+    padding: 0 var(--space-3);
+    border: 0;
+    border-radius: var(--radius-md);
+    background: none;
+    color: var(--ink-soft);
+    font: 450 var(--text-md) / 1.2 var(--font);
+    text-align: start;
+    text-decoration: none;
+    cursor: pointer;
+  }
+  .entry:hover {
+    background: var(--hover);
+    color: var(--ink);
+  }
+  .entry[aria-current] {
+    background: var(--accent-soft);
+    color: var(--on-accent-soft);
+    font-weight: 600;
+  }
+  .rest {
+    display: grid;
+    gap: 2px;
+    margin-top: auto;
+    padding-top: var(--space-4);
+  }
+  .skip:not(:focus) {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    min-height: 0;
+    padding: 0;
+    border: 0;
+    overflow: hidden;
+    clip-path: inset(50%);
+  }
+  .skip:focus {
+    position: absolute;
+    inset: var(--space-2) auto auto var(--space-2);
+    z-index: 10;
+  }
+  main:focus-visible {
+    outline: none;
+  }
+  main {
+    min-width: 0;
+    min-height: 0;
+    height: 100dvh;
+  }
+  @media (hover: none) and (max-width: 60rem) {
+    .keyboard {
+      display: none;
+    }
+  }
+`
