@@ -12,6 +12,8 @@ export type NoteRow = {
   updatedAt: string
   updatedSeq: number
   deletedAt: string | null
+  /** The words of its present content are gone for good. */
+  erased: number
   /** The events that hold its present title and content; the words stay in the ledger. */
   titleSeq: number
   contentSeq: number
@@ -29,12 +31,12 @@ export type NoteRevisionRow = {
 /** Each note and its revisions, as pointers to the events that hold the words. */
 export const notesProjection = defineProjection({
   name: 'notes',
-  version: 1,
+  version: 2,
   tables: ['notes', 'note_revisions'],
   schema: `
     CREATE TABLE notes (
       noteId TEXT PRIMARY KEY, revision INTEGER NOT NULL, source TEXT NOT NULL, createdAt TEXT NOT NULL,
-      updatedAt TEXT NOT NULL, updatedSeq INTEGER NOT NULL, deletedAt TEXT, titleSeq INTEGER NOT NULL, contentSeq INTEGER NOT NULL
+      updatedAt TEXT NOT NULL, updatedSeq INTEGER NOT NULL, deletedAt TEXT, erased INTEGER NOT NULL, titleSeq INTEGER NOT NULL, contentSeq INTEGER NOT NULL
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX notes_by_update ON notes (updatedSeq) WHERE deletedAt IS NULL;
     CREATE INDEX notes_by_content ON notes (contentSeq);
@@ -45,16 +47,18 @@ export const notesProjection = defineProjection({
     ) WITHOUT ROWID, STRICT;`,
   fold(db) {
     const create = db.prepare(
-      'INSERT OR IGNORE INTO notes VALUES (@noteId, 1, @source, @at, @at, @seq, NULL, @seq, @seq)',
+      'INSERT OR IGNORE INTO notes VALUES (@noteId, 1, @source, @at, @at, @seq, NULL, 0, @seq, @seq)',
     )
     const update =
       db.prepare(`UPDATE notes SET revision = @revision, source = @source, updatedAt = @at, updatedSeq = @seq,
-      titleSeq = coalesce(@titleSeq, titleSeq), contentSeq = coalesce(@contentSeq, contentSeq) WHERE noteId = @noteId`)
+      titleSeq = coalesce(@titleSeq, titleSeq), contentSeq = coalesce(@contentSeq, contentSeq),
+      erased = CASE WHEN @contentSeq IS NULL THEN erased ELSE 0 END WHERE noteId = @noteId`)
     const remember = db.prepare(
       'INSERT OR REPLACE INTO note_revisions SELECT noteId, revision, updatedAt, source, titleSeq, contentSeq FROM notes WHERE noteId = ?',
     )
     const remove = db.prepare('UPDATE notes SET deletedAt = ? WHERE noteId = ?')
     const revive = db.prepare('UPDATE notes SET deletedAt = NULL WHERE noteId = ?')
+    const erase = db.prepare('UPDATE notes SET erased = 1 WHERE contentSeq = ?')
     const revision = db.prepare<[string, number], NoteRevisionRow>(
       'SELECT * FROM note_revisions WHERE noteId = ? AND revision = ?',
     )
@@ -92,51 +96,56 @@ export const notesProjection = defineProjection({
           revive.run(noteId)
         },
         'note.deleted': (event) => void remove.run(event.at, event.facts.noteId),
+        erased: ({ facts }) => {
+          for (const seq of facts.seqs) erase.run(seq)
+        },
       },
     }
   },
 })
 
+/** A note that is there: neither deleted nor erased. */
 export async function noteById(views: Kysely<ViewsTables>, noteId: string): Promise<NoteRow | undefined> {
-  return await views
-    .selectFrom('notes')
-    .selectAll()
-    .where('noteId', '=', noteId)
-    .where('deletedAt', 'is', null)
-    .executeTakeFirst()
+  return await notesOf(views, false).where('noteId', '=', noteId).executeTakeFirst()
+}
+
+/** A note that is there, was deleted, or has lost its present words. */
+export async function storedNote(views: Kysely<ViewsTables>, noteId: string): Promise<NoteRow | undefined> {
+  return await views.selectFrom('notes').selectAll().where('noteId', '=', noteId).executeTakeFirst()
+}
+
+export type NotesPage = {
+  readonly limit: number
+  readonly beforeSeq: number | null
+  /** Those that were deleted, instead of those that are there. */
+  readonly deleted?: boolean
 }
 
 /** Latest first, those last touched before `beforeSeq`. */
-export async function listNotes(
-  views: Kysely<ViewsTables>,
-  options: { readonly limit: number; readonly beforeSeq: number | null },
-): Promise<NoteRow[]> {
-  let query = views
-    .selectFrom('notes')
-    .selectAll()
-    .where('deletedAt', 'is', null)
-    .orderBy('updatedSeq', 'desc')
-    .limit(options.limit)
-  if (options.beforeSeq !== null) query = query.where('updatedSeq', '<', options.beforeSeq)
-  return await query.execute()
+export async function listNotes(views: Kysely<ViewsTables>, page: NotesPage): Promise<NoteRow[]> {
+  return await pageOf(views, page).execute()
 }
 
 /** Notes whose present title or content matches an FTS5 query, latest first. */
 export async function searchNotes(
   views: Kysely<ViewsTables>,
-  options: { readonly match: string; readonly limit: number; readonly beforeSeq: number | null },
+  page: NotesPage & { readonly match: string },
 ): Promise<NoteRow[]> {
-  return await views
+  const matching = sql<boolean>`EXISTS (SELECT 1 FROM search_index WHERE search_index MATCH ${page.match} AND rowid IN (titleSeq, contentSeq))`
+  return await pageOf(views, page).where(matching).execute()
+}
+
+function notesOf(views: Kysely<ViewsTables>, deleted: boolean) {
+  return views
     .selectFrom('notes')
     .selectAll()
-    .where('deletedAt', 'is', null)
-    .where('updatedSeq', '<', options.beforeSeq ?? Number.MAX_SAFE_INTEGER)
-    .where(
-      sql<boolean>`EXISTS (SELECT 1 FROM search_index WHERE search_index MATCH ${options.match} AND rowid IN (titleSeq, contentSeq))`,
-    )
-    .orderBy('updatedSeq', 'desc')
-    .limit(options.limit)
-    .execute()
+    .where('erased', '=', 0)
+    .where('deletedAt', deleted ? 'is not' : 'is', null)
+}
+
+function pageOf(views: Kysely<ViewsTables>, { limit, beforeSeq, deleted = false }: NotesPage) {
+  const page = notesOf(views, deleted).orderBy('updatedSeq', 'desc').limit(limit)
+  return beforeSeq === null ? page : page.where('updatedSeq', '<', beforeSeq)
 }
 
 export async function noteRevisions(views: Kysely<ViewsTables>, noteId: string): Promise<NoteRevisionRow[]> {

@@ -45,3 +45,23 @@ export function toMatch(query: string): string | null {
   const endsOpen = !/["\s]$/u.test(query)
   return [...terms, endsOpen ? `${last} *` : last].join(' ')
 }
+
+/**
+ * Whether a text holds every word that a person typed, as `toMatch` understands it but for the order of quoted
+ * ones: for a hit of which another text is part of the indexed document.
+ */
+export function holdsWords(query: string, text: string): boolean {
+  const fold = (words: string) =>
+    toIndexed(words)
+      .normalize('NFD')
+      .replace(/\p{Mn}/gu, '')
+      .toLowerCase()
+  const wanted = fold(query).match(WORD) ?? []
+  const held = new Set(fold(text).match(WORD))
+  const endsOpen = !/["\s]$/u.test(query)
+  return wanted.every(
+    (word, index) =>
+      held.has(word) ||
+      (endsOpen && index === wanted.length - 1 && [...held].some((each) => each.startsWith(word))),
+  )
+}

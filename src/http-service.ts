@@ -22,6 +22,7 @@ import { chatRoutes } from './http/routes/chat.ts'
 import { chatSocketRoute } from './http/routes/chat-socket.ts'
 import { conversationRoutes } from './http/routes/conversations.ts'
 import type { ReadinessCheck } from './http/routes/health.ts'
+import { notePageRoutes } from './http/routes/note-page.ts'
 import { noteRoutes } from './http/routes/notes.ts'
 import { outboundRoutes } from './http/routes/outbound.ts'
 import { createProviderWebhooks } from './http/routes/provider-webhook.ts'
@@ -36,6 +37,7 @@ import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
 import type { ModelHolder } from './model/service.ts'
 import type { Notes } from './notes/notes.ts'
+import { createNoteRenderer } from './notes/renderer.ts'
 import type { PagingCounters } from './operations/paging-counters.ts'
 import type { createOperationsReport } from './operations/report.ts'
 import type { Phone } from './phone.ts'
@@ -121,6 +123,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     }
   }
 
+  const renderer = createNoteRenderer()
   const modules = [
     chatRoutes({ chat: options.chat, previews: options.previews, stop: attention.stop }),
     timelineRoutes({
@@ -139,6 +142,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       endConversation: ending.endConversation,
     }),
     noteRoutes({ notes: options.notes }),
+    notePageRoutes({ notes: options.notes, renderer, timezone: () => settings.get('TIMEZONE'), staticFiles }),
     outboundRoutes({ append: storage.append, held: createOwnerQueries(storage.views).outboundHeld }),
     timerRoutes({ timers: options.timers, timezone: () => settings.get('TIMEZONE') }),
     sessionRoutes({
@@ -210,6 +214,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     drain: () => stopping.abort(),
     async close(graceMs) {
       await server.close(graceMs)
+      await renderer.close()
       await intrusions.close()
     },
   }

@@ -12,10 +12,10 @@ import { createReference } from './reference.ts'
 import { refuse } from './refuse.ts'
 import { SHELL_FILE, type StaticFiles, serveFile } from './static-files.ts'
 
-/** One resource: its routes, and those of its paths that take larger bodies than usual. */
+/** One resource: its routes, and how large a body a path of its own may have where that is more than usual. */
 export type RouteModule = {
   readonly routes: Routes
-  readonly bodyBytes?: ReadonlyMap<string, number>
+  readonly bodyBytes?: (path: string) => number | null
 }
 
 export type AppOptions = {
@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): Routes {
     return next()
   })
 
-  app.use(guardBodies(new Map(modules.flatMap(({ bodyBytes }) => [...(bodyBytes ?? [])]))))
+  app.use(guardBodies(modules.flatMap(({ bodyBytes }) => bodyBytes ?? [])))
 
   for (const { routes } of modules) app.route('/', routes)
   app.route('/', createReference(app, options.version))

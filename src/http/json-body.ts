@@ -10,27 +10,33 @@ const MAX_DEPTH = 32
 
 /**
  * Bounds every body, and looks over JSON before its schema does: no key that could reach a prototype, no nesting
- * that could exhaust a stack. `limits` names the paths that take more than the default, in bytes.
+ * that could exhaust a stack. `limits` tell which paths take more than the default, in bytes.
  */
-export function guardBodies(limits: ReadonlyMap<string, number>): MiddlewareHandler<HttpEnv> {
-  const limited = new Map(
-    [DEFAULT_BODY_BYTES, ...limits.values()].map((bytes) => [
-      bytes,
-      bodyLimit({
-        maxSize: bytes,
-        onError: () => {
-          throw new Refusal(413, 'body_too_large', `The body is larger than ${bytes} bytes.`, {
-            // What is still to come is not worth reading.
-            headers: { connection: 'close' },
-          })
-        },
-      }),
-    ]),
-  )
+export function guardBodies(
+  limits: readonly ((path: string) => number | null)[],
+): MiddlewareHandler<HttpEnv> {
+  const guards = new Map<number, MiddlewareHandler>()
+
+  function guardOf(bytes: number): MiddlewareHandler {
+    const known = guards.get(bytes)
+    if (known) return known
+    const guard = bodyLimit({
+      maxSize: bytes,
+      onError: () => {
+        throw new Refusal(413, 'body_too_large', `The body is larger than ${bytes} bytes.`, {
+          // What is still to come is not worth reading.
+          headers: { connection: 'close' },
+        })
+      },
+    })
+    guards.set(bytes, guard)
+    return guard
+  }
+
   return async (c, next) => {
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next()
-    const limit = limited.get(limits.get(c.req.path) ?? DEFAULT_BODY_BYTES)
-    return limit?.(c, async () => {
+    const bytes = limits.reduce((most, limit) => Math.max(most, limit(c.req.path) ?? 0), DEFAULT_BODY_BYTES)
+    return guardOf(bytes)(c, async () => {
       if (/^application\/(?:[\w.-]+\+)?json\b/i.test(c.req.header('content-type') ?? '')) {
         // Kept by the request: the validator parses the same text.
         checkJson(await c.req.text())

@@ -8,9 +8,11 @@ import {
   noteById,
   noteRevisions,
   searchNotes,
+  storedNote,
 } from '../../projections/notes.ts'
-import { toMatch } from '../../projections/search-text.ts'
+import { holdsWords, toMatch } from '../../projections/search-text.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
+import { createTurnTaking } from './turn-taking.ts'
 
 export type Note = {
   readonly id: string
@@ -53,7 +55,9 @@ export type Notes = {
   create(note: { title?: string | undefined; content: string }, origin: NoteOrigin): Promise<Note>
   /** With `ifRevision`, only if that is the present one; without, on top of whatever is present. */
   update(id: string, change: NoteChange, origin: NoteOrigin, ifRevision?: number): Promise<NoteOutcome>
+  /** Makes an older revision the present one; of a deleted note too, which then is there again. */
   restore(id: string, revision: number, origin: NoteOrigin): Promise<NoteOutcome>
+  /** Takes it out of the lists. Its words stay in the history until they are erased. */
   remove(id: string, origin: NoteOrigin): Promise<boolean>
   get(id: string): Promise<Note | undefined>
   /** Latest first. `cursor` is the `updatedSeq` of the last one seen. */
@@ -61,14 +65,18 @@ export type Notes = {
     q: string | null
     limit: number
     beforeSeq: number | null
+    /** Those that were deleted and not erased, instead of those that are there. */
+    deleted?: boolean
   }): Promise<{ notes: NoteSummary[]; nextSeq: number | null }>
+  /** One revision as it was; of a deleted note too. Undefined where there is none, or its words are gone. */
+  revision(id: string, revision: number): Promise<Note | undefined>
   revisions(id: string): Promise<{ revision: number; at: string; source: NoteSource }[] | undefined>
 }
 
 const EXCERPT_CHARS = 200
 const TITLE_CHARS = 80
-/** Tries at a change on top of whatever is present, before concurrent writers win. */
-const MAX_TRIES = 50
+/** Writers take turns; a second try is for a key that was taken before this process began. */
+const MAX_TRIES = 3
 
 /** The owner's and the delegate's notes: decisions here, words in the ledger, the current state from its view. */
 export function createNotes(options: {
@@ -80,6 +88,7 @@ export function createNotes(options: {
   readonly newId: () => string
 }): Notes {
   const { append, ledger, views, newId } = options
+  const inTurn = createTurnTaking()
 
   function wordsOf(row: Pick<NoteRow, 'titleSeq' | 'contentSeq'>): { title: string; content: string } {
     const events = ledger.readSeqs(
@@ -90,13 +99,15 @@ export function createNotes(options: {
 
   function toNote(row: NoteRow): Note {
     const { noteId: id, source, createdAt, updatedAt, revision } = row
+    const { title, content } = wordsOf(row)
     return {
       id,
       source,
       createdAt,
       updatedAt,
       revision,
-      ...wordsOf(row),
+      title: title || titleFrom(content),
+      content,
       seqs: [...new Set([row.titleSeq, row.contentSeq])],
     }
   }
@@ -111,15 +122,21 @@ export function createNotes(options: {
     return toNote(row)
   }
 
+  type Revising = {
+    readonly origin: NoteOrigin
+    readonly ifRevision?: number | undefined
+    readonly deletedToo?: boolean
+    readonly compose: (row: NoteRow, revision: number) => Parameters<Append>[0][number] | null
+  }
+
   /** Appends the next revision of a note; the revision's unique key lets exactly one writer have it. */
   async function revise(
     id: string,
-    origin: NoteOrigin,
-    ifRevision: number | undefined,
-    compose: (row: NoteRow, revision: number) => Parameters<Append>[0][number] | null,
+    { origin, ifRevision, deletedToo = false, compose }: Revising,
   ): Promise<NoteOutcome> {
+    const find = () => (deletedToo ? storedNote(views, id) : noteById(views, id))
     for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
-      const row = await noteById(views, id)
+      const row = await find()
       if (!row) return { status: 'not_found' }
       if (ifRevision !== undefined && ifRevision !== row.revision)
         return { status: 'stale', revision: row.revision }
@@ -128,7 +145,7 @@ export function createNotes(options: {
       const result = await append([{ ...event, ...envelope(origin), key: `note:${id}:${row.revision + 1}` }])
       if (result.status === 'appended') return { status: 'ok', note: await present(id) }
     }
-    const row = await noteById(views, id)
+    const row = await find()
     return row ? { status: 'stale', revision: row.revision } : { status: 'not_found' }
   }
 
@@ -149,21 +166,27 @@ export function createNotes(options: {
       return present(existing.type === 'note.created' ? existing.facts.noteId : noteId)
     },
     update: (id, change, origin, ifRevision) =>
-      revise(id, { ...origin, key: undefined }, ifRevision, (_row, revision) => ({
-        type: 'note.updated',
-        actor: 'owner',
-        facts: {
-          noteId: id,
-          revision,
-          source: origin.source,
-          changed: (['title', 'content'] as const).filter((field) => change[field] !== undefined),
-        },
-        body: { title: change.title, content: change.content },
-      })),
+      inTurn(id, () =>
+        revise(id, {
+          origin: { ...origin, key: undefined },
+          ifRevision,
+          compose: (_row, revision) => ({
+            type: 'note.updated',
+            actor: 'owner',
+            facts: {
+              noteId: id,
+              revision,
+              source: origin.source,
+              changed: (['title', 'content'] as const).filter((field) => change[field] !== undefined),
+            },
+            body: { title: change.title?.trim(), content: change.content },
+          }),
+        }),
+      ),
     async restore(id, restoredRevision, origin) {
       const old = (await noteRevisions(views, id)).find((each) => each.revision === restoredRevision)
       if (!old) return { status: 'not_found' }
-      return revise(id, origin, undefined, (_row, revision) =>
+      const compose: Revising['compose'] = (_row, revision) =>
         wordsOf(old).content === ''
           ? null
           : {
@@ -171,8 +194,8 @@ export function createNotes(options: {
               actor: 'owner',
               derivedFrom: [...new Set([old.titleSeq, old.contentSeq])],
               facts: { noteId: id, revision, restoredRevision, source: origin.source },
-            },
-      )
+            }
+      return inTurn(id, () => revise(id, { origin, deletedToo: true, compose }))
     },
     async remove(id, origin) {
       if (!(await noteById(views, id))) return false
@@ -190,10 +213,17 @@ export function createNotes(options: {
       const row = await noteById(views, id)
       return row && toNote(row)
     },
-    async list({ q, limit, beforeSeq }) {
+    async revision(id, number) {
+      const [stored, revisions] = await Promise.all([storedNote(views, id), noteRevisions(views, id)])
+      const row = revisions.find((each) => each.revision === number)
+      if (!stored || !row) return undefined
+      const note = toNote({ ...stored, ...row, updatedAt: row.at })
+      return note.content === '' ? undefined : note
+    },
+    async list({ q, limit, beforeSeq, deleted = false }) {
       const match = q === null ? null : toMatch(q)
       if (q !== null) await options.catchUpSearch()
-      const page = { limit: limit + 1, beforeSeq }
+      const page = { limit: limit + 1, beforeSeq, deleted }
       const rows =
         match === null
           ? q === null || q.trim() === ''
@@ -201,10 +231,15 @@ export function createNotes(options: {
             : []
           : await searchNotes(views, { ...page, match })
       const shown = rows.slice(0, limit)
+      // Where title and content were written apart, each event's document holds what was replaced since, too.
+      const isPresent = (row: NoteRow, note: Note) =>
+        q === null || row.titleSeq === row.contentSeq || holdsWords(q, `${note.title}\n${note.content}`)
       return {
-        notes: shown.map((row) => {
-          const { content, seqs: _seqs, ...note } = toNote(row)
-          return { ...note, excerpt: excerptOf(content) }
+        notes: shown.flatMap((row) => {
+          const note = toNote(row)
+          if (!isPresent(row, note)) return []
+          const { content, seqs: _seqs, ...summary } = note
+          return [{ ...summary, excerpt: excerptOf(content) }]
         }),
         nextSeq: rows.length > limit ? (shown.at(-1)?.updatedSeq ?? null) : null,
       }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts'
+import { MAX_NOTE_CHARS } from './content.ts'
 import type { Note, NoteOrigin, NoteSummary, Notes } from './notes.ts'
 
 const LISTED_NOTES = 20
@@ -30,7 +31,7 @@ export function noteTools(notes: Notes): Tool[] {
       description: 'Writes a new note. Use for lists, drafts and anything longer than a short reply.',
       parameters: z.object({
         title: z.string().max(200).nullable(),
-        content: z.string().min(1).max(1_000_000),
+        content: z.string().min(1).max(MAX_NOTE_CHARS),
       }),
       ...once,
       async run({ title, content }, context) {
@@ -80,8 +81,8 @@ export function noteTools(notes: Notes): Tool[] {
       parameters: z.object({
         query,
         title: z.string().max(200).nullable(),
-        content: z.string().max(1_000_000).nullable(),
-        append: z.string().max(1_000_000).nullable(),
+        content: z.string().max(MAX_NOTE_CHARS).nullable(),
+        append: z.string().max(MAX_NOTE_CHARS).nullable(),
       }),
       // Appending twice is not the same as once; its unique key is of the revision, not of the call.
       idempotent: false,

@@ -203,7 +203,7 @@ function thingRoutes(things: string[]): RouteModule {
     },
   )
   routes.post('/sms', (c) => c.text('<Response/>', 200, { 'content-type': 'text/xml' }))
-  return { routes, bodyBytes: new Map([['/api/large-things', 2 * 1024 * 1024]]) }
+  return { routes, bodyBytes: (path) => (path === '/api/large-things' ? 2 * 1024 * 1024 : null) }
 }
 
 function socketRoutes(messages: string[]): SocketRoute[] {

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import { MAX_NOTE_CHARS, noteContentSchema } from '../../notes/content.ts'
 import type { Note, NoteOutcome, Notes } from '../../notes/notes.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
@@ -6,10 +7,14 @@ import { createRoutes } from '../env.ts'
 import { listQuery, seqOf } from '../list-query.ts'
 import { Refusal } from '../problem.ts'
 
-const MAX_CONTENT_CHARS = 1_000_000
+/**
+ * The bodies of the routes that carry a note: a million characters, each of which JSON may write as two escaped
+ * halves of twelve bytes.
+ */
+const NOTE_BODY_BYTES = 12 * MAX_NOTE_CHARS + 64 * 1024
 
 const title = z.string().max(200)
-const content = z.string().min(1).max(MAX_CONTENT_CHARS)
+const content = noteContentSchema.openapi({ type: 'string', minLength: 1, maxLength: MAX_NOTE_CHARS })
 const summary = {
   id: z.string(),
   title: z.string(),
@@ -26,7 +31,14 @@ const list = createRoute({
   path: '/api/notes',
   tags: ['Notes'],
   summary: 'Notes, the latest first; `q` searches title and content',
-  request: { query: z.object({ q: z.string().max(1000).optional(), ...listQuery(50, 200) }) },
+  request: {
+    query: z.object({
+      q: z.string().max(1000).optional(),
+      /** Those that were deleted, and can be restored, instead of those that are there. */
+      deleted: z.enum(['true', 'false']).default('false'),
+      ...listQuery(50, 200),
+    }),
+  },
   responses: {
     200: json(
       z.object({
@@ -98,6 +110,15 @@ const revisions = createRoute({
   },
 })
 
+const readRevision = createRoute({
+  method: 'get',
+  path: '/api/notes/{id}/revisions/{revision}',
+  tags: ['Notes'],
+  summary: 'A note as it was in one revision; of a deleted note too',
+  request: { params: params.extend({ revision: z.coerce.number().int().min(1).max(1_000_000_000) }) },
+  responses: { 200: json(noteSchema, 'The note as it was'), ...refusals(400, 404) },
+})
+
 const restore = createRoute({
   method: 'post',
   path: '/api/notes/{id}/restore',
@@ -113,8 +134,13 @@ export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
   const origin = { source: 'owner', channel: 'chat' } as const
 
   routes.openapi(list, async (c) => {
-    const { q, limit, cursor } = c.req.valid('query')
-    const { notes: found, nextSeq } = await notes.list({ q: q ?? null, limit, beforeSeq: seqOf(cursor) })
+    const { q, limit, cursor, deleted } = c.req.valid('query')
+    const { notes: found, nextSeq } = await notes.list({
+      q: q ?? null,
+      limit,
+      beforeSeq: seqOf(cursor),
+      deleted: deleted === 'true',
+    })
     return c.json({ notes: found, nextCursor: nextSeq === null ? null : String(nextSeq) }, 200)
   })
   routes.openapi(create, async (c) => {
@@ -148,12 +174,20 @@ export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
     if (!found) throw unknown()
     return c.json({ revisions: found }, 200)
   })
+  routes.openapi(readRevision, async (c) => {
+    const { id, revision } = c.req.valid('param')
+    const note = await notes.revision(id, revision)
+    if (!note) throw new Refusal(404, 'unknown_revision', 'There is no such revision, or its words are gone.')
+    return c.json(present(note), 200)
+  })
   routes.openapi(restore, async (c) => {
     const outcome = await notes.restore(c.req.valid('param').id, c.req.valid('json').revision, origin)
     return c.json(present(noteOf(outcome)), 200)
   })
-  return { routes }
+  return { routes, bodyBytes: (path) => (NOTE_PATH.test(path) ? NOTE_BODY_BYTES : null) }
 }
+
+const NOTE_PATH = /^\/api\/notes(?:\/[^/]+)?$/
 
 /** `If-Match` as an entity tag or a bare number. */
 function revisionOf(header: string | undefined): number | undefined {

@@ -10,6 +10,7 @@ const PAGES = [
   '/install.html',
   '/login',
   '/notes',
+  '/notes/edit',
   '/memories',
   '/adaptations',
   '/tasks',

@@ -141,7 +141,7 @@ export function walkieRoutes(deps: {
       }
     }),
   )
-  return { routes, bodyBytes: new Map([[VOICE_PATH, VOICE_BODY_BYTES]]) }
+  return { routes, bodyBytes: (path) => (path === VOICE_PATH ? VOICE_BODY_BYTES : null) }
 }
 
 /** The speech service's failures are its own, not ours. */

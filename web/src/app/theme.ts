@@ -20,14 +20,23 @@ function stored(): Theme {
   }
 }
 
+/** The pages that the service makes by itself (a note's) run no script: they are told by a cookie. */
+function tellService(theme: Theme): void {
+  const kept = theme === 'system' ? 'max-age=0' : 'max-age=31536000'
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs a secure context, a home network is none.
+  document.cookie = `delegate_theme=${theme}; path=/; samesite=lax; ${kept}`
+}
+
 /** The owner's choice of light or dark, kept in this browser and in step between its tabs. */
 export function createThemeChoice(root: HTMLElement): ThemeChoice {
   let current = stored()
+  tellService(current)
 
   function apply(theme: Theme): void {
     current = theme
     if (theme === 'system') delete root.dataset.theme
     else root.dataset.theme = theme
+    tellService(theme)
   }
 
   return {

@@ -1,0 +1,123 @@
+import { escapeHtml } from '../../notes/markdown.ts'
+import type { Note, Notes } from '../../notes/notes.ts'
+import type { NoteRenderer } from '../../notes/renderer.ts'
+import type { RouteModule } from '../app.ts'
+import { createRoutes, type HttpContext } from '../env.ts'
+import { SHELL_FILE, type StaticFiles } from '../static-files.ts'
+
+/** Nothing runs on this page, and nothing is sent from it: it is only read. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const ICONS = {
+  back: '<path d="m15 18-6-6 6-6"/>',
+  edit: '<path d="M21.17 6.81a1 1 0 0 0-3.98-3.99L3.84 16.17a2 2 0 0 0-.5.83l-1.32 4.35a.5.5 0 0 0 .62.62l4.35-1.32a2 2 0 0 0 .83-.5z"/><path d="m15 5 4 4"/>',
+  history:
+    '<path d="M3 12a9 9 0 1 0 9-9 9.75 9.75 0 0 0-6.74 2.74L3 8"/><path d="M3 3v5h5"/><path d="M12 7v5l4 2"/>',
+} as const
+
+/** The page of one note: its markdown rendered, inert, without a script, readable on any screen. */
+export function notePageRoutes(options: {
+  readonly notes: Pick<Notes, 'get'>
+  readonly renderer: NoteRenderer
+  readonly timezone: () => string
+  readonly staticFiles: StaticFiles
+}): RouteModule {
+  const routes = createRoutes()
+  const styles = stylesheetsOf(options.staticFiles)
+
+  routes.get('/notes/:id', async (c) => {
+    const note = await options.notes.get(c.req.param('id'))
+    const frame = { theme: themeOf(c), styles }
+    c.header('content-security-policy', CONTENT_SECURITY_POLICY)
+    if (!note) return c.html(page({ ...frame, title: 'No such note', body: MISSING }), 404)
+    const html = await options.renderer.render(withoutTitle(note))
+    const body = noteView(note, html, options.timezone())
+    return c.html(page({ ...frame, title: note.title, body }), 200)
+  })
+  return { routes }
+}
+
+const MISSING = `<header class="bar"><a class="button" href="/notes">${icon('back')}Notes</a></header>
+<main class="missing"><h1>There is no such note</h1>
+<p>It may have been deleted. <a href="/notes?deleted">Deleted notes</a> can be restored until they are erased.</p></main>`
+
+function noteView(note: Note, html: string, timeZone: string): string {
+  const id = encodeURIComponent(note.id)
+  const by = note.source === 'owner' ? 'Written by you' : 'Written by Delegate'
+  const revision = note.revision === 1 ? '' : `<span>revision ${note.revision}</span>`
+  return `<header class="bar">
+<a class="button" href="/notes">${icon('back')}Notes</a>
+<nav aria-label="This note">
+<a class="button" href="/notes/edit?id=${id}&amp;history">${icon('history')}History</a>
+<a class="button primary" href="/notes/edit?id=${id}">${icon('edit')}Edit</a>
+</nav>
+</header>
+<main><article>
+<h1>${escapeHtml(note.title || 'Untitled')}</h1>
+<p class="facts"><span>${by}</span>${time(note.updatedAt, timeZone)}${revision}</p>
+<div class="prose">${html}</div>
+</article></main>`
+}
+
+function time(at: string, timeZone: string): string {
+  const words = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone })
+  return `<time datetime="${at}">${escapeHtml(words.format(new Date(at)))}</time>`
+}
+
+/** The title stands above; a text that begins with it need not say it twice. */
+function withoutTitle({ title, content }: Note): string {
+  const [, heading, rest] = /^\s*#{1,2} +(.*?)(?: +#+)? *(?:\r?\n([\s\S]*))?$/.exec(content) ?? []
+  return heading === title && rest !== undefined ? rest : content
+}
+
+function icon(name: keyof typeof ICONS): string {
+  return `<svg viewBox="0 0 24 24" aria-hidden="true">${ICONS[name]}</svg>`
+}
+
+function page(options: {
+  readonly title: string
+  readonly theme: 'light' | 'dark' | null
+  readonly styles: readonly string[]
+  readonly body: string
+}): string {
+  const theme = options.theme === null ? '' : ` data-theme="${options.theme}"`
+  const links = options.styles.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}">`)
+  return `<!doctype html>
+<html lang="en"${theme}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(options.title)} · Delegate</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${links.join('\n')}
+</head>
+<body>
+${options.body}
+</body>
+</html>
+`
+}
+
+/** What the web app's page links, for the same colours and measures, and this page's own. */
+function stylesheetsOf(staticFiles: StaticFiles): readonly string[] {
+  const shell = new TextDecoder().decode(staticFiles.get(SHELL_FILE)?.content)
+  const links = [...shell.matchAll(/<link\b[^>]*rel="stylesheet"[^>]*>/g)]
+  const hrefs = links.flatMap(([link]) => /href="([^"]+)"/.exec(link)?.[1] ?? [])
+  return [...hrefs, '/note.css']
+}
+
+/** The choice of light or dark that the web app keeps; without one the system's holds. */
+function themeOf(c: HttpContext): 'light' | 'dark' | null {
+  const theme = /(?:^|;\s*)delegate_theme=(light|dark)(?:;|$)/.exec(c.req.header('cookie') ?? '')?.[1]
+  return theme === 'light' || theme === 'dark' ? theme : null
+}

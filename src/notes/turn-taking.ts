@@ -1,0 +1,16 @@
+/** Runs work on one thing after the other, in the order in which it was asked for; on different things at once. */
+export type TurnTaking = <T>(id: string, work: () => Promise<T>) => Promise<T>
+
+export function createTurnTaking(): TurnTaking {
+  const last = new Map<string, Promise<unknown>>()
+  return (id, work) => {
+    const before = last.get(id) ?? Promise.resolve()
+    const result = before.then(work, work)
+    last.set(id, result)
+    const forget = () => {
+      if (last.get(id) === result) last.delete(id)
+    }
+    result.then(forget, forget)
+    return result
+  }
+}
