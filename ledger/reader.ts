@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { type EventRow, GENESIS_HASH, parseRow } from './codec.ts'
+import { type EventRow, GENESIS_HASH, parseRow, type ReadRow } from './codec.ts'
 import type { LedgerEvent, UnknownEvent } from './event.ts'
 
 export type Head = { readonly seq: number; readonly hash: string }
@@ -27,17 +27,22 @@ export type LedgerReader = {
   lastErasure(): number
 }
 
+/** Salt and digest are for the chain; an event is read without making strings of them. */
+const READ = `SELECT seq, id, key, type, version, at, conversationId, spanId, turnId, causedBy, derivedFrom, channel,
+  actor, facts, body, iif(bodyDigest IS NULL, NULL, '') AS bodyDigest, hash FROM events`
+
 /** Reads through a connection that somebody else opened and closes. */
 export function createReader(db: Database): LedgerReader {
   const head = db.prepare<[], Head>('SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1')
   const meta = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE name = ?')
-  const after = db.prepare<[number, number], EventRow>(
+  const rowsAfter = db.prepare<[number, number], EventRow>(
     'SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
   )
-  const range = db.prepare<[number, number], EventRow>(
-    'SELECT * FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq',
-  )
-  const bySeq = db.prepare<[number], EventRow>('SELECT * FROM events WHERE seq = ?')
+  const rowAt = db.prepare<[number], EventRow>('SELECT * FROM events WHERE seq = ?')
+  const after = db.prepare<[number, number], ReadRow>(`${READ} WHERE seq > ? ORDER BY seq LIMIT ?`)
+  const range = db.prepare<[number, number], ReadRow>(`${READ} WHERE seq BETWEEN ? AND ? ORDER BY seq`)
+  const bySeq = db.prepare<[number], ReadRow>(`${READ} WHERE seq = ?`)
+  const hashAt = db.prepare<[number], { hash: string }>('SELECT hash FROM events WHERE seq = ?')
   const byKey = db.prepare<[string], EventRow>('SELECT * FROM events WHERE key = ?')
   const erased = db.prepare<[number]>(
     // An erased fact that was itself edited is named by its own hash, once the walk comes to it.
@@ -53,10 +58,10 @@ export function createReader(db: Database): LedgerReader {
     readAfter: (seq, limit) => after.all(seq, limit).map(parseRow),
     readRange: (fromSeq, toSeq) => range.all(fromSeq, toSeq).map(parseRow),
     readSeqs: (seqs) => seqs.flatMap((seq) => bySeq.get(seq) ?? []).map(parseRow),
-    rowsAfter: (seq, limit) => after.all(seq, limit),
-    rowAt: (seq) => bySeq.get(seq),
+    rowsAfter: (seq, limit) => rowsAfter.all(seq, limit),
+    rowAt: (seq) => rowAt.get(seq),
     rowByKey: (key) => byKey.get(key),
-    hashAt: (seq) => (seq === 0 ? GENESIS_HASH : (bySeq.get(seq)?.hash ?? null)),
+    hashAt: (seq) => (seq === 0 ? GENESIS_HASH : (hashAt.get(seq)?.hash ?? null)),
     meta: (name) => meta.get(name)?.value ?? null,
     isErased: (seq) => erased.get(seq) !== undefined,
     lastErasure: () => lastErasure.get()?.seq ?? 0,

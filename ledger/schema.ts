@@ -17,7 +17,7 @@ CREATE TABLE meta (
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  key TEXT UNIQUE,
+  key TEXT,
   type TEXT NOT NULL,
   version INTEGER NOT NULL,
   at TEXT NOT NULL,
@@ -34,6 +34,9 @@ CREATE TABLE events (
   bodyDigest TEXT,
   hash TEXT NOT NULL
 ) STRICT;
+
+-- Partial: an event without a key must not cost a page of this index with each append.
+CREATE UNIQUE INDEX events_key ON events (key) WHERE key IS NOT NULL;
 
 CREATE TABLE erasures (
   seq INTEGER PRIMARY KEY,

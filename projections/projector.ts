@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { isFileFault } from '../ledger/errors.ts'
 import type { UnknownEvent } from '../ledger/event.ts'
-import { isEventType } from '../ledger/events/catalogue.ts'
 import type { AnyEvent, Head, LedgerReader } from '../ledger/reader.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import type { Fold, Projection } from './projection.ts'
@@ -206,7 +205,7 @@ export function createProjector(options: ProjectorOptions): Projector {
 
 function applyEvent(fold: Fold, event: AnyEvent): void {
   fold.every?.(event)
-  if (event.type === 'unknown' || !isEventType(event.type)) return
+  if (event.type === 'unknown') return
   // The table is keyed by the very type of the event that its handler takes; TypeScript cannot correlate the two.
   const handler = fold.handlers[event.type] as ((event: AnyEvent) => void) | undefined
   handler?.(event)

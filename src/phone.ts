@@ -18,6 +18,7 @@ import {
   createStreamAcceptor,
   type StreamSocket,
 } from './channels/telephony/stream-acceptor.ts'
+import { dateFormat } from './clock/date-format.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Recall } from './conversation/recall.ts'
 import type { Log } from './log.ts'
@@ -252,7 +253,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
   /** A session has no clock of its own. */
   function present(): string {
     const timeZone = settings.get('TIMEZONE')
-    const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
+    const format = dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
     return `The call began ${format.format(nowMs())} (${timeZone}).`
   }
 

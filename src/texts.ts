@@ -57,6 +57,7 @@ export function buildTexts(options: {
   const { storage, settings, telephony, turnById, nowMs, log } = options
   const { append, ledger, views, onHeadMoved } = storage
   const queries = createTextQueries(views)
+  const owner = createOwnerQueries(views)
   const ownerNumbers = () => parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
   const replyBy = () =>
     telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null ? 'rest' : 'markup'
@@ -84,7 +85,7 @@ export function buildTexts(options: {
       return publicUrl === null ? null : `${publicUrl}/sms/status`
     },
     partyOf: (number) => (ownerNumbers().includes(number) ? 'owner' : 'guest'),
-    isHeld: () => createOwnerQueries(views).outboundHeld() !== undefined,
+    isHeld: () => owner.outboundHeld() !== undefined,
     nowMs,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFault: (error) => log.error({ err: error }, 'a text could not be sent'),

@@ -103,8 +103,12 @@ function itemOf(event: LedgerEvent): ContextItem | null {
 
 /** A call without its result, or the reverse, is refused by model services: an erasure may leave either. */
 export function withoutOrphans(items: readonly ContextItem[]): ContextItem[] {
-  const called = new Set(items.flatMap(({ item }) => (item.type === 'tool_call' ? [item.callId] : [])))
-  const returned = new Set(items.flatMap(({ item }) => (item.type === 'tool_result' ? [item.callId] : [])))
+  const called = new Set<string>()
+  const returned = new Set<string>()
+  for (const { item } of items) {
+    if (item.type === 'tool_call') called.add(item.callId)
+    else if (item.type === 'tool_result') returned.add(item.callId)
+  }
   return items.filter(({ item }) => {
     if (item.type === 'tool_call') return returned.has(item.callId)
     if (item.type === 'tool_result') return called.has(item.callId)

@@ -11,17 +11,27 @@ export function estimateTokens(text: string): number {
   return Math.ceil((Buffer.byteLength(text) - wide * 3) / BYTES_A_TOKEN) + wide
 }
 
-/** Tokens of an item of the model's input, estimated likewise. */
+const counted = new WeakMap<InputItem, number>()
+
+/** Tokens of an item of the model's input, estimated likewise; once an item, for a chain is counted with each turn. */
 export function estimateItemTokens(item: InputItem): number {
+  const known = counted.get(item)
+  if (known !== undefined) return known
+  const tokens = estimateTokens(textOf(item)) + TOKENS_AN_ITEM
+  counted.set(item, tokens)
+  return tokens
+}
+
+function textOf(item: InputItem): string {
   switch (item.type) {
     case 'message':
     case 'inner':
-      return estimateTokens(item.text) + TOKENS_AN_ITEM
+      return item.text
     case 'tool_call':
-      return estimateTokens(item.name + item.arguments) + TOKENS_AN_ITEM
+      return item.name + item.arguments
     case 'tool_result':
-      return estimateTokens(item.output) + TOKENS_AN_ITEM
+      return item.output
     case 'opaque':
-      return estimateTokens(item.blob) + TOKENS_AN_ITEM
+      return item.blob
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { SearchHit } from '../../projections/search.ts'
+import { dateFormat } from '../clock/date-format.ts'
 import { defineTool, type Tool } from '../tools/tool.ts'
 
 const HITS = 10
@@ -46,7 +47,7 @@ export function timelineTools(options: {
       readOnly: true,
       async run(_args, { nowMs, timezone }) {
         const now = new Date(nowMs)
-        const local = new Intl.DateTimeFormat('en-GB', {
+        const local = dateFormat('en-GB', {
           dateStyle: 'full',
           timeStyle: 'short',
           timeZone: timezone,

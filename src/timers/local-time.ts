@@ -1,3 +1,5 @@
+import { dateFormat } from '../clock/date-format.ts'
+
 const LOCAL = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?$/
 
 /**
@@ -28,7 +30,7 @@ const DAY_MS = 86_400_000
 
 /** How far the zone's wall clock is ahead of UTC at an instant. */
 function offsetMs(instantMs: number, timezone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
+  const parts = dateFormat('en-US', {
     timeZone: timezone,
     hourCycle: 'h23',
     year: 'numeric',

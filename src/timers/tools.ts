@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { dateFormat } from '../clock/date-format.ts'
 import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts'
 import { toInstant } from './local-time.ts'
 import { InvalidRecurrence } from './schedule.ts'
@@ -115,7 +116,7 @@ function originOf({
 }
 
 function present({ id, title, dueAt, recurrence }: Timer, timezone: string) {
-  const local = new Intl.DateTimeFormat('en-GB', {
+  const local = dateFormat('en-GB', {
     dateStyle: 'full',
     timeStyle: 'short',
     timeZone: timezone,

@@ -79,7 +79,7 @@ const refused = [
   ]),
   `INSERT INTO events ${copyOf('1', 'id', 'key')} ON CONFLICT (seq) DO UPDATE SET at = 'forged'`,
   `INSERT INTO events ${copyOf('5', 'id', "'new'")} ON CONFLICT (id) DO UPDATE SET at = 'forged'`,
-  `INSERT INTO events ${copyOf('5', "'new'", 'key')} ON CONFLICT (key) DO UPDATE SET at = 'forged'`,
+  `INSERT INTO events ${copyOf('5', "'new'", 'key')} ON CONFLICT (key) WHERE key IS NOT NULL DO UPDATE SET at = 'forged'`,
   'INSERT INTO erasures VALUES (1, 3)',
   'INSERT INTO erasures VALUES (1, 1)',
   'INSERT INTO erasures VALUES (1, 99)',

@@ -68,8 +68,8 @@ export function createSmsOutbox(options: {
     }
   }
   function next(): TextDeliveryRow | undefined {
-    if (options.isHeld()) return undefined
-    return texts.openDeliveries().find((row) => !isWaiting(row))
+    const row = texts.openDeliveries().find((each) => !isWaiting(each))
+    return row === undefined || options.isHeld() ? undefined : row
   }
   function isWaiting({ state, retryAt, turnId }: TextDeliveryRow): boolean {
     if (turnId !== null && reserved.has(turnId)) return true

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { knownZone } from '../../clock/date-format.ts'
 import type {
   InputItem,
   ModelId,
@@ -9,7 +10,6 @@ import type {
   ToolSpec,
 } from '../port.ts'
 import { estimateItemTokens, estimateTokens } from '../tokens.ts'
-import { knownZone } from '../zone.ts'
 import { carryOut, type Step, type TakeDone } from './carry-out.ts'
 import type { Call, Present } from './plan.ts'
 import { type Done, readSituation, type Situation } from './situation.ts'

@@ -1,4 +1,4 @@
-import { knownZone } from '../zone.ts'
+import { dateFormat, knownZone } from '../../clock/date-format.ts'
 
 /** The wall clock at an instant: what a person in the zone would read off. */
 export type WallClock = {
@@ -10,7 +10,7 @@ export type WallClock = {
 }
 
 export function wallClock(at: Date, timezone: string): WallClock {
-  const format = new Intl.DateTimeFormat('en-GB', {
+  const format = dateFormat('en-GB', {
     timeZone: knownZone(timezone),
     hourCycle: 'h23',
     year: 'numeric',
@@ -42,8 +42,8 @@ export function fromWallMs(wallMs: number): WallClock {
 /** "14:05 on Tuesday, 2 June 2026". */
 export function tellMoment(at: Date, timezone: string): string {
   const timeZone = knownZone(timezone)
-  const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone }).format(at)
-  const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone }).format(at)
+  const time = dateFormat('en-GB', { timeStyle: 'short', timeZone }).format(at)
+  const date = dateFormat('en-GB', { dateStyle: 'full', timeZone }).format(at)
   return `${time} on ${date}`
 }
 
@@ -52,5 +52,5 @@ export function tellShort(at: string, timezone: string): string {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return at
   const format = { dateStyle: 'long', timeStyle: 'short', timeZone: knownZone(timezone) } as const
-  return new Intl.DateTimeFormat('en-GB', format).format(date).replace(' at ', ', ')
+  return dateFormat('en-GB', format).format(date).replace(' at ', ', ')
 }

@@ -26,6 +26,7 @@ const outcomeSchema = z.looseObject({
   message: z.string().optional().catch(undefined),
 })
 export type ToolOutcome = z.output<typeof outcomeSchema>
+const anyOutcomeSchema = outcomeSchema.catch({ ok: false })
 
 /** Reads the input. Inner items are knowledge or signals, never somebody's request. */
 export function readSituation(given: readonly InputItem[]): Situation {
@@ -62,7 +63,7 @@ function doneSince(items: readonly InputItem[]): Done[] {
       {
         name: item.name,
         args: parseJson(item.arguments),
-        result: outcomeSchema.catch({ ok: false }).parse(parseJson(output)),
+        result: anyOutcomeSchema.parse(parseJson(output)),
       },
     ]
   })

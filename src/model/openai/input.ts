@@ -1,7 +1,7 @@
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import * as z from 'zod'
+import { dateFormat, knownZone } from '../../clock/date-format.ts'
 import type { InputItem, ModelId, TextRequest } from '../port.ts'
-import { knownZone } from '../zone.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'
 
 export type InputOptions = {
@@ -129,9 +129,9 @@ function isSaidToDelegate(item: Flat): boolean {
 
 const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
 
-/** Tells moments by the clock and calendar of a zone. One formatter for a whole input: making one takes long. */
+/** Tells moments by the clock and calendar of a zone. */
 function createClockReader(timezone: string): (at: string) => string {
   const timeZone = knownZone(timezone)
-  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
+  const format = dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
   return (at) => format.format(new Date(at))
 }

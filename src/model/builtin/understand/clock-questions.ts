@@ -1,4 +1,4 @@
-import { knownZone } from '../../zone.ts'
+import { knownZone } from '../../../clock/date-format.ts'
 import { tellMoment } from '../local-time.ts'
 import { call, type Plan, say } from '../plan.ts'
 import { firstOf, type Rule, rule } from './rules.ts'
