@@ -10,6 +10,7 @@ import { openSpansProjection } from './open-spans.ts'
 import { operationsProjection } from './operations.ts'
 import { ownerProjection } from './owner.ts'
 import type { Projection } from './projection.ts'
+import { proposalsProjection } from './proposals.ts'
 import { searchProjection } from './search.ts'
 import { signalsProjection } from './signals.ts'
 import { textsProjection } from './texts.ts'
@@ -29,6 +30,7 @@ export const projections: readonly Projection[] = [
   timersProjection,
   callsProjection,
   textsProjection,
+  proposalsProjection,
   derivationsProjection,
   notesProjection,
   memoriesProjection,

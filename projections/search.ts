@@ -10,7 +10,7 @@ import { fromIndexed, toIndexed, toMatch } from './search-text.ts'
  */
 export const searchProjection = defineProjection({
   name: 'search',
-  version: 1,
+  version: 2,
   tables: ['search_index', 'search_documents'],
   lagging: true,
   schema: `
@@ -48,6 +48,7 @@ export const searchProjection = defineProjection({
         'sms.ignored': said,
         'sms.sent': said,
         'sms.failed': said,
+        'proposal.made': said,
         'call.utterance.heard': said,
         'call.reply.spoken': said,
         'memory.stored': said,

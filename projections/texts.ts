@@ -12,6 +12,13 @@ export type TextDeliveryRow = {
   turnId: string | null
 }
 
+export type LostTextRow = {
+  messageSid: string
+  sentSeq: number
+  status: 'undelivered' | 'failed'
+  errorCode: number | null
+}
+
 /** How far along each status is; one that is behind what is known already changes nothing. */
 const RANK: Readonly<Record<string, number>> = {
   accepted: 1,
@@ -30,8 +37,8 @@ const RANK: Readonly<Record<string, number>> = {
 /** Texts: whose number said what where, who wants none, and each outgoing one from its request to its status. */
 export const textsProjection = defineProjection({
   name: 'texts',
-  version: 1,
-  tables: ['texts', 'text_opt_words', 'text_deliveries', 'text_statuses'],
+  version: 2,
+  tables: ['texts', 'text_opt_words', 'text_deliveries', 'text_sent', 'text_lost', 'text_statuses'],
   schema: `
     CREATE TABLE texts (seq INTEGER PRIMARY KEY, number TEXT NOT NULL, party TEXT NOT NULL, incoming INTEGER NOT NULL,
       at TEXT NOT NULL) STRICT;
@@ -43,8 +50,12 @@ export const textsProjection = defineProjection({
       attempts INTEGER NOT NULL, maxAttempts INTEGER NOT NULL, attemptedAt TEXT, retryAt TEXT, turnId TEXT
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX text_deliveries_open ON text_deliveries (requestedSeq) WHERE state <> 'ended';
+    CREATE TABLE text_sent (seq INTEGER PRIMARY KEY, messageSid TEXT NOT NULL) STRICT;
+    CREATE INDEX text_sent_by_sid ON text_sent (messageSid);
+    CREATE TABLE text_lost (messageSid TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
     CREATE TABLE text_statuses (messageSid TEXT PRIMARY KEY, status TEXT NOT NULL, rank INTEGER NOT NULL, errorCode INTEGER)
-      WITHOUT ROWID, STRICT;`,
+      WITHOUT ROWID, STRICT;
+    CREATE INDEX text_statuses_lost ON text_statuses (messageSid) WHERE status IN ('undelivered', 'failed');`,
   fold(db) {
     const text = db.prepare('INSERT INTO texts VALUES (@seq, @number, @party, @incoming, @at)')
     const opt = db.prepare('INSERT INTO text_opt_words VALUES (?, ?, ?)')
@@ -55,10 +66,13 @@ export const textsProjection = defineProjection({
       retryAt = NULL WHERE deliveryId = @deliveryId`)
     const wait = db.prepare("UPDATE text_deliveries SET state = 'waiting', retryAt = ? WHERE deliveryId = ?")
     const end = db.prepare("UPDATE text_deliveries SET state = 'ended' WHERE deliveryId = ?")
+    const sent = db.prepare('INSERT INTO text_sent (messageSid, seq) VALUES (?, ?)')
+    const tell = db.prepare('INSERT OR IGNORE INTO text_lost VALUES (?)')
     const report = db.prepare(`INSERT INTO text_statuses VALUES (@messageSid, @status, @rank, @errorCode)
       ON CONFLICT (messageSid) DO UPDATE SET status = excluded.status, rank = excluded.rank, errorCode = excluded.errorCode
       WHERE excluded.rank > text_statuses.rank`)
     const forgetText = db.prepare('DELETE FROM texts WHERE seq = ?')
+    const forgetSent = db.prepare('DELETE FROM text_sent WHERE seq = ?')
     const forgetOpt = db.prepare('DELETE FROM text_opt_words WHERE seq = ?')
     return {
       handlers: {
@@ -66,8 +80,11 @@ export const textsProjection = defineProjection({
           if (body) text.run({ seq, at, number: body.from, party: facts.party, incoming: 1 })
         },
         'sms.sent': ({ seq, at, facts, body }) => {
-          if (body) text.run({ seq, at, number: body.to, party: facts.party, incoming: 0 })
+          if (!body) return
+          text.run({ seq, at, number: body.to, party: facts.party, incoming: 0 })
+          if (facts.messageSid !== null) sent.run(facts.messageSid, seq)
         },
+        'sms.undelivered': ({ facts }) => void tell.run(facts.messageSid),
         'sms.ignored': ({ seq, facts, body }) => {
           if (!body || (facts.reason !== 'opt_out' && facts.reason !== 'opt_in')) return
           opt.run(seq, body.from, facts.reason === 'opt_out' ? 1 : 0)
@@ -87,6 +104,7 @@ export const textsProjection = defineProjection({
         erased: ({ facts }) => {
           for (const seq of facts.seqs) {
             forgetText.run(seq)
+            forgetSent.run(seq)
             forgetOpt.run(seq)
           }
         },
@@ -113,6 +131,11 @@ export function createTextQueries(views: Database) {
   const status = views.prepare<[string], { status: string; errorCode: number | null }>(
     'SELECT status, errorCode FROM text_statuses WHERE messageSid = ?',
   )
+  const lost = views.prepare<[], LostTextRow>(
+    `SELECT messageSid, min(seq) AS sentSeq, status, errorCode FROM text_statuses JOIN text_sent USING (messageSid)
+     WHERE status IN ('undelivered', 'failed') AND messageSid NOT IN (SELECT messageSid FROM text_lost)
+     GROUP BY messageSid ORDER BY sentSeq`,
+  )
   return {
     /** Texts of strangers that were answered, or are to be, since a moment. */
     guestTextsSince: (at: string) => guestsSince.get(at)?.count ?? 0,
@@ -129,6 +152,8 @@ export function createTextQueries(views: Database) {
     delivery: (deliveryId: string) => byId.get(deliveryId),
     /** The furthest status that the provider has reported. */
     status: (messageSid: string) => status.get(messageSid),
+    /** Texts that the provider took and did not bring to the phone, of which nobody was told yet. */
+    lost: () => lost.all(),
   }
 }
 

@@ -25,6 +25,7 @@ import type { ReadinessCheck } from './http/routes/health.ts'
 import { notePageRoutes } from './http/routes/note-page.ts'
 import { noteRoutes } from './http/routes/notes.ts'
 import { outboundRoutes } from './http/routes/outbound.ts'
+import { proposalRoutes } from './http/routes/proposals.ts'
 import { createProviderWebhooks } from './http/routes/provider-webhook.ts'
 import { sessionRoutes } from './http/routes/session.ts'
 import { smsRoutes } from './http/routes/sms.ts'
@@ -41,6 +42,7 @@ import { createNoteRenderer } from './notes/renderer.ts'
 import type { PagingCounters } from './operations/paging-counters.ts'
 import type { createOperationsReport } from './operations/report.ts'
 import type { Phone } from './phone.ts'
+import type { Proposals } from './proposals/proposals.ts'
 import type { OwnerState } from './settings/open.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Verification } from './storage/verification.ts'
@@ -62,6 +64,7 @@ export type HttpServiceOptions = {
   readonly placement: Placement
   readonly notes: Notes
   readonly timers: Timers
+  readonly proposals: Proposals
   readonly phone: Phone
   readonly texts: Texts
   readonly telephony: TelephonyApi
@@ -144,6 +147,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     noteRoutes({ notes: options.notes }),
     notePageRoutes({ notes: options.notes, renderer, timezone: () => settings.get('TIMEZONE'), staticFiles }),
     outboundRoutes({ append: storage.append, held: createOwnerQueries(storage.views).outboundHeld }),
+    proposalRoutes({ proposals: options.proposals }),
     timerRoutes({ timers: options.timers, timezone: () => settings.get('TIMEZONE') }),
     sessionRoutes({
       sessionContext: assistant.sessionContext,
@@ -156,7 +160,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     }),
     voiceMarkupRoutes({ webhooks, reception: phone.reception, callEnded: phone.callEnded, newId }),
     smsRoutes({ webhooks, texts: options.texts }),
-    callRoutes({ hangUp: phone.hangUp }),
+    callRoutes({ hangUp: phone.hangUp, current: phone.live.current }),
     ...(options.config.devRoutes
       ? [
           walkieRoutes({
@@ -179,6 +183,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
         paging,
         pageEvents,
         previews: options.previews,
+        calls: phone.live,
         chat: options.chat,
         stop: attention.stop,
         endConversation: ending.endConversation,

@@ -8,6 +8,7 @@ import { guestInstructions } from './agent/guest-instructions.ts'
 import { type CallPlace, createCallTurns } from './calls/call-turns.ts'
 import { createFactQueue } from './calls/fact-queue.ts'
 import { createGuestMind, GUEST_CALL_MS, GUEST_WORDS } from './calls/guest-mind.ts'
+import { createLiveCalls, type LiveCall, type LiveCalls } from './calls/live-calls.ts'
 import type { PlacedMind } from './calls/mind.ts'
 import { createOwnerMind } from './calls/owner-mind.ts'
 import { createReception, type Reception } from './calls/reception.ts'
@@ -32,6 +33,7 @@ import { type CallFact, defaultLimits, type EndReason } from './voice/call-state
 import { loadPhrases } from './voice/phrases.ts'
 import type { HangUp } from './voice/ports.ts'
 import { callPrompts } from './voice/prompts.ts'
+import { lineOfFact, type TalkLine } from './voice/talk.ts'
 import { connectRealtime } from './voice/ws-sockets.ts'
 
 export type Phone = {
@@ -40,6 +42,8 @@ export type Phone = {
   accept(socket: StreamSocket): void
   /** The provider says that the call is over; any number of times, known or not. */
   callEnded(callSid: string): void
+  /** The call that goes on now, to be watched. */
+  readonly live: LiveCalls
   /** Ends the present call. False where there is none. */
   hangUp(): boolean
   /** Ends in the ledger what a crash left without an end. */
@@ -70,7 +74,10 @@ type Call = {
   readonly offered: OfferedCall
   readonly place: CallPlace
   readonly cancelExpiry: () => void
-  live: { readonly bridge: Bridge; readonly mind: PlacedMind } | null
+  readonly offeredAt: string
+  live: { readonly bridge: Bridge; readonly mind: PlacedMind; readonly connectedAt: string } | null
+  /** Said, and on its way to the disk, by item. */
+  readonly unrecorded: Map<string, TalkLine>
 }
 
 /** The phone, wired: the webhook's decision, the one slot, the bridge, and the agent's pieces as its mind. */
@@ -87,6 +94,31 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
   const onFault = (error: unknown, message: string) => log.error({ err: error }, message)
   const queue = createFactQueue({ append, onFault })
   const calls = new Map<string, Call>()
+  const live = createLiveCalls({ read: liveCall })
+  const now = () => new Date(nowMs()).toISOString()
+
+  function presentCall(): Call | undefined {
+    const callSid = slot.holder()?.call.callSid
+    return callSid === undefined ? undefined : calls.get(callSid)
+  }
+
+  function liveCall(): LiveCall | null {
+    const call = presentCall()
+    if (!call) return null
+    const { callSid, party, conversationId, spanId } = call.place
+    const talk = call.live?.bridge.talk()
+    return {
+      callSid,
+      party,
+      from: call.offered.from,
+      conversationId,
+      spanId,
+      offeredAt: call.offeredAt,
+      connectedAt: call.live?.connectedAt ?? null,
+      speaking: talk?.speaking ?? null,
+      lines: [...call.unrecorded.values(), ...(talk?.lines ?? [])],
+    }
+  }
 
   function record(facts: readonly NewEvent[]): void {
     queue.append(facts).catch((error: unknown) => onFault(error, 'facts of a call are lost'))
@@ -97,6 +129,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     if (call.live !== null || !calls.delete(call.offered.callSid)) return
     call.cancelExpiry()
     slot.release(call.offered.callSid)
+    live.changed()
     record(callEnding(call.place, reason))
   }
 
@@ -119,8 +152,16 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     reserved(offered, place) {
       if (calls.has(offered.callSid)) return
       const cancelExpiry = after(RESERVATION_MS, () => abandon(call, 'not_connected'))
-      const call: Call = { offered, place, cancelExpiry, live: null }
+      const call: Call = {
+        offered,
+        place,
+        cancelExpiry,
+        offeredAt: now(),
+        live: null,
+        unrecorded: new Map(),
+      }
       calls.set(offered.callSid, call)
+      live.changed()
     },
     evicted({ callSid }) {
       const call = calls.get(callSid)
@@ -161,7 +202,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       connect: connectRealtime(realtime),
       mind,
       record: (facts) => {
-        for (const fact of facts) recordOne(place, mind, fact)
+        for (const fact of facts) recordOne(call, mind, fact)
       },
       hangUp: options.hangUpAtProvider,
       clock: {
@@ -173,23 +214,31 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
         },
       },
       log: (message, detail) => log.warn({ callSid: place.callSid, detail }, message),
+      changed: live.changed,
       ended() {
         calls.delete(place.callSid)
         slot.release(place.callSid)
+        live.changed()
       },
     })
-    call.live = { bridge, mind }
+    call.live = { bridge, mind, connectedAt: now() }
+    live.changed()
   }
 
   /** Each fact for itself, composed when its turn comes: a reply derives from words recorded just before it. */
-  function recordOne(place: CallPlace, mind: PlacedMind, fact: CallFact): void {
+  function recordOne({ place, unrecorded }: Call, mind: PlacedMind, fact: CallFact): void {
     if (fact.type === 'call.ended') mind.end()
+    const line = lineOfFact(fact)
+    if (line) unrecorded.set(line.itemId, line)
     queue
       .appendLater(() =>
         fact.type === 'call.ended' ? callEnding(place, fact.facts.reason, fact) : [mind.place(fact)],
       )
       .then((appended) => mind.recorded(appended.status === 'appended' ? appended.events : []))
       .catch((error: unknown) => onFault(error, 'facts of a call are lost'))
+      .finally(() => {
+        if (line && unrecorded.delete(line.itemId)) live.changed()
+      })
   }
 
   function turnsOf(place: CallPlace) {
@@ -259,6 +308,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
 
   return {
     reception,
+    live,
     accept: acceptor.accept,
     callEnded(callSid) {
       const call = calls.get(callSid)
@@ -266,8 +316,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       else if (call) abandon(call, 'caller_hung_up')
     },
     hangUp() {
-      const callSid = slot.holder()?.call.callSid
-      const call = callSid === undefined ? undefined : calls.get(callSid)
+      const call = presentCall()
       if (!call) return false
       end(call, 'owner_hung_up')
       return true

@@ -4,6 +4,7 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { createIds } from '../ledger/ids.ts'
 import { recordImport } from '../ledger/imported.ts'
 import { createMemoryQueries } from '../projections/memories.ts'
+import { createProposalQueries } from '../projections/proposals.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import { createTextQueries } from '../projections/texts.ts'
 import { createTimelineQueries } from '../projections/timeline-page.ts'
@@ -32,6 +33,7 @@ import { noteTools } from './notes/tools.ts'
 import { createPagingCounters } from './operations/paging-counters.ts'
 import { createOperationsReport } from './operations/report.ts'
 import { buildPhone } from './phone.ts'
+import { createProposals } from './proposals/proposals.ts'
 import { openOwnerState } from './settings/open.ts'
 import type { Settings } from './settings/settings.ts'
 import { openQueries } from './storage/queries.ts'
@@ -126,6 +128,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   })
 
   const telephony = createTelephonyApi(settings)
+  const proposals = createProposals({
+    append,
+    ledger,
+    queries: createProposalQueries(views),
+    placement,
+    nowMs,
+    newId,
+  })
   const guests = createGuestQueries(storage)
   const tools = [
     ...memoryTools(memories),
@@ -134,7 +144,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...timelineTools({ ledger, search: (query) => searchTimeline(query) }),
     ...smsTools({
       append,
-      ledger,
+      propose: proposals.propose,
       ownerNumbers: () => parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? ''),
       isOptedOut: createTextQueries(views).isOptedOut,
       isConfigured: () => telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null,
@@ -248,6 +258,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     placement,
     notes,
     timers,
+    proposals,
     phone,
     texts,
     telephony,

@@ -4,6 +4,7 @@ import { createTextQueries } from '../projections/texts.ts'
 import type { TurnRow } from '../projections/turns.ts'
 import { createAttention } from './agent/attention.ts'
 import { createSmsInbox, type IncomingText } from './channels/sms/inbox.ts'
+import { createLostTexts } from './channels/sms/lost-texts.ts'
 import { createSmsOutbox } from './channels/sms/outbox.ts'
 import type { TelephonyApi } from './channels/telephony/api.ts'
 import { parseOwnerNumbers } from './channels/telephony/party.ts'
@@ -85,10 +86,20 @@ export function buildTexts(options: {
       return publicUrl === null ? null : `${publicUrl}/sms/status`
     },
     partyOf: (number) => (ownerNumbers().includes(number) ? 'owner' : 'guest'),
+    newId: options.newId,
     isHeld: () => owner.outboundHeld() !== undefined,
     nowMs,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFault: (error) => log.error({ err: error }, 'a text could not be sent'),
+  })
+
+  const lostTexts = createLostTexts({
+    append,
+    ledger,
+    texts: queries,
+    onHeadMoved,
+    newId: options.newId,
+    onFault: (error) => log.error({ err: error }, 'a lost text could not be told of'),
   })
 
   const guests = createAttention({
@@ -170,10 +181,12 @@ export function buildTexts(options: {
         .catch((error: unknown) => log.error({ err: error }, 'no client of the telephony API'))
       guests.start()
       outbox.start()
+      lostTexts.start()
     },
     async close(graceMs) {
       await guests.close(graceMs)
       await outbox.close()
+      await lostTexts.close()
     },
   }
 }

@@ -5,6 +5,7 @@ import { conversationEvents } from './conversation.ts'
 import { memoryEvents } from './memory.ts'
 import { noteEvents } from './note.ts'
 import { ownerEvents } from './owner.ts'
+import { proposalEvents } from './proposal.ts'
 import { signalEvents } from './signal.ts'
 import { smsEvents } from './sms.ts'
 import { taskEvents } from './task.ts'
@@ -21,6 +22,7 @@ export const catalogue = {
   ...contextEvents,
   ...memoryEvents,
   ...signalEvents,
+  ...proposalEvents,
   ...noteEvents,
   ...taskEvents,
   ...ownerEvents,

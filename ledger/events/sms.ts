@@ -34,6 +34,17 @@ export const smsEvents = {
     },
     body: { to: z.string(), text: z.string() },
   }),
+  /** Taken by the provider, and then not brought to the phone: what its statuses said at last. */
+  'sms.undelivered': defineEvent({
+    facts: {
+      messageSid: idSchema,
+      deliveryId: idSchema.optional(),
+      party,
+      status: z.enum(['undelivered', 'failed']),
+      providerCode: z.int().optional(),
+    },
+    body: { to: z.string(), text: z.string() },
+  }),
   'sms.status.reported': defineEvent({
     internal: true,
     facts: { messageSid: idSchema, status: wordSchema, errorCode: z.int().optional() },

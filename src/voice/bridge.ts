@@ -4,6 +4,7 @@ import { createLineOutbox } from './line-outbox.ts'
 import { type ModelSession, openModelSession } from './model-session.ts'
 import type { CallClock, CallLine, CallLog, CallMind, ConnectModel, HangUp, RecordFacts } from './ports.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
+import { type Talk, talkOf } from './talk.ts'
 import { begin, step } from './turn-taking.ts'
 
 /** Deadlines are checked this often; only silence and failures wait for it, never audio. */
@@ -22,6 +23,8 @@ export type BridgeOptions = {
   readonly hangUp: HangUp
   readonly clock: CallClock
   readonly log: CallLog
+  /** Something was said, or is being said: called often, must return at once. */
+  readonly changed: () => void
   /** The call is over, in whichever way: called exactly once, synchronously, so that the slot is free. */
   readonly ended: (reason: EndReason) => void
 }
@@ -31,6 +34,8 @@ export type Bridge = {
   hangUp(reason: EndReason): void
   /** The provider says that the call is over; any number of times. */
   lineEnded(): void
+  /** Who speaks now, and what is said and not recorded yet. */
+  talk(): Talk
 }
 
 /**
@@ -63,6 +68,7 @@ export function startBridge(options: BridgeOptions): Bridge {
       performAll(result.actions)
     }
     busy = false
+    options.changed()
   }
   /** Whatever goes wrong with one action, the call goes on with the next. */
   const performAll = (actions: readonly CallAction[]) => {
@@ -209,5 +215,6 @@ export function startBridge(options: BridgeOptions): Bridge {
   return {
     hangUp: (reason) => give({ type: 'hangup.requested', reason }),
     lineEnded: () => give({ type: 'line.ended', reason: 'caller_hung_up' }),
+    talk: () => talkOf(state),
   }
 }

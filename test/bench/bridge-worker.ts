@@ -69,6 +69,7 @@ const acceptor = createStreamAcceptor({
         },
       },
       log: () => undefined,
+      changed: () => undefined,
       ended: () => undefined,
     })
   },

@@ -18,6 +18,7 @@ export async function startWithPhone(
     readonly script?: Script
     readonly directory?: string
     readonly environment?: Readonly<Record<string, string>>
+    readonly nowMs?: () => number
   } = {},
 ) {
   const [text, realtime] = await Promise.all([
@@ -29,6 +30,7 @@ export async function startWithPhone(
   const directory = options.directory ?? testDirectory()
   const service = await startWholeService({
     directory,
+    ...(options.nowMs ? { nowMs: options.nowMs } : {}),
     environment: {
       OPENAI_API_KEY: 'sk-test-key-of-the-double',
       OPENAI_BASE_URL: front.url,

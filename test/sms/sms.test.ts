@@ -3,40 +3,12 @@ import { createIds } from '../../ledger/ids.ts'
 import { markImported } from '../../ledger/imported.ts'
 import { openLedger } from '../../ledger/ledger.ts'
 import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
-import { ofType, type PhoneService, startWithPhone } from '../phone/phone-harness.ts'
+import { ofType } from '../phone/phone-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, GUEST, NUMBER, OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
 import { script, speech } from '../voice/call-harness.ts'
+import { incoming, startWithTexts, text } from './sms-harness.ts'
 
-async function startWithTexts(
-  options: Parameters<typeof startWithPhone>[0] & {
-    readonly double?: Awaited<ReturnType<typeof startTelephonyDouble>>
-  } = {},
-) {
-  const double =
-    options.double ?? (await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN }))
-  const phone = await startWithPhone({
-    ...options,
-    environment: { TELEPHONY_API_BASE_URL: double.url, ...options.environment },
-  })
-  onTestFinished(async () => {
-    await phone.service.stop()
-    await double.close()
-    expect(double.problems).toEqual([])
-  })
-  return { ...phone, double }
-}
-
-const incoming = (messageSid: string, from: string, body: string) => ({
-  MessageSid: messageSid,
-  AccountSid: ACCOUNT,
-  From: from,
-  To: NUMBER,
-  Body: body,
-  NumMedia: '0',
-})
-const text = (phone: PhoneService, messageSid: string, from: string, body: string) =>
-  phone.provider.post('/sms', incoming(messageSid, from, body))
 const EMPTY = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
 
 test('the owner texts, and the answer is texted back, with its facts and a status callback', async () => {
@@ -305,26 +277,6 @@ test('a long answer becomes a note with a link, in segments that a person would 
     'The story of the ferry.',
   )
   expect(sent.payload.segments).toBeLessThanOrEqual(3)
-})
-
-test('a text to somebody else waits for the owner in the browser; a text cannot confirm it, nor another number', async () => {
-  const phone = await startWithTexts()
-  const to = '+14155550177'
-  const call = { toolCalls: [{ name: 'send_sms', arguments: { to, text: 'I am late.' } }] }
-  const say = async (content: string) => {
-    phone.text.reply(call, { text: 'Done.' })
-    await phone.service.client.post('/api/chat', { content })
-    return ofType(await phone.events(), 'tool.returned').at(-1).payload.reason
-  }
-  expect(await say(`Yes, send it to ${to}`)).toBe('needs_confirmation')
-  phone.text.reply(call, { text: 'Done.' })
-  await text(phone, 'SM1', OWNER, `Yes, send it to ${to}`)
-  await phone.eventsUntil('the answer', (all) => ofType(all, 'sms.sent').length === 1)
-  expect(await say('Yes, send it to +14155550178')).toBe('needs_confirmation')
-  expect(phone.double.messages.map((message) => message.to)).toEqual([OWNER])
-  expect(await say(`Yes, send it to ${to}`)).toBeUndefined()
-  await phone.eventsUntil('it is sent', (all) => ofType(all, 'sms.sent').length === 2)
-  expect(phone.double.messages.at(-1)).toMatchObject({ to, body: 'I am late.' })
 })
 
 test('after a restore nothing leaves until the owner says so; then what waited goes out, once', async () => {

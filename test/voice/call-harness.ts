@@ -113,6 +113,7 @@ export async function connectCall(options: {
             },
           },
           log: (message, detail) => log.push(`${message}: ${detail}`),
+          changed: () => undefined,
           ended: (reason) => {
             endings.push(reason)
             slot.release(call.callSid)

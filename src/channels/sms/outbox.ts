@@ -3,6 +3,7 @@ import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { TextDeliveryRow, TextQueries } from '../../../projections/texts.ts'
+import { failureSignal } from './failure-signal.ts'
 import { segmentsOf } from './segments.ts'
 import { findSent, type OutgoingText, type SendOutcome, sendText } from './send.ts'
 
@@ -43,6 +44,7 @@ export function createSmsOutbox(options: {
   readonly statusCallback: () => string | null
   readonly partyOf: (number: string) => 'owner' | 'guest'
   readonly isHeld: () => boolean
+  readonly newId: () => string
   readonly nowMs: () => number
   readonly pause: (ms: number) => Promise<void>
   readonly onFault: (error: unknown) => void
@@ -212,6 +214,18 @@ export function createSmsOutbox(options: {
           ]
         : []),
       ended,
+      ...(event.body && event.conversationId !== null
+        ? [
+            failureSignal(
+              {
+                ...body,
+                seq: event.seq,
+                what: kind === 'unknown' ? 'may not have been sent' : 'was not sent',
+              },
+              options.newId(),
+            ),
+          ]
+        : []),
     ])
   }
 

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import type { LiveCall } from '../../calls/live-calls.ts'
 import type { RouteModule } from '../app.ts'
 import { json, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
@@ -12,9 +13,49 @@ const hangUp = createRoute({
   responses: { 200: json(z.object({ hungUp: z.literal(true) }), 'It is being hung up'), ...refusals(409) },
 })
 
+const nullableTime = z.string().nullable()
+
+const liveCallSchema = z
+  .object({
+    callSid: z.string(),
+    party: z.enum(['owner', 'guest']),
+    from: z.string(),
+    conversationId: z.string().nullable(),
+    spanId: z.string(),
+    offeredAt: z.string(),
+    connectedAt: nullableTime.describe('Null while its media stream is awaited'),
+    speaking: z.enum(['caller', 'delegate']).nullable(),
+    lines: z
+      .array(
+        z.object({
+          itemId: z.string(),
+          by: z.enum(['caller', 'delegate']),
+          text: z.string().nullable().describe('Null while the words are not known yet'),
+        }),
+      )
+      .describe('What is being said and is no fact yet'),
+  })
+  .openapi('LiveCall')
+
+const current = createRoute({
+  method: 'get',
+  path: '/api/calls/current',
+  tags: ['Telephony'],
+  summary: 'The call that goes on now',
+  description: 'The chat socket tells of each change as `call.live`.',
+  responses: { 200: json(z.object({ call: liveCallSchema.nullable() }), 'The call, or null') },
+})
+
 /** The present call, as the browser may deal with it. */
-export function callRoutes(deps: { readonly hangUp: () => boolean }): RouteModule {
+export function callRoutes(deps: {
+  readonly hangUp: () => boolean
+  readonly current: () => LiveCall | null
+}): RouteModule {
   const routes = createRoutes()
+  routes.openapi(current, (c) => {
+    const call = deps.current()
+    return c.json({ call: call && { ...call, lines: [...call.lines] } }, 200)
+  })
   routes.openapi(hangUp, (c) => {
     if (!deps.hangUp()) throw new Refusal(409, 'no_call', 'There is no call.')
     return c.json({ hungUp: true as const }, 200)

@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { type TimelineEvent, toTimelineEvent } from '../../../projections/timeline-event.ts'
 import { decodeCursor, type TimelinePage, type TimelineQueries } from '../../../projections/timeline-page.ts'
+import type { LiveCall, LiveCalls } from '../../calls/live-calls.ts'
 import type { ChatChannel } from '../../channels/chat.ts'
 import type { EndOutcome } from '../../conversation/ending.ts'
 import type { Previews } from '../../conversation/previews.ts'
@@ -45,6 +46,8 @@ export type ServerMessage =
       readonly problem: ProblemDocument
     }
   | { readonly type: 'timeline.event'; readonly event: TimelineEvent }
+  /** The call that goes on, whole, at each change; null once it is over. */
+  | { readonly type: 'call.live'; readonly call: LiveCall | null }
 
 export type ChatSocketDeps = {
   readonly ledger: LedgerReader
@@ -53,6 +56,7 @@ export type ChatSocketDeps = {
   readonly paging: PagingCounters
   readonly pageEvents: () => number
   readonly previews: Previews
+  readonly calls: Pick<LiveCalls, 'current' | 'subscribe'>
   readonly chat: ChatChannel
   readonly stop: () => boolean
   readonly endConversation: (conversationId: string | undefined) => Promise<EndOutcome>
@@ -108,6 +112,12 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
     else send({ type: 'chat.working', turnId: event.turnId })
   })
   signal.addEventListener('abort', unsubscribe)
+  const present = deps.calls.current()
+  if (present) send({ type: 'call.live', call: present })
+  signal.addEventListener(
+    'abort',
+    deps.calls.subscribe((call) => send({ type: 'call.live', call })),
+  )
   relayEvents(resumesFrom ?? headSeq).catch((error: unknown) => {
     log.error({ err: error }, 'A tab could not be told of the events')
     socket.close(INTERNAL_ERROR, 'Connect again.')

@@ -77,18 +77,25 @@ export async function startTelephonyDouble(options: {
       answer.socket?.destroy()
       return
     }
-    made += 1
-    const message: Message = {
-      sid: `SM${String(made).padStart(32, '0')}`,
+    const message = take({
       from: fields.get('From') ?? '',
       to: fields.get('To') ?? '',
       body: fields.get('Body') ?? '',
       status_callback: fields.get('StatusCallback'),
-      date_created: new Date().toUTCString(),
-    }
-    messages.push(message)
+    })
     if (fault?.type === 'accept_then_cut') answer.socket?.destroy()
     else send(answer, 201, { ...message, status: 'queued', account_sid: accountSid })
+  }
+  function take(message: Pick<Message, 'from' | 'to' | 'body'> & Partial<Message>): Message {
+    made += 1
+    const taken = {
+      sid: `SM${String(made).padStart(32, '0')}`,
+      status_callback: null,
+      date_created: new Date().toUTCString(),
+      ...message,
+    }
+    messages.push(taken)
+    return taken
   }
   function listMessages(fields: URLSearchParams, answer: ServerResponse): undefined {
     const found = messages.filter(({ to, from }) => to === fields.get('To') && from === fields.get('From'))
@@ -141,6 +148,8 @@ export async function startTelephonyDouble(options: {
     problems: problems as readonly string[],
     applications,
     numbers,
+    /** A message that an earlier process had handed over. */
+    take,
     /** What happens to the next messages, in order. */
     fail: (...next: readonly Fault[]) => void faults.push(...next),
     async close() {

@@ -31,6 +31,9 @@ const kinds = [
   { type: 'span.closed', internal: false },
   { type: 'turn.failed', internal: false },
   { type: 'conversation.ended', internal: false },
+  { type: 'proposal.made', internal: false },
+  { type: 'proposal.confirmed', internal: false },
+  { type: 'proposal.declined', internal: false },
   { type: 'erased', internal: false },
 ] as const
 
@@ -51,7 +54,13 @@ export const timelines: fc.Arbitrary<readonly TimelineEvent[]> = fc
         internal: kind.internal,
         spanId: span === null ? null : `s${span}`,
         turnId: turn === null ? null : `t${turn}`,
-        payload: kind.type === 'erased' ? { seqs: [erases] } : { text: `words ${index}` },
+        payload: payloadOf(kind.type, erases, index),
       }),
     ),
   )
+
+function payloadOf(type: string, number: number, index: number): TimelineEvent['payload'] {
+  if (type === 'erased') return { seqs: [number] }
+  if (type.startsWith('proposal.')) return { proposalId: `p${number % 3}`, text: `words ${index}` }
+  return { text: `words ${index}` }
+}

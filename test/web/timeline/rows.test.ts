@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { TimelineEvent } from '../../../web/src/data/timeline.ts'
+import { classify } from '../../../web/src/timeline/event-kinds.ts'
 import {
   createTimelineRows,
   keysAround,
@@ -104,9 +105,10 @@ test('opening the keys around an event brings it into a row', () => {
   fc.assert(
     fc.property(timelines, (events) => {
       const segments = timelineTree(events)
-      for (const { seq, type } of events) {
+      for (const each of events) {
+        const { seq, type } = each
         const keys = keysAround(segments, seq)
-        if (['span.opened', 'span.closed', 'erased'].includes(type)) expect(keys).toEqual([])
+        if (classify(each).kind === 'structure') expect(keys).toEqual([])
         else {
           const closed = keys.filter((key) => key.startsWith('activity:'))
           const hidden = segments.find(({ key }) => key === keys[0])?.firstVisibleSeq === null

@@ -41,6 +41,21 @@ test('folds what a turn did between the message and the reply, what came after t
   expect(tree[0]).toMatchObject({ kind: 'interaction', closedReason: 'idle', continued: false })
 })
 
+test('a proposal stands where it was made, with the word that the owner gave on it later', () => {
+  const made = (seq: number, proposalId: string) =>
+    event(seq, 'proposal.made', { spanId: 's1', payload: { proposalId, target: '+1', text: 'I am late.' } })
+  const tree = timelineTree([
+    made(1, 'p1'),
+    made(2, 'p2'),
+    made(3, 'p3'),
+    event(4, 'proposal.confirmed', { spanId: 's2', payload: { proposalId: 'p1' } }),
+    event(5, 'proposal.declined', { spanId: 's2', payload: { proposalId: 'p3' } }),
+  ])
+  expect(outline(tree)).toEqual([['s1', ['proposal 1', 'proposal 2', 'proposal 3']]])
+  const given = tree.flatMap(({ entries }) => entries.flatMap((e) => (e.kind === 'proposal' ? [e.word] : [])))
+  expect(given).toEqual(['confirmed', null, 'declined'])
+})
+
 test('words of two spans at once stand in the order in which they were said', () => {
   const call = { spanId: 'call', turnId: null, channel: 'voice' } as const
   const tree = timelineTree([

@@ -3,6 +3,7 @@ import { copyText } from '../app/platform.ts'
 import type { ChatSession } from '../chat/session.ts'
 import { endConversation } from '../data/conversations.ts'
 import { explain } from '../data/http.ts'
+import { settleProposal } from '../data/proposals.ts'
 import { eraseEvent, eraseSpan, fetchSpanEvents } from '../data/timeline.ts'
 import { fetchTurn } from '../data/turns.ts'
 import { wordsOf } from '../timeline/event-kinds.ts'
@@ -82,6 +83,7 @@ export function createTimelineActions(options: {
         .find((entry) => entry.kind === 'message' && entry.role === 'owner' && entry.event.turnId === turnId)
       if (asked?.kind === 'message') options.say(wordsOf(asked.event))
     },
+    settle: (proposalId, word) => settleProposal(app.http, proposalId, word),
     loadMemories: async (turnId) => (await fetchTurn(app.http, turnId)).memories,
     explainTurn: options.explainTurn,
     async endConversation() {

@@ -8,6 +8,8 @@ export type EventClass =
   | { readonly kind: 'message'; readonly role: Role }
   /** A turn that came to nothing. */
   | { readonly kind: 'failure' }
+  /** Something that waits for the owner's word. */
+  | { readonly kind: 'proposal' }
   /** The end of a conversation. */
   | { readonly kind: 'boundary' }
   /** Shapes the timeline, is not shown itself. */
@@ -17,12 +19,20 @@ export type EventClass =
   /** Everything else that happened: one line. */
   | { readonly kind: 'notice' }
 
-const structure = new Set(['span.opened', 'span.closed', 'conversation.started', 'erased'])
+const structure = new Set([
+  'span.opened',
+  'span.closed',
+  'conversation.started',
+  'erased',
+  'proposal.confirmed',
+  'proposal.declined',
+])
 const delegateWords = new Set([
   'chat.reply.sent',
   'chat.reply.stopped',
   'sms.sent',
   'sms.failed',
+  'sms.undelivered',
   'call.reply.spoken',
 ])
 const partyWords = new Set(['sms.received', 'sms.ignored', 'call.utterance.heard'])
@@ -34,6 +44,7 @@ const internal: EventClass = { kind: 'internal' }
 const structural: EventClass = { kind: 'structure' }
 const failure: EventClass = { kind: 'failure' }
 const boundary: EventClass = { kind: 'boundary' }
+const proposal: EventClass = { kind: 'proposal' }
 const notice: EventClass = { kind: 'notice' }
 
 /** Only words that the service did not mark as internal are ever shown as somebody's. */
@@ -44,6 +55,7 @@ export function classify(event: TimelineEvent): EventClass {
   if (delegateWords.has(event.type)) return delegate
   if (partyWords.has(event.type)) return event.payload.party === 'owner' ? owner : guest
   if (event.type === 'turn.failed') return failure
+  if (event.type === 'proposal.made') return proposal
   if (event.type === 'conversation.ended') return boundary
   return notice
 }

@@ -2,7 +2,7 @@ import type { TimelineEvent } from '../data/timeline.ts'
 import { dayKey } from '../view/format.ts'
 import { type Step, stepsOf } from './activity.ts'
 import { wordsOf } from './event-kinds.ts'
-import type { Activity, Message, Segment } from './tree.ts'
+import type { Activity, Message, Proposal, Segment } from './tree.ts'
 
 /** A reply that is still being written. */
 export type Preview = { readonly turnId: string; readonly text: string }
@@ -28,6 +28,7 @@ export type Row = { readonly key: string; readonly segment: Segment | null } & (
     }
   | { readonly kind: 'step'; readonly step: Step; readonly open: boolean }
   | { readonly kind: 'failure' | 'notice' | 'boundary'; readonly event: TimelineEvent }
+  | { readonly kind: 'proposal'; readonly proposal: Proposal }
   | { readonly kind: 'preview'; readonly preview: Preview }
   | { readonly kind: 'pending'; readonly pending: Pending }
 )
@@ -182,6 +183,8 @@ function segmentRows(
     if (entry.kind === 'message') {
       const key = entry.firstReply ? `reply:${turnId}` : `event:${seq}`
       rows.push({ key, kind: 'message', message: entry, segment })
+    } else if (entry.kind === 'proposal') {
+      rows.push({ key: `event:${seq}`, kind: 'proposal', proposal: entry, segment })
     } else if (entry.kind !== 'failure' || turnId === null || !stopped.has(turnId)) {
       rows.push({ key: `event:${seq}`, kind: entry.kind, event: entry.event, segment })
     }
@@ -220,6 +223,7 @@ export function keysAround(segments: readonly Segment[], seq: number): readonly 
 export function rowIndexOf(rows: readonly Row[], seq: number): number {
   return rows.findIndex((row) => {
     if (row.kind === 'message') return row.message.event.seq === seq
+    if (row.kind === 'proposal') return row.proposal.event.seq === seq
     if (row.kind === 'step') return row.step.events.some((event) => event.seq === seq)
     if (row.kind === 'failure' || row.kind === 'notice' || row.kind === 'boundary')
       return row.event.seq === seq

@@ -1,6 +1,6 @@
 import type { TimelineEvent } from '../data/timeline.ts'
 import { cutOf, isErased } from './event-kinds.ts'
-import { joinTrees, type Segment, treeOfPart } from './tree.ts'
+import { joinTrees, proposalIdOf, type Segment, treeOfPart } from './tree.ts'
 
 /**
  * Every event that this page has seen, once each, in whatever order and however often the service delivered
@@ -146,9 +146,15 @@ function last(part: Part): number {
   return part.events.at(-1)?.seq ?? 0
 }
 
-function groupsOf({ spanId, turnId }: TimelineEvent): readonly string[] {
-  if (spanId === null) return turnId === null ? [] : [`turn:${turnId}`]
-  return turnId === null ? [`span:${spanId}`] : [`span:${spanId}`, `turn:${turnId}`]
+/** What an event belongs to, and so cannot be told apart from. */
+function groupsOf(event: TimelineEvent): readonly string[] {
+  const { spanId, turnId } = event
+  const proposalId = proposalIdOf(event)
+  return [
+    ...(spanId === null ? [] : [`span:${spanId}`]),
+    ...(turnId === null ? [] : [`turn:${turnId}`]),
+    ...(proposalId === null ? [] : [`proposal:${proposalId}`]),
+  ]
 }
 
 function erasedBy({ type, payload }: TimelineEvent): readonly number[] {

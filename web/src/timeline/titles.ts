@@ -80,6 +80,10 @@ const titles: Readonly<Record<string, Title>> = {
   'signal.dismissed': (e) =>
     `Let ${plural(size(e, 'signalIds'), 'signal')} go: ${wordsText(text(e, 'reason'))}`,
   'sms.status.reported': (e) => `Text message ${wordsText(text(e, 'status'))}`,
+  'sms.undelivered': () => 'A text message did not arrive',
+  'proposal.made': () => 'A text message waits for your word',
+  'proposal.confirmed': () => 'You let a text message go out',
+  'proposal.declined': () => 'You declined a text message',
   'call.offered': () => 'The phone rang',
   'call.rejected': (e) => `Call not taken: ${wordsText(text(e, 'reason'))}`,
   'call.connected': () => 'Call connected',

@@ -17,9 +17,16 @@ export type Activity = {
   /** The turn has begun and not yet ended. */
   running: boolean
 }
+/** Something that waits, or waited, for the owner's word. */
+export type Proposal = {
+  readonly kind: 'proposal'
+  readonly event: TimelineEvent
+  word: 'confirmed' | 'declined' | null
+}
 export type Entry =
   | Message
   | Activity
+  | Proposal
   | { readonly kind: 'failure' | 'notice' | 'boundary'; readonly event: TimelineEvent }
 
 /**
@@ -70,6 +77,7 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
 export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[] {
   const spans = new Map<string, Span>()
   const turns = new Map<string, Turn>()
+  const words = new Map<string, 'confirmed' | 'declined'>()
   const order: Segment[] = []
   let lastVisible: Segment | null = null
   /** The segment that stands last so far. */
@@ -182,6 +190,8 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
     const turn = turnOf(event)
     if (is.kind === 'structure') {
       if (event.type === 'span.closed' && span) span.closedReason = reasonOf(event)
+      const id = proposalIdOf(event)
+      if (id !== null) words.set(id, event.type === 'proposal.confirmed' ? 'confirmed' : 'declined')
     } else if (is.kind === 'internal') {
       placeInternal(event, span, turn)
     } else {
@@ -193,14 +203,18 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
   for (const span of spans.values()) {
     for (const segment of span.segments) segment.closedReason = span.closedReason
   }
+  for (const entry of order.flatMap(({ entries }) => entries)) {
+    if (entry.kind === 'proposal') entry.word = words.get(proposalIdOf(entry.event) ?? '') ?? null
+  }
   return order
     .filter((segment) => segment.entries.length > 0)
     .toSorted((a, b) => (a.firstVisibleSeq ?? a.firstSeq) - (b.firstVisibleSeq ?? b.firstSeq))
 }
 
-type VisibleClass = Extract<EventClass, { kind: 'message' | 'failure' | 'notice' | 'boundary' }>
+type VisibleClass = Extract<EventClass, { kind: 'message' | 'failure' | 'proposal' | 'notice' | 'boundary' }>
 
 function entryOf(event: TimelineEvent, is: VisibleClass, turn: Turn | null): Entry {
+  if (is.kind === 'proposal') return { kind: is.kind, event, word: null }
   if (is.kind !== 'message') return { kind: is.kind, event }
   const firstReply = is.role === 'delegate' && turn !== null && !turn.replied
   if (turn && firstReply) turn.replied = true
@@ -235,6 +249,11 @@ function joinEntries(entries: readonly Entry[], next: readonly Entry[]): Entry[]
     last?.kind === 'activity' && first?.kind === 'activity' && last.turnId === null && first.turnId === null
   if (!areOne) return [...entries, ...next]
   return [...entries.slice(0, -1), { ...last, events: [...last.events, ...first.events] }, ...rest]
+}
+
+/** The proposal that an event makes or settles; null for any other event. */
+export function proposalIdOf({ payload }: TimelineEvent): string | null {
+  return typeof payload.proposalId === 'string' ? payload.proposalId : null
 }
 
 function reasonOf(event: TimelineEvent): string {

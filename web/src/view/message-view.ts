@@ -27,6 +27,7 @@ export function messageView(
   const from = event.payload.from
   const implied = isTimeImplied(event, segment) ? 'implied' : ''
   const author = role === 'guest' && typeof from === 'string' ? `Guest ${from}` : authors[role]
+  const heading = role === 'guest' ? author : recipientOf(event, segment)
   return html`
     <article
       class="message ${role}"
@@ -34,7 +35,7 @@ export function messageView(
       tabindex=${context.activeKey === key ? 0 : -1}
       aria-label="${author}, ${timeText(event.at)}"
     >
-      ${role === 'guest' ? html`<div class="author">${author}</div>` : nothing}
+      ${heading === null ? nothing : html`<div class="author">${heading}</div>`}
       <div class="words">${wordsView(message, context)}</div>
       ${showAllButton(event, context)}
       <footer>
@@ -44,6 +45,14 @@ export function messageView(
       </footer>
     </article>
   `
+}
+
+/** To whom a text went, where that does not go without saying: among the owner's own texts it does. */
+function recipientOf({ type, payload }: TimelineEvent, segment: Segment | null): string | null {
+  if (!['sms.sent', 'sms.failed', 'sms.undelivered'].includes(type)) return null
+  if (payload.party === 'owner')
+    return segment?.channel === 'sms' && segment.spanId !== null ? null : 'Text to you'
+  return typeof payload.to === 'string' ? `Text to ${payload.to}` : 'Text'
 }
 
 function wordsView({ event, role }: Message, context: RowContext): unknown {
@@ -60,10 +69,18 @@ function wordsView({ event, role }: Message, context: RowContext): unknown {
 function qualifierView({ type, payload }: TimelineEvent): TemplateResult | typeof nothing {
   if (type === 'chat.reply.stopped') return html`<span>stopped by you</span>`
   if (type === 'call.reply.spoken' && payload.interrupted === true) return html`<span>interrupted</span>`
+  if (type === 'sms.failed' && payload.kind === 'unknown')
+    return html`<span class="bad">may not have been sent: the provider gave no answer, so it is not sent again</span>`
+  if (type === 'sms.undelivered')
+    return html`<span class="bad">did not arrive${codeText(payload.providerCode)}</span>`
   if (type === 'sms.failed')
     return html`<span class="bad">not sent: ${wordsText(String(payload.kind))}</span>`
   if (type === 'sms.ignored') return html`<span>not answered: ${wordsText(String(payload.reason))}</span>`
   return nothing
+}
+
+function codeText(code: unknown): string {
+  return typeof code === 'number' ? ` (provider's error ${code})` : ''
 }
 
 function toolsView(

@@ -15,6 +15,8 @@ export type TimelineActions = {
   discard(clientMessageId: string): void
   /** Says again what a failed turn was asked. */
   resend(failed: TimelineEvent): void
+  /** The owner's word on something proposed. Rejects with what is to be said where it could not be taken. */
+  settle(proposalId: string, word: 'confirm' | 'decline'): Promise<void>
   loadMemories(turnId: string): Promise<readonly TurnMemory[]>
   /** Shows why a turn's reply came to be what it is. */
   explainTurn(turnId: string): void

@@ -10,6 +10,7 @@ import { dayText, fullTimeText, plural, timeText } from './format.ts'
 import type { KeyedRow } from './keyed-rows.ts'
 import { isTimeImplied, messageView, pendingView, previewView } from './message-view.ts'
 import type { RowContext } from './row-context.ts'
+import './proposal-card.ts'
 import { stepView } from './step-view.ts'
 
 /** One row of the timeline. */
@@ -34,6 +35,8 @@ function contentView(row: Row, context: RowContext): TemplateResult {
       return failureView(row.event, row.key, context)
     case 'notice':
       return noticeView(row.event, row.segment, row.key, context)
+    case 'proposal':
+      return proposalView(row, context)
     case 'boundary':
       return html`<p class="boundary"><span>${titleOf(row.event)}</span></p>`
     case 'preview':
@@ -140,6 +143,21 @@ function failureView(event: TimelineEvent, key: string, context: RowContext): Te
   </div>`
 }
 
+function proposalView(
+  { proposal, key }: Extract<Row, { kind: 'proposal' }>,
+  context: RowContext,
+): TemplateResult {
+  const active = context.activeKey === key
+  return html`<dg-proposal
+    data-focus
+    tabindex=${active ? 0 : -1}
+    .proposal=${proposal.event}
+    .word=${proposal.word}
+    .reachable=${active}
+    .settle=${context.settle}
+  ></dg-proposal>`
+}
+
 const noticeIcons: Readonly<Record<string, IconName>> = {
   note: 'note',
   timer: 'timer',
@@ -182,6 +200,8 @@ export function estimateRow(row: Row, widthPx: number): number {
       return 80
     case 'failure':
       return 96
+    case 'proposal':
+      return 150
     default:
       return 32
   }

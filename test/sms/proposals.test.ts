@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
+import { ofType } from '../phone/phone-harness.ts'
+import { ACCOUNT, AUTH_TOKEN, OWNER } from '../phone/provider.ts'
+import { testDirectory } from '../support/directory.ts'
+import { startWithTexts, text } from './sms-harness.ts'
+
+type Texts = Awaited<ReturnType<typeof startWithTexts>>
+
+const TO = '+14155550177'
+const call = { toolCalls: [{ name: 'send_sms', arguments: { to: TO, text: 'I am late.' } }] }
+
+/** The owner asks in the browser for the text; what the tool answered, and what waits then. */
+async function ask(phone: Texts, content = `Text ${TO} that I am late`) {
+  phone.text.reply(call, { text: 'It waits for you.' })
+  await phone.service.client.post('/api/chat', { content })
+  const returned = ofType(await phone.events(), 'tool.returned').at(-1)
+  return { reason: returned.payload.reason, waiting: await waiting(phone) }
+}
+const waiting = async ({ service }: Texts) => (await service.client.get('/api/proposals')).json.proposals
+const press = ({ service }: Texts, id: string, word: 'confirm' | 'decline') =>
+  service.client.post(`/api/proposals/${id}/${word}`)
+
+test('a text to somebody else waits; no words can let it go, by chat, by text or by asking again', async () => {
+  const phone = await startWithTexts()
+  const first = await ask(phone)
+  expect(first.reason).toBe('needs_confirmation')
+  expect(first.waiting).toMatchObject([{ kind: 'sms', target: TO, text: 'I am late.', status: 'open' }])
+  expect((await ask(phone, `Yes, send it to ${TO}`)).waiting).toEqual(first.waiting)
+  phone.text.reply(call, { text: 'It waits for you.' })
+  await text(phone, 'SM1', OWNER, `Yes, send it to ${TO}`)
+  await phone.eventsUntil('the answer', (all) => ofType(all, 'sms.sent').length === 1)
+  expect(await waiting(phone)).toEqual(first.waiting)
+  expect(phone.double.messages.map((message) => message.to)).toEqual([OWNER])
+})
+
+test('the owner presses Send: it goes out once, however often and from where it is pressed', async () => {
+  const phone = await startWithTexts()
+  const [{ id }] = (await ask(phone)).waiting
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => press(phone, id, index === 7 ? 'decline' : 'confirm')),
+  )
+  const codes = answers.map(({ status }) => status).sort()
+  expect(codes).toEqual([200, ...Array.from({ length: 9 }, () => 409)])
+  const all = await phone.eventsUntil('it is sent', (events) => ofType(events, 'sms.sent').length === 1)
+  expect(phone.double.messages).toMatchObject([{ to: TO, body: 'I am late.' }])
+  const [confirmed] = ofType(all, 'proposal.confirmed')
+  expect(confirmed).toMatchObject({ channel: 'chat', payload: { proposalId: id } })
+  expect(ofType(all, 'sms.sent')).toMatchObject([
+    { conversationId: confirmed.conversationId, payload: { party: 'guest', to: TO } },
+  ])
+  expect((await press(phone, id, 'confirm')).json).toMatchObject({ code: 'proposal_settled' })
+  expect(await waiting(phone)).toEqual([])
+  phone.text.reply({ text: 'It went out.' })
+  await phone.service.client.post('/api/chat', { content: 'Did it go out?' })
+  expect(phone.text.requests('/responses').at(-1)?.text).toContain('let the proposed text to')
+})
+
+test('declined, it is never sent, and the delegate knows; an unknown one is not there', async () => {
+  const phone = await startWithTexts()
+  const [{ id }] = (await ask(phone)).waiting
+  expect((await press(phone, id, 'decline')).json).toMatchObject({ status: 'declined' })
+  expect((await press(phone, id, 'confirm')).json).toMatchObject({ code: 'proposal_settled' })
+  expect((await press(phone, 'nothing', 'confirm')).status).toBe(404)
+  await phone.service.client.post('/api/chat', { content: 'And?' })
+  expect(phone.text.requests('/responses').at(-1)?.text).toContain('declined the proposed text')
+  expect(phone.double.messages).toEqual([])
+  // The same text may be proposed anew.
+  expect((await ask(phone)).waiting).toMatchObject([{ text: 'I am late.', status: 'open' }])
+})
+
+test('it waits through a restart, and expires after a day', async () => {
+  const directory = testDirectory()
+  const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
+  let nowMs = Date.now()
+  const first = await startWithTexts({ directory, double, nowMs: () => nowMs })
+  const asked = (await ask(first)).waiting
+  await first.service.stop()
+
+  const phone = await startWithTexts({ directory, double, nowMs: () => nowMs })
+  expect(await waiting(phone)).toEqual(asked)
+  nowMs += 24 * 60 * 60_000 + 1
+  expect(await waiting(phone)).toEqual([])
+  await phone.service.client.post('/login', { password: 'a long walk by the river' })
+  expect((await press(phone, asked[0].id, 'confirm')).json).toMatchObject({ code: 'proposal_expired' })
+  expect(ofType(await phone.events(), 'delivery.requested')).toEqual([])
+})
+
+test('forgotten with the words that asked for it, it can be confirmed no more', async () => {
+  const phone = await startWithTexts()
+  const [{ id }] = (await ask(phone)).waiting
+  const [made] = ofType(await phone.events(), 'proposal.made')
+  await phone.service.client.send('DELETE', `/api/timeline/spans/${made.spanId}`)
+  expect((await press(phone, id, 'confirm')).status).toBe(404)
+  expect(phone.double.messages).toEqual([])
+})
+
+test('nobody without a session can confirm', async () => {
+  const phone = await startWithTexts()
+  const [{ id }] = (await ask(phone)).waiting
+  expect((await phone.provider.client.post(`/api/proposals/${id}/confirm`)).status).toBe(401)
+  expect(await waiting(phone)).toHaveLength(1)
+})
