@@ -25,7 +25,6 @@ test('a text to somebody else waits on the timeline: sent by a press, declined b
   await propose('I am ten minutes late, please order for me.')
   const elsewhere = other.getByRole('region', { name: `Proposed text to ${TO}` })
   await elsewhere.waitFor()
-  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/proposal.png` })
   await page.getByRole('button', { name: 'Send text' }).click()
   await page.getByRole('region', { name: `You let this text to ${TO} go out` }).waitFor()
   await other.getByRole('region', { name: `You let this text to ${TO} go out` }).waitFor()
@@ -81,5 +80,4 @@ test('a text that did not arrive, and one of which nobody knows, are on the time
   const MessageSid = phone.double.messages[0]?.sid ?? ''
   await phone.provider.post('/sms/status', { MessageSid, MessageStatus: 'undelivered', ErrorCode: '30003' })
   await words(page, 'Delegate', "did not arrive (provider's error 30003)").waitFor()
-  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/lost.png` })
 })
