@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { httpFaults } from '../doubles/model/script.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { openTab } from '../support/chat-tab.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
@@ -29,7 +30,7 @@ test('a timer that falls due wakes the delegate, and its activation is one span 
   expect(set.status, set.text).toBe(201)
   const done = await tab.hear(({ event }) => event?.type === 'activation.completed')
   expect(done.event.payload).toMatchObject({ outcome: 'spoke' })
-  expect(double.requests('/responses').at(-1)?.text).toContain('Water the plants')
+  expect(turnRequests(double).at(-1)?.text).toContain('Water the plants')
   const span = (await service.client.get(`/api/timeline/spans/${done.event.spanId}`)).json
   const types = span.events.map(({ type }: { type: string }) => type)
   expect(span.kind).toBe('activation')

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startModelDouble } from '../doubles/model/model-double.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { openTab } from '../support/chat-tab.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
@@ -29,7 +30,7 @@ test('the same clientMessageId, twenty times at once, is one message, one turn a
   )
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(answers.map(({ json }) => json.turnId)).size).toBe(1)
-  expect(double.requests('/responses')).toHaveLength(1)
+  expect(turnRequests(double)).toHaveLength(1)
   const page = (await service.client.get('/api/timeline')).json
   expect(typesOf(page.events).filter((type) => type === 'chat.reply.sent')).toHaveLength(1)
 })
@@ -67,7 +68,7 @@ test('stopping keeps what was said so far, and the next turn knows it', async ()
   expect(response.content).toBe('The first half')
   double.reply({ text: 'Going on.' })
   await service.client.post('/api/chat', { content: 'Go on' })
-  expect(double.requests('/responses').at(-1)?.text).toContain('The first half')
+  expect(turnRequests(double).at(-1)?.text).toContain('The first half')
 })
 
 test('a turn that streams to one client streams to every tab, and all end with the same words', async () => {

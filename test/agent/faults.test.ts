@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { type At, type Fault, httpFaults, type Reply } from '../doubles/model/script.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { startWholeService } from '../support/service.ts'
 
 async function start() {
@@ -46,7 +47,7 @@ describe.each(lasting)('%s', (_name, fault, code) => {
       double.answerWith(() => ({ text: 'Here again.' }))
       const next = await service.client.post('/api/chat', { content: 'And now?' })
       expect(next.json.reply.text).toBe('Here again.')
-      const input = double.requests('/responses').at(-1)?.text ?? ''
+      const input = turnRequests(double).at(-1)?.text ?? ''
       expect(input).toContain('Good morning.')
       expect(input).not.toContain('Write the list')
     },
@@ -82,7 +83,7 @@ test('a model that calls tools for ever is stopped after some rounds', async () 
   double.answerWith(() => ({ toolCalls: [{ name: 'current_time', arguments: {} }] }))
   const answer = await service.client.post('/api/chat', { content: 'Loop' })
   expect(answer.json.code).toBe('model_too_many_rounds')
-  expect(double.requests('/responses').length).toBeLessThan(20)
+  expect(turnRequests(double).length).toBeLessThan(20)
 })
 
 test('a replacement that the service refuses is taken as text, and the turn goes on', async () => {
@@ -161,5 +162,5 @@ test('a replacement that turns out no smaller gives way to its text, and is not 
   }
   const report = (await service.client.get('/api/session/operations?hours=1')).json
   expect(report.context.automaticCompactions).toBeLessThanOrEqual(2)
-  expect(double.requests('/responses').at(-1)?.text.length).toBeLessThan(8000)
+  expect(turnRequests(double).at(-1)?.text.length).toBeLessThan(8000)
 })

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createIds } from '../../ledger/ids.ts'
 import { markImported } from '../../ledger/imported.ts'
 import { openLedger } from '../../ledger/ledger.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
 import { ofType } from '../phone/phone-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, GUEST, NUMBER, OWNER } from '../phone/provider.ts'
@@ -175,11 +176,11 @@ test('voice, then chat, then text: one conversation on one timeline', async () =
   phone.text.reply({ text: 'The noon ferry to Tangier.' })
   await text(phone, 'SM1', OWNER, 'Which one was it?')
   await phone.eventsUntil('the text', (all) => ofType(all, 'sms.sent').length === 1)
-  const asked = phone.text.requests('/responses').at(-1)?.text ?? ''
+  const asked = turnRequests(phone.text).at(-1)?.text ?? ''
   expect(asked).toContain('Book the ferry to Tangier.')
   expect(asked).toContain('At noon, please.')
   await phone.service.client.post('/api/chat', { content: 'Thanks.' })
-  const afterwards = phone.text.requests('/responses').at(-1)?.text ?? ''
+  const afterwards = turnRequests(phone.text).at(-1)?.text ?? ''
   expect(afterwards).toContain('Which one was it?')
   expect(afterwards).toContain('The noon ferry to Tangier.')
   const all = await phone.events()
@@ -202,7 +203,7 @@ test('a guest, with a model that obeys: nothing is learned, done or told, and th
   const all = (
     await phone.eventsUntil('the answer', (events) => ofType(events, 'sms.sent').length === 1)
   ).slice(before)
-  for (const request of phone.text.requests('/responses').slice(-2)) {
+  for (const request of turnRequests(phone.text).slice(-2)) {
     expect(request.text).not.toContain('zanzibar')
     expect(request.body.tools ?? []).toEqual([])
   }
@@ -211,7 +212,7 @@ test('a guest, with a model that obeys: nothing is learned, done or told, and th
   expect(phone.double.messages.map(({ to, body }) => [to, body])).toEqual([[GUEST, 'I cannot do that.']])
   expect(all.every(({ conversationId }) => conversationId === null)).toBe(true)
   await phone.service.client.post('/api/chat', { content: 'Who texted?' })
-  expect(phone.text.requests('/responses').at(-1)?.text).not.toContain('Remember that I am')
+  expect(turnRequests(phone.text).at(-1)?.text).not.toContain('Remember that I am')
 })
 
 test('strangers have a daily budget: beyond it texts are recorded, and nothing runs', async () => {
@@ -231,7 +232,7 @@ test('STOP is recorded and runs nothing; nothing is sent until START', async () 
     'help',
     'empty',
   ])
-  expect(phone.text.requests('/responses')).toEqual([])
+  expect(turnRequests(phone.text)).toEqual([])
   await text(phone, 'SM10', OWNER, 'Please stop by the shop')
   await phone.eventsUntil('the refusal', (all) => ofType(all, 'sms.failed').length === 1)
   expect(phone.double.requests.filter(({ path }) => path.endsWith('/Messages.json'))).toEqual([])
@@ -263,7 +264,7 @@ test('media is noted and not fetched, and the model is told that it is there', a
   await phone.provider.post('/sms', fields)
   const all = await phone.eventsUntil('the answer', (events) => ofType(events, 'sms.sent').length === 1)
   expect(ofType(all, 'sms.received')[0].payload).toMatchObject({ mediaTypes: ['image/jpeg'], text: '' })
-  expect(phone.text.requests('/responses').at(-1)?.text).toContain('image/jpeg')
+  expect(turnRequests(phone.text).at(-1)?.text).toContain('image/jpeg')
 })
 
 test('a long answer becomes a note with a link, in segments that a person would accept', async () => {

@@ -28,6 +28,18 @@ test('a request that no reply was scripted for fails the test', async () => {
   await expect(double.close()).rejects.toThrow('no reply was scripted')
 })
 
+test('what memory asks takes no reply that was meant for a turn', async () => {
+  const double = await startModelDouble()
+  double.reply({ text: 'for the turn' })
+  const format = { type: 'json_schema', name: 'memory_candidates', schema: {}, strict: true }
+  const ask = async () => (await post(double, '/responses', { ...hello, text: { format } })).text()
+  expect(await ask()).toContain('candidates')
+  double.answerMemoryWith(() => ({ text: 'another' }))
+  expect(await ask()).toContain('another')
+  expect(await (await post(double, '/responses', hello)).text()).toContain('for the turn')
+  await double.close()
+})
+
 test('replies are used once and in order, then the answerer is asked', async () => {
   const double = await startModelDouble()
   double.reply({ text: 'first' }, { text: 'second' })

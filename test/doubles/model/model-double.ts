@@ -45,6 +45,11 @@ export type ModelDouble = {
   reply(...replies: readonly Reply[]): void
   /** Answers `/responses` whenever nothing is queued. Without either, a request is a violation. */
   answerWith(answerer: Answerer): void
+  /**
+   * Answers what memory asks between the turns, which takes nothing from the queue and does not ask `answerWith`: by
+   * default that there is nothing worth remembering.
+   */
+  answerMemoryWith(answerer: Answerer): void
   /** Answers `/responses/compact` once; by default with an item that holds all that was readable. */
   replyToCompaction(reply: Reply & { readonly output?: readonly Json[] }): void
   /** Answers the other endpoints once. `text` is the transcript of `/audio/transcriptions`. */
@@ -66,6 +71,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
   const once = new Map<string, (Reply & { readonly output?: readonly Json[] })[]>()
   const violations: string[] = []
   let answerer: Answerer | null = null
+  let memoryAnswerer: Answerer = () => ({ text: '{"candidates":[]}' })
   let number = 0
 
   const server = createServer((incoming, response) => {
@@ -109,7 +115,9 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
   }
 
   async function respond(request: RecordedRequest, response: ServerResponse): Promise<void> {
-    const reply = queue.shift() ?? (await answerer?.(request))
+    const reply = isMemoryRequest(request)
+      ? await memoryAnswerer(request)
+      : (queue.shift() ?? (await answerer?.(request)))
     if (!reply) {
       violations.push('a request to /responses that no reply was scripted for')
       return await sendJson(response, null, { fault: httpFaults.serverError() }, onStall)
@@ -181,6 +189,9 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     answerWith(next) {
       answerer = next
     },
+    answerMemoryWith(next) {
+      memoryAnswerer = next
+    },
     replyToCompaction: (reply) =>
       void once.set('/responses/compact', [...(once.get('/responses/compact') ?? []), reply]),
     replyTo: (path, reply) => void once.set(path, [...(once.get(path) ?? []), reply]),
@@ -190,6 +201,12 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       if (violations.length > 0) throw new Error(`model double: ${violations.join('\n')}`)
     },
   }
+}
+
+/** Whether a request looks for what is worth remembering. */
+export function isMemoryRequest({ body }: Pick<RecordedRequest, 'body'>): boolean {
+  const format = (body.text as { format?: { name?: unknown } } | undefined)?.format
+  return format?.name === 'memory_candidates'
 }
 
 const PATHS = [
