@@ -11,12 +11,14 @@ import { operationsProjection } from './operations.ts'
 import { ownerProjection } from './owner.ts'
 import type { Projection } from './projection.ts'
 import { proposalsProjection } from './proposals.ts'
+import { recallProjection } from './recall-index.ts'
 import { searchProjection } from './search.ts'
 import { signalsProjection } from './signals.ts'
 import { textsProjection } from './texts.ts'
 import { timelineProjection } from './timeline.ts'
 import { timersProjection } from './timers.ts'
 import { turnsProjection } from './turns.ts'
+import { utterancesProjection } from './utterances.ts'
 
 /** Every view of the ledger. */
 export const projections: readonly Projection[] = [
@@ -35,7 +37,9 @@ export const projections: readonly Projection[] = [
   notesProjection,
   memoriesProjection,
   memoryCheckpointsProjection,
+  utterancesProjection,
   ownerProjection,
   auditProjection,
   searchProjection,
+  recallProjection,
 ]

@@ -12,6 +12,9 @@ export class QueryFailed extends Error {
   override readonly name = 'QueryFailed'
 }
 
+/** A query that runs as long as this after the end is cut short. */
+const SLOW_CLOSE_MS = 5000
+
 /** Starts the query thread over the views of a data directory, which must be open already. */
 export function openQueries(directory: string): Queries {
   const pending = new Map<number, PromiseWithResolvers<unknown>>()
@@ -56,7 +59,12 @@ export function openQueries(directory: string): Queries {
     },
     async close() {
       closed = true
-      await worker.terminate()
+      // It closes its own database: a thread that is ended in the middle of a query may take the process along.
+      const ended = new Promise((resolve) => worker.once('exit', resolve))
+      worker.postMessage('close')
+      const slow = setTimeout(() => void worker.terminate(), SLOW_CLOSE_MS)
+      await ended
+      clearTimeout(slow)
       failAll(new Error('the service is closing'))
     },
   }

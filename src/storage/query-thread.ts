@@ -1,20 +1,27 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Database } from 'better-sqlite3'
 import { openViewsReadOnly } from '../../projections/views.ts'
-import { type QueryAnswer, type QueryRequest, queryFunctions } from './query-functions.ts'
+import { type QueryAnswer, type QueryName, type QueryRequest, queryFunctions } from './query-functions.ts'
 
 /** The shell of the query thread: searches take tens of milliseconds, and the event loop belongs to the voice. */
 if (parentPort) {
   const port = parentPort
   const views = openViewsReadOnly(workerData.directory)
-  port.on('message', (request: QueryRequest) => {
-    const run: (views: Database, args: never) => unknown = queryFunctions[request.name]
+  const made = new Map<QueryName, (args: never) => unknown>()
+  port.on('message', (request: QueryRequest | 'close') => {
+    if (request === 'close') {
+      views.close()
+      port.close()
+      return
+    }
+    const { id, name, args } = request
     let answer: QueryAnswer
     try {
+      const run: (args: never) => unknown = made.get(name) ?? queryFunctions[name](views)
+      made.set(name, run)
       // The client typed the arguments by the very name that they came with.
-      answer = { id: request.id, ok: true, result: run(views, request.args as never) }
+      answer = { id, ok: true, result: run(args as never) }
     } catch (error) {
-      answer = { id: request.id, ok: false, message: error instanceof Error ? error.message : String(error) }
+      answer = { id, ok: false, message: error instanceof Error ? error.message : String(error) }
     }
     port.postMessage(answer)
   })

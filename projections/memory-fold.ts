@@ -1,0 +1,157 @@
+import type { Database } from 'better-sqlite3'
+import type { EventOf } from '../ledger/event.ts'
+import type { Fold } from './projection.ts'
+
+/** What a signal's key begins with when it tells of what became of a memory; the seq of that fact follows. */
+export const OUTCOME_KEY = 'memory:'
+
+/** How the facts of memories change their tables. Statuses follow from facts alone, never from words. */
+export function createMemoryFold(db: Database): Fold {
+  const insert = db.prepare(`INSERT OR IGNORE INTO memories
+    (storedSeq, memoryId, kind, status, supersedes, linkedTo, singleValued, learnedBy, eventTime, validFrom, validUntil,
+     statedUntil, text, subject, slot, value, quote, canonicalKey, slotKey, statementKey, createdAt)
+    VALUES (@seq, @memoryId, @kind, 'active', @supersedes, @linkedTo, @singleValued, @by, @eventTime, @validFrom, @validUntil,
+     @validUntil, @text, @subject, @slot, @value, @quote, @canonicalKey, @slotKey, @statementKey, @at)`)
+  const use = db.prepare('INSERT OR IGNORE INTO memory_uses VALUES (?, ?, ?, ?)')
+  const source = db.prepare('INSERT OR IGNORE INTO memory_sources VALUES (?, ?)')
+  const reinforce = db.prepare(
+    'UPDATE memories SET reinforcements = reinforcements + 1, lastReinforcedAt = ? WHERE memoryId = ?',
+  )
+  const supersede = db.prepare(`UPDATE memories SET status = 'superseded', supersededBy = @byId,
+    validUntil = coalesce(@validUntil, validUntil)
+    WHERE memoryId = @memoryId AND memoryId <> @byId AND status IN ('active', 'contested')`)
+  const closeValidity = db.prepare(
+    "UPDATE memories SET validUntil = @validUntil WHERE memoryId = @memoryId AND supersededBy = @byId AND status = 'superseded'",
+  )
+  const setStatus = db.prepare("UPDATE memories SET status = ? WHERE memoryId = ? AND status <> 'deleted'")
+  const contest = db.prepare(
+    "UPDATE memories SET status = 'contested' WHERE memoryId = ? AND status IN ('active', 'contested')",
+  )
+  const restore =
+    db.prepare(`UPDATE memories SET status = 'active', supersededBy = NULL, validUntil = statedUntil
+    WHERE memoryId = ? AND status <> 'deleted'`)
+  const pair = db.prepare('INSERT OR IGNORE INTO memory_contests VALUES (?, ?)')
+  const opponents = db.prepare<[string], { withId: string }>(
+    'SELECT withId FROM memory_contests WHERE memoryId = ? ORDER BY withId',
+  )
+  const endContests = db.prepare(
+    'DELETE FROM memory_contests WHERE memoryId = @memoryId OR withId = @memoryId',
+  )
+  const settle =
+    db.prepare(`UPDATE memories SET status = 'active' WHERE memoryId = @memoryId AND status = 'contested'
+    AND NOT EXISTS (SELECT 1 FROM memory_contests WHERE memoryId = @memoryId)`)
+  const outcome = db.prepare('INSERT OR IGNORE INTO memory_outcomes VALUES (?, ?, ?, ?)')
+  const dropOutcome = db.prepare('DELETE FROM memory_outcomes WHERE seq = ?')
+  const dropOutcomes = db.prepare(
+    'DELETE FROM memory_outcomes WHERE memoryId = @memoryId OR otherId = @memoryId',
+  )
+  const surfaced = db.prepare('UPDATE memories SET lastSurfacedAt = ? WHERE memoryId = ?')
+  const bar = db.prepare('INSERT OR IGNORE INTO memory_barred_sources VALUES (?, ?)')
+  const happened = db.prepare('INSERT OR IGNORE INTO memory_events VALUES (?)')
+  const byStoredSeq = db.prepare<[number], { memoryId: string }>(
+    'SELECT memoryId FROM memories WHERE storedSeq = ?',
+  )
+  const erase =
+    db.prepare(`UPDATE memories SET status = 'deleted', text = NULL, subject = NULL, slot = NULL, value = NULL,
+    quote = NULL, canonicalKey = NULL, slotKey = NULL, statementKey = NULL WHERE storedSeq = ?`)
+
+  /** It is out of every dispute; whoever has no opponent left is undisputed again. */
+  function leaveContests(memoryId: string): void {
+    const others = opponents.all(memoryId)
+    endContests.run({ memoryId })
+    for (const { withId } of others) settle.run({ memoryId: withId })
+  }
+
+  function replace(memoryId: string, byId: string, validUntil: string | null): void {
+    if (supersede.run({ memoryId, byId, validUntil }).changes > 0) leaveContests(memoryId)
+  }
+
+  function remove(memoryId: string): void {
+    leaveContests(memoryId)
+    dropOutcomes.run({ memoryId })
+  }
+
+  function store({ seq, at, facts, body }: EventOf<'memory.stored'>): void {
+    const { memoryId, supersedes, sourceSeqs, singleValued, ...rest } = facts
+    const words = body ?? NO_WORDS
+    const row = { seq, at, memoryId, supersedes, ...rest, singleValued: singleValued ? 1 : 0, ...words }
+    if (insert.run(row).changes === 0) return
+    use.run(memoryId, seq, at, 'statement')
+    for (const sourceSeq of sourceSeqs) source.run(memoryId, sourceSeq)
+    if (supersedes !== null) replace(supersedes, memoryId, null)
+  }
+
+  return {
+    every({ seq, type }) {
+      if (type.startsWith('memory.')) happened.run(seq)
+    },
+    handlers: {
+      'memory.stored': store,
+      'memory.reinforced': ({ seq, at, facts }) => {
+        use.run(facts.memoryId, seq, at, facts.use)
+        reinforce.run(at, facts.memoryId)
+        if (facts.use === 'citation') return
+        for (const sourceSeq of facts.sourceSeqs) source.run(facts.memoryId, sourceSeq)
+      },
+      'memory.merged': ({ seq, facts }) => {
+        replace(facts.mergedId, facts.memoryId, null)
+        outcome.run(seq, 'consolidated', facts.memoryId, facts.mergedId)
+      },
+      'memory.conflicted': ({ seq, facts }) => {
+        const { memoryId, withId } = facts
+        if (memoryId === withId) return
+        contest.run(memoryId)
+        contest.run(withId)
+        pair.run(memoryId, withId)
+        pair.run(withId, memoryId)
+        outcome.run(seq, 'conflicted', memoryId, withId)
+      },
+      'memory.overridden': ({ seq, facts }) => {
+        replace(facts.memoryId, facts.byId, facts.validUntil)
+        closeValidity.run(facts)
+        outcome.run(seq, 'overridden', facts.byId, facts.memoryId)
+      },
+      'memory.retired': ({ facts }) => {
+        setStatus.run('retired', facts.memoryId)
+        leaveContests(facts.memoryId)
+      },
+      'memory.restored': ({ facts }) => {
+        restore.run(facts.memoryId)
+        leaveContests(facts.memoryId)
+      },
+      'memory.deleted': ({ facts }) => {
+        setStatus.run('deleted', facts.memoryId)
+        remove(facts.memoryId)
+        for (const sourceSeq of facts.sourceSeqs) bar.run(sourceSeq, facts.memoryId)
+      },
+      'memory.sources.barred': ({ facts }) => {
+        for (const sourceSeq of facts.sourceSeqs) bar.run(sourceSeq, null)
+      },
+      'memory.recalled': ({ at, facts }) => {
+        for (const id of facts.ids) surfaced.run(at, id)
+      },
+      'signal.raised': ({ facts: { dedupKey } }) => {
+        if (dedupKey.startsWith(OUTCOME_KEY)) dropOutcome.run(dedupKey.slice(OUTCOME_KEY.length))
+      },
+      erased: ({ facts }) => {
+        for (const seq of facts.seqs) {
+          const memory = byStoredSeq.get(seq)
+          if (!memory) continue
+          erase.run(seq)
+          remove(memory.memoryId)
+        }
+      },
+    },
+  }
+}
+
+const NO_WORDS = {
+  text: null,
+  subject: null,
+  slot: null,
+  value: null,
+  quote: null,
+  canonicalKey: null,
+  slotKey: null,
+  statementKey: null,
+}

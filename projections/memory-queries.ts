@@ -1,0 +1,217 @@
+import type { Database } from 'better-sqlite3'
+import { FIRST_MEMORY_ID } from './recall-entries.ts'
+import { tokensOf } from './recall-text.ts'
+import { toIndexed, toMatch } from './search-text.ts'
+
+export type MemoryStatus = 'active' | 'superseded' | 'contested' | 'retired' | 'deleted'
+
+export type MemoryRow = {
+  storedSeq: number
+  memoryId: string
+  kind: string
+  status: MemoryStatus
+  supersedes: string | null
+  supersededBy: string | null
+  linkedTo: string | null
+  /** 0 or 1. */
+  singleValued: number
+  learnedBy: 'owner' | 'extraction'
+  eventTime: string | null
+  validFrom: string
+  /** When it ceased, or ceases, to hold; null while no end is known. */
+  validUntil: string | null
+  /** Null once erased, like all of its words. */
+  text: string | null
+  subject: string | null
+  slot: string | null
+  value: string | null
+  quote: string | null
+  canonicalKey: string | null
+  slotKey: string | null
+  statementKey: string | null
+  createdAt: string
+  lastReinforcedAt: string | null
+  lastSurfacedAt: string | null
+  reinforcements: number
+}
+
+export type MemoryUse = { readonly seq: number; readonly at: string; readonly use: string }
+/** Something that became of memories and that the delegate has not been told of yet. */
+export type MemoryOutcome = {
+  readonly seq: number
+  readonly kind: 'consolidated' | 'conflicted' | 'overridden'
+  readonly memoryId: string
+  readonly otherId: string
+}
+
+const CURRENT = "status IN ('active', 'contested')"
+const SAME_SLOT_LIMIT = 50
+
+/** Queries over memories, on a connection that reads the views. Each is a point read or bounded by its limit. */
+export function createMemoryQueries(views: Database) {
+  const byId = views.prepare<[string], MemoryRow>(
+    "SELECT * FROM memories WHERE memoryId = ? AND status <> 'deleted'",
+  )
+  const current = views.prepare<[number, number], MemoryRow>(
+    `SELECT * FROM memories WHERE ${CURRENT} AND storedSeq < ? ORDER BY storedSeq DESC LIMIT ?`,
+  )
+  const single = views.prepare<[number], MemoryRow>(
+    `SELECT * FROM memories WHERE singleValued = 1 AND ${CURRENT} ORDER BY storedSeq DESC LIMIT ?`,
+  )
+  const byKey = views.prepare<[string], MemoryRow>(
+    `SELECT * FROM memories WHERE canonicalKey = ? AND ${CURRENT}`,
+  )
+  const byStatement = views.prepare<[string], MemoryRow>(
+    `SELECT * FROM memories WHERE statementKey = ? AND statementKey <> '' AND ${CURRENT}`,
+  )
+  const bySlot = views.prepare<[string], MemoryRow>(
+    `SELECT * FROM memories WHERE slotKey = ? AND slotKey <> '' AND ${CURRENT} ORDER BY storedSeq DESC LIMIT ${SAME_SLOT_LIMIT}`,
+  )
+  const byStoredSeq = views.prepare<[number], MemoryRow>(
+    `SELECT * FROM memories WHERE storedSeq = ? AND ${CURRENT}`,
+  )
+  const idAt = views.prepare<[number], { memoryId: string }>(
+    'SELECT memoryId FROM memories WHERE storedSeq = ?',
+  )
+  const bySource = views.prepare<[number], MemoryRow>(
+    `SELECT memories.* FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ? AND ${CURRENT}`,
+  )
+  const predecessors = views.prepare<[string], MemoryRow>(
+    "SELECT * FROM memories WHERE supersededBy = ? AND status <> 'deleted'",
+  )
+  const ended = views.prepare<[string, number], MemoryRow>(
+    `SELECT * FROM memories WHERE validUntil IS NOT NULL AND ${CURRENT} AND validUntil <= ? ORDER BY validUntil LIMIT ?`,
+  )
+  const nextEnd = views.prepare<[], { validUntil: string | null }>(
+    `SELECT min(validUntil) AS validUntil FROM memories WHERE validUntil IS NOT NULL AND ${CURRENT}`,
+  )
+  const unerased = views.prepare<[], { storedSeq: number }>(
+    "SELECT storedSeq FROM memories WHERE status = 'deleted' AND text IS NOT NULL LIMIT 100",
+  )
+  const uses = views.prepare<[string, number], MemoryUse>(
+    'SELECT seq, at, use FROM memory_uses WHERE memoryId = ? ORDER BY seq DESC LIMIT ?',
+  )
+  const sources = views.prepare<[string], { seq: number }>(
+    'SELECT seq FROM memory_sources WHERE memoryId = ? ORDER BY seq',
+  )
+  const contests = views.prepare<[string], { withId: string }>(
+    'SELECT withId FROM memory_contests WHERE memoryId = ? ORDER BY withId',
+  )
+  const outcomes = views.prepare<[], MemoryOutcome>('SELECT * FROM memory_outcomes ORDER BY seq LIMIT 100')
+  const barred = views.prepare<[number], { seq: number }>(
+    'SELECT seq FROM memory_barred_sources WHERE seq = ?',
+  )
+  const allBarred = views.prepare<[], { seq: number }>('SELECT seq FROM memory_barred_sources')
+  const latestEvents = views.prepare<[number], { seq: number }>(
+    'SELECT seq FROM memory_events ORDER BY seq DESC LIMIT ?',
+  )
+  const counts = views.prepare<[], { status: MemoryStatus; kind: string; count: number }>(
+    'SELECT status, kind, count(*) AS count FROM memories GROUP BY status, kind',
+  )
+  const count = views.prepare<[], { count: number }>(
+    `SELECT count(*) AS count FROM memories WHERE ${CURRENT}`,
+  )
+  return {
+    byId: (memoryId: string) => byId.get(memoryId),
+    /** Active and contested ones, the newest first, those stored before `beforeSeq`. */
+    current: (beforeSeq: number, limit: number) => current.all(beforeSeq, limit),
+    /** Of those the ones whose slot holds one value at a time. */
+    singleValued: (limit: number) => single.all(limit),
+    byCanonicalKey: (key: string) => byKey.all(key),
+    byStatementKey: (key: string) => byStatement.all(key),
+    bySlotKey: (key: string) => bySlot.all(key),
+    byStoredSeq: (seq: number) => byStoredSeq.get(seq),
+    idAt: (seq: number) => idAt.get(seq)?.memoryId,
+    /** Those that rest on what was said at `seq`. */
+    bySource: (seq: number) => bySource.all(seq),
+    /** What it has taken the place of. */
+    predecessors: (memoryId: string) => predecessors.all(memoryId),
+    endedBy: (at: string, limit: number) => ended.all(at, limit),
+    nextEnd: () => nextEnd.get()?.validUntil ?? null,
+    /** Forgotten, and not erased yet: a crash came between. */
+    unerasedSeqs: () => unerased.all().map(({ storedSeq }) => storedSeq),
+    /** The newest first. */
+    uses: (memoryId: string, limit: number) => uses.all(memoryId, limit),
+    sources: (memoryId: string) => sources.all(memoryId).map(({ seq }) => seq),
+    contestedWith: (memoryId: string) => contests.all(memoryId).map(({ withId }) => withId),
+    outcomes: () => outcomes.all(),
+    isBarred: (seq: number) => barred.get(seq) !== undefined,
+    barredSeqs: (): ReadonlySet<number> => new Set(allBarred.all().map(({ seq }) => seq)),
+    latestEventSeqs: (limit: number) => latestEvents.all(limit).map(({ seq }) => seq),
+    counts: () => counts.all(),
+    count: () => count.get()?.count ?? 0,
+  }
+}
+
+export type MemoryQueries = ReturnType<typeof createMemoryQueries>
+
+export type MemorySearch = {
+  readonly query: string
+  readonly limit: number
+  readonly beforeSeq: number | null
+}
+
+/**
+ * Memories whose words match all that a person typed, newest first, and how many match. For the query thread, once
+ * the search index is caught up: it looks through what was said as well.
+ */
+export function searchMemories(
+  views: Database,
+  { query, limit, beforeSeq }: MemorySearch,
+): { rows: MemoryRow[]; count: number } {
+  const match = toMatch(query)
+  if (match === null) return { rows: [], count: 0 }
+  const found = `FROM search_index JOIN memories ON memories.storedSeq = search_index.rowid
+    WHERE search_index MATCH ? AND ${CURRENT}`
+  const rows = views
+    .prepare<[string, number, number], MemoryRow>(
+      `SELECT memories.* ${found} AND search_index.rowid < ? ORDER BY search_index.rowid DESC LIMIT ?`,
+    )
+    .all(match, beforeSeq ?? Number.MAX_SAFE_INTEGER, limit)
+  const counted = views.prepare<[string], { count: number }>(`SELECT count(*) AS count ${found}`).get(match)
+  return { rows, count: counted?.count ?? 0 }
+}
+
+/**
+ * Memories that share any of the words, the closest first, then those whose slot or subject is called so. For the
+ * query thread, once the recall index is caught up: it ranks every memory that matches.
+ */
+export function nearMemories(
+  views: Database,
+  { words, limit }: { readonly words: readonly string[]; readonly limit: number },
+): MemoryRow[] {
+  const terms = [...new Set(words.flatMap(tokensOf))]
+  if (terms.length === 0) return []
+  const near = views
+    .prepare<[string, number], MemoryRow>(
+      `SELECT memories.* FROM recall_index JOIN memories ON memories.storedSeq = recall_index.rowid - ${FIRST_MEMORY_ID}
+       WHERE recall_index MATCH ? AND recall_index.rowid > ${FIRST_MEMORY_ID} AND ${CURRENT} ORDER BY recall_index.rank LIMIT ?`,
+    )
+    .all(terms.map((term) => `"${term}"`).join(' OR '), limit)
+  const called = views
+    .prepare<[string, number], MemoryRow>(
+      `SELECT * FROM memories WHERE ${CURRENT} AND EXISTS (SELECT 1 FROM json_each(?) AS word
+         WHERE ' ' || lower(slot) || ' ' || lower(subject) || ' ' LIKE '% ' || word.value || '%') ORDER BY storedSeq DESC LIMIT ?`,
+    )
+    .all(JSON.stringify(words.filter((word) => word.length >= 3)), limit)
+  const distinct = new Map([...near, ...called].map((row) => [row.memoryId, row] as const))
+  return [...distinct.values()].slice(0, limit)
+}
+
+/** What was said in all of the words, or with one of the numbers, whoever said it. For the query thread. */
+export function mentionsOf(
+  views: Database,
+  args: { readonly words: readonly string[]; readonly numbers: readonly string[]; readonly limit: number },
+): number[] {
+  const quoted = (word: string) => `"${toIndexed(word).replaceAll('"', '')}"`
+  const all = args.words.length < 2 ? [] : [`(${args.words.map(quoted).join(' AND ')})`]
+  const match = [...all, ...args.numbers.map(quoted)].join(' OR ')
+  if (match === '') return []
+  return views
+    .prepare<[string, number], { seq: number }>(
+      `SELECT search_index.rowid AS seq FROM search_index JOIN utterances ON utterances.seq = search_index.rowid
+       WHERE search_index MATCH ? ORDER BY search_index.rowid DESC LIMIT ?`,
+    )
+    .all(match, args.limit)
+    .map(({ seq }) => seq)
+}

@@ -1,0 +1,131 @@
+import type { Database } from 'better-sqlite3'
+import { createSeparatorCleaner } from './fts-separators.ts'
+import { tokensOf } from './recall-text.ts'
+import { createTraits } from './recall-traits.ts'
+
+/**
+ * What recall looks through: an entry for each turn and each memory. Turns are numbered in the order in which
+ * they were said, without gaps, those without an entry (erased, barred) included, so that the turns around an
+ * entry are those with the numbers around its own. A memory's number is its seq above `FIRST_MEMORY_ID`.
+ * A sitting is a run of turns of one conversation without a long pause, on whatever channel.
+ */
+export const RECALL_SCHEMA = `
+  CREATE TABLE recall_entries (
+    id INTEGER PRIMARY KEY, seq INTEGER NOT NULL UNIQUE, speaker TEXT NOT NULL, atMs INTEGER NOT NULL,
+    sitting INTEGER NOT NULL, traits INTEGER NOT NULL, length INTEGER NOT NULL, terms TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE recall_sittings (
+    firstId INTEGER PRIMARY KEY, lastId INTEGER NOT NULL, conversationId TEXT, startMs INTEGER NOT NULL, endMs INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX recall_sittings_by_start ON recall_sittings (startMs);
+  CREATE VIRTUAL TABLE recall_index USING fts5(terms, content='recall_entries', content_rowid='id', tokenize='ascii');
+  INSERT INTO recall_index(recall_index, rank) VALUES ('secure-delete', 1);`
+
+export const RECALL_TABLES = ['recall_index', 'recall_entries', 'recall_sittings'] as const
+
+/** Memories are numbered above this, turns below. */
+export const FIRST_MEMORY_ID = 2 ** 40
+
+/** A longer pause begins another sitting. */
+const SITTING_PAUSE_MS = 60 * 60_000
+/** A sitting is cut after this many turns, so that what a sitting is about stays one thing. */
+const TURNS_A_SITTING = 60
+
+export type Speaker = 'owner' | 'delegate'
+
+export type NewEntry = {
+  readonly seq: number
+  readonly atMs: number
+  /** Null once erased: a turn still takes its number. */
+  readonly text: string | null
+}
+
+/** A row of `recall_entries` without its terms. */
+export type EntryRow = {
+  readonly id: number
+  readonly seq: number
+  readonly speaker: Speaker
+  readonly atMs: number
+  /** The number of the first turn of its sitting; for a memory its own number. */
+  readonly sitting: number
+  /** Bits of `TRAIT`. */
+  readonly traits: number
+  /** In tokens of the index. */
+  readonly length: number
+}
+
+export type EntryWriter = {
+  addTurn(turn: NewEntry & { readonly speaker: Speaker; readonly conversationId: string | null }): void
+  addMemory(memory: NewEntry): void
+  /** Takes entries out, so that no byte of them is left; seqs without an entry are passed over. */
+  remove(seqs: readonly number[]): void
+}
+
+type SittingRow = { firstId: number; lastId: number; conversationId: string | null; endMs: number }
+
+/** Writes entries on the views' writing connection, inside the caller's transaction. */
+export function createEntryWriter(db: Database, traitsOf = createTraits()): EntryWriter {
+  const cleanSeparators = createSeparatorCleaner(db, 'recall_index')
+  const lastSitting = db.prepare<[], SittingRow>(
+    'SELECT * FROM recall_sittings ORDER BY firstId DESC LIMIT 1',
+  )
+  const beginSitting = db.prepare(
+    'INSERT INTO recall_sittings VALUES (@id, @id, @conversationId, @atMs, @atMs)',
+  )
+  const continueSitting = db.prepare('UPDATE recall_sittings SET lastId = ?, endMs = ? WHERE firstId = ?')
+  const insertEntry = db.prepare(
+    'INSERT INTO recall_entries VALUES (@id, @seq, @speaker, @atMs, @sitting, @traits, @length, @terms)',
+  )
+  const insertTerms = db.prepare('INSERT INTO recall_index(rowid, terms) VALUES (?, ?)')
+  const bySeq = db.prepare<[number], { id: number; terms: string }>(
+    'SELECT id, terms FROM recall_entries WHERE seq = ?',
+  )
+  const deleteTerms = db.prepare(
+    "INSERT INTO recall_index(recall_index, rowid, terms) VALUES ('delete', ?, ?)",
+  )
+  const deleteEntry = db.prepare('DELETE FROM recall_entries WHERE id = ?')
+
+  function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): void {
+    const tokens = text === null ? [] : tokensOf(text)
+    if (text === null || tokens.length === 0) return
+    const terms = tokens.join(' ')
+    insertEntry.run({ id, seq, speaker, atMs, sitting, traits: traitsOf(text), length: tokens.length, terms })
+    insertTerms.run(id, terms)
+  }
+
+  /** The sitting that a turn belongs to, and the turn's number. */
+  function place(atMs: number, conversationId: string | null): { id: number; sitting: number } {
+    const last = lastSitting.get()
+    const id = (last?.lastId ?? 0) + 1
+    const goesOn =
+      last !== undefined &&
+      last.conversationId === conversationId &&
+      atMs - last.endMs <= SITTING_PAUSE_MS &&
+      id - last.firstId < TURNS_A_SITTING
+    if (goesOn) continueSitting.run(id, atMs, last.firstId)
+    else beginSitting.run({ id, conversationId, atMs })
+    return { id, sitting: goesOn ? last.firstId : id }
+  }
+
+  return {
+    addTurn(turn) {
+      const { id, sitting } = place(turn.atMs, turn.conversationId)
+      add(id, sitting, turn.speaker, turn)
+    },
+    addMemory(memory) {
+      const id = FIRST_MEMORY_ID + memory.seq
+      add(id, id, 'owner', memory)
+    },
+    remove(seqs) {
+      const deletedTerms = new Set<string>()
+      for (const seq of seqs) {
+        const entry = bySeq.get(seq)
+        if (!entry) continue
+        deleteTerms.run(entry.id, entry.terms)
+        deleteEntry.run(entry.id)
+        for (const term of entry.terms.split(' ')) deletedTerms.add(term)
+      }
+      if (deletedTerms.size > 0) cleanSeparators(deletedTerms)
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { stemmer } from 'stemmer'
+
+/**
+ * Scripts whose words cannot be told apart by spaces, or (Hangul) carry their particles with them: each character
+ * is a token of its own, and a query asks for runs of them.
+ */
+const CHARACTER =
+  '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{Nl}]][\\p{Mn}\\p{Mc}]*'
+const UNSPACED = new RegExp(CHARACTER, 'gv')
+const UNSPACED_RUN = new RegExp(`(?:${CHARACTER})+`, 'gv')
+const STARTS_UNSPACED = new RegExp(`^${CHARACTER}`, 'v')
+
+/** Scripts in which marks are accents, points or vowels that many writers leave out. In others they are letters. */
+const ACCENTED =
+  /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu
+
+const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
+
+/** Letters that mean the same and are written either way; Arabic-Indic, Persian, Devanagari and Thai digits. */
+const SAME: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ł: 'l',
+  ı: 'i',
+  ς: 'σ',
+  ة: 'ه',
+  ى: 'ي',
+  ک: 'ك',
+  ی: 'ي',
+  ـ: '',
+}
+const SAME_OR_DIGIT = /[ßæœøđłıςةىکیـ٠-٩۰-۹०-९๐-๙]/gu
+const DIGIT_ZEROS = [0x660, 0x6f0, 0x966, 0xe50]
+
+/** Case, width, accents and spelling variants taken away: two ways to write a word become one. */
+export function fold(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(ACCENTED, '$1')
+    .normalize('NFC')
+    .replace(SAME_OR_DIGIT, (character) => SAME[character] ?? toAsciiDigit(character))
+}
+
+function toAsciiDigit(character: string): string {
+  const code = character.charCodeAt(0)
+  const zero = DIGIT_ZEROS.find((start) => code >= start && code < start + 10)
+  return zero === undefined ? character : String(code - zero)
+}
+
+/** Whether a word is written in a script without spaces (or in Hangul), so that each of its characters is a token. */
+export function isUnspaced(word: string): boolean {
+  return STARTS_UNSPACED.test(word)
+}
+
+/** The words of a text, folded, in order; of unspaced scripts each character. */
+export function wordsOf(text: string): string[] {
+  return fold(text).replace(UNSPACED, ' $& ').match(WORD) ?? []
+}
+
+/** The words of a text, folded, in order; runs of an unspaced script whole. */
+export function runsOf(text: string): string[] {
+  return fold(text).replace(UNSPACED_RUN, ' $& ').match(WORD) ?? []
+}
+
+/** The characters of a run of an unspaced script, as the index holds them. */
+export function charactersOf(run: string): string[] {
+  return run.match(UNSPACED) ?? []
+}
+
+/** A text as the index takes it: its tokens, in order. */
+export function tokensOf(text: string): string[] {
+  return wordsOf(text).map(stemOf)
+}
+
+const ASCII_WORD = /^[a-z]+$/
+const CYRILLIC = /^\p{Script=Cyrillic}/u
+const GREEK = /^\p{Script=Greek}/u
+const ARABIC = /^\p{Script=Arabic}/u
+const HEBREW = /^\p{Script=Hebrew}/u
+const DEVANAGARI = /^\p{Script=Devanagari}/u
+
+/**
+ * A folded word without its inflection, the same for index and query: Porter's algorithm for Latin letters
+ * (Porter 1980), light affix stripping for the rest (for Arabic after Larkey, Ballesteros and Connell 2002, "light10").
+ */
+export function stemOf(word: string): string {
+  if (ASCII_WORD.test(word)) return stemmer(word)
+  if (CYRILLIC.test(word)) return word.replace(CYRILLIC_ENDING, '$1')
+  if (GREEK.test(word)) return word.replace(GREEK_ENDING, '$1')
+  if (ARABIC.test(word)) return word.replace(ARABIC_PREFIX, '$1').replace(ARABIC_ENDING, '$1')
+  if (HEBREW.test(word)) return word.replace(HEBREW_PREFIXES, '').replace(HEBREW_ENDING, '$1')
+  if (DEVANAGARI.test(word)) return word.replace(DEVANAGARI_ENDING, '$1')
+  return word
+}
+
+const CYRILLIC_ENDING =
+  /^(\p{L}{3,}?)(?:иями|ями|ами|ого|его|ому|ему|ыми|ими|иях|ях|ах|ов|ев|еи|ои|ыи|ии|ом|ем|ам|ям|ая|яя|ое|ее|ые|ие|ую|юю|ою|ею|ия|ию|ью|ла|ло|ли|ть|[аяоеыиуюьл])$/u
+const GREEK_ENDING = /^(\p{L}{3,}?)(?:ουσ|ων|οσ|ου|εσ|ασ|ησ|οι|ει|[αοηιυε])$/u
+const ARABIC_PREFIX = /^(?:وال|بال|كال|فال|لل|ال|و)(\p{L}{3,})$/u
+const ARABIC_ENDING = /^(\p{L}{2,}?)(?:ها|ان|ات|ون|ين|يه|ه|ي)$/u
+const HEBREW_PREFIXES = /^[והבלמשכ]+(?=\p{L}{3})/u
+const HEBREW_ENDING = /^(\p{L}{3,}?)(?:ים|ות)$/u
+const DEVANAGARI_ENDING = /^(\p{L}[\p{L}\p{Mn}\p{Mc}]+?)(?:ियों|ियां|ाओं|ाएं|ों|ें|[ािीुूेैोौं])$/u

@@ -1,0 +1,51 @@
+import { stemOf, wordsOf } from './recall-text.ts'
+import { createTimeWords, type TimeWords } from './time-words.ts'
+
+/** What a recall entry's text is like, as bits of one number. */
+export const TRAIT = {
+  asks: 1,
+  endsAsking: 2,
+  tellsTime: 4,
+  tellsNumber: 8,
+  /** A capitalised word inside a sentence, or a quoted title: somebody or something is named. */
+  names: 16,
+  quotesTitle: 32,
+  /** Opens with "thanks" or "wow": more often an answer to something than something. */
+  acknowledges: 64,
+} as const
+
+const ASKS = /[?？؟⸮]/u
+/** A remark in brackets at the end ("[photo]") does not make a question a statement. */
+const ENDS_ASKING = /[?？؟⸮]["'”’»」)\s]*(?:\[[^\]]*\]\s*)?$/u
+const NAMES = /[\p{Ll}\d'’] ["“«]?\p{Lu}\p{L}{2,}/u
+const QUOTES_TITLE = /["“«]\p{Lu}|[「『《]/u
+const ACKNOWLEDGES =
+  /^\W*(?:thanks?|wow|that['’]?s|yeah|yes|yep|great|cool|awesome|sounds?|glad|congrats?|haha)\b/i
+const NUMBER_WORD =
+  /^(?:\p{N}.*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|several|dozens?|first|second|third|every|daily|weekly|always|never|years?)$/u
+const YEAR = /^(?:19|20)\d\d$/
+
+/** Reads the traits of texts, in any language as far as punctuation, case, digits and locale data go. */
+export function createTraits(): (text: string) => number {
+  // Made when first needed: it asks for much locale data, and the process starts without it.
+  let timeWords: TimeWords | undefined
+  return (text) => {
+    timeWords ??= createTimeWords()
+    const words = wordsOf(text)
+    const tellsTime =
+      words.some((word) => YEAR.test(word)) ||
+      timeWords.find(words.map(stemOf)).some(({ from, meaning }) => {
+        if (meaning.kind !== 'month') return true
+        return !meaning.abbreviated && words[from] !== 'may'
+      })
+    return (
+      (ASKS.test(text) ? TRAIT.asks : 0) |
+      (ENDS_ASKING.test(text) ? TRAIT.endsAsking : 0) |
+      (tellsTime ? TRAIT.tellsTime : 0) |
+      (words.some((word) => NUMBER_WORD.test(word)) ? TRAIT.tellsNumber : 0) |
+      (NAMES.test(text) ? TRAIT.names : 0) |
+      (QUOTES_TITLE.test(text) ? TRAIT.quotesTitle : 0) |
+      (ACKNOWLEDGES.test(text) ? TRAIT.acknowledges : 0)
+    )
+  }
+}

@@ -1,0 +1,166 @@
+import type { Database } from 'better-sqlite3'
+import type { Envelope, EventOf } from '../ledger/event.ts'
+import { defineProjection } from './projection.ts'
+
+export type UtteranceRow = {
+  readonly seq: number
+  readonly speaker: 'owner' | 'delegate'
+  readonly conversationId: string | null
+  readonly turnId: string | null
+}
+
+/** How the last try at extraction went, while it is not made good. */
+export type ExtractionFailure = {
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly kind: string
+  readonly attempt: number
+  readonly final: number
+  readonly at: string
+  readonly retryAt: string | null
+}
+
+type Said = Pick<Envelope, 'seq' | 'conversationId' | 'turnId'>
+
+/**
+ * What the owner and the delegate said to one another, whatever the channel, and which of the owner's words
+ * extraction has yet to read. Guests are not in it, so nothing can be learned from them.
+ */
+export const utterancesProjection = defineProjection({
+  name: 'utterances',
+  version: 2,
+  tables: ['utterances', 'utterance_guest_calls', 'extraction_failures'],
+  schema: `
+    CREATE TABLE utterances (seq INTEGER PRIMARY KEY, speaker TEXT NOT NULL, conversationId TEXT, turnId TEXT,
+      answered INTEGER NOT NULL, unread INTEGER NOT NULL) STRICT;
+    CREATE INDEX utterances_by_conversation ON utterances (conversationId, seq);
+    CREATE INDEX utterances_unread ON utterances (seq) WHERE unread = 1;
+    CREATE INDEX utterances_unanswered ON utterances (seq) WHERE answered = 0;
+    CREATE TABLE utterance_guest_calls (callSid TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
+    CREATE TABLE extraction_failures (fromSeq INTEGER PRIMARY KEY, toSeq INTEGER NOT NULL, kind TEXT NOT NULL,
+      attempt INTEGER NOT NULL, final INTEGER NOT NULL, at TEXT NOT NULL, retryAt TEXT) STRICT;`,
+  fold(db) {
+    const insert = db.prepare(
+      'INSERT OR IGNORE INTO utterances VALUES (@seq, @speaker, @conversationId, @turnId, @done, @unread)',
+    )
+    const answerTurn = db.prepare('UPDATE utterances SET answered = 1 WHERE answered = 0 AND turnId = ?')
+    const answerConversation = db.prepare(
+      'UPDATE utterances SET answered = 1 WHERE answered = 0 AND conversationId IS ? AND (turnId IS NULL OR ?)',
+    )
+    const answerThrough = db.prepare('UPDATE utterances SET answered = 1 WHERE answered = 0 AND seq <= ?')
+    const read = db.prepare('UPDATE utterances SET unread = 0, answered = 1 WHERE seq = ?')
+    const remove = db.prepare('DELETE FROM utterances WHERE seq = ?')
+    const fail = db.prepare(`INSERT OR REPLACE INTO extraction_failures
+      VALUES (@fromSeq, @toSeq, @kind, @attempt, @final, @at, @retryAt)`)
+    const makeGood = db.prepare('DELETE FROM extraction_failures WHERE fromSeq <= ?')
+
+    const rememberGuest = db.prepare('INSERT OR IGNORE INTO utterance_guest_calls VALUES (?)')
+    const guestCall = db.prepare<[string], { callSid: string }>(
+      'SELECT callSid FROM utterance_guest_calls WHERE callSid = ?',
+    )
+    const noteParty = ({ facts }: EventOf<'call.offered'> | EventOf<'call.connected'>): void => {
+      if (facts.party === 'guest') rememberGuest.run(facts.callSid)
+    }
+
+    const owner = ({ seq, conversationId, turnId }: Said): void => {
+      insert.run({ seq, conversationId, turnId, speaker: 'owner', done: 0, unread: 1 })
+    }
+    const delegate = ({ seq, conversationId, turnId }: Said): void => {
+      insert.run({ seq, conversationId, turnId, speaker: 'delegate', done: 1, unread: 0 })
+      if (turnId === null) answerConversation.run(conversationId, 0)
+      else answerTurn.run(turnId)
+    }
+    const ended = ({ turnId }: Said): void => {
+      if (turnId !== null) answerTurn.run(turnId)
+    }
+    const markRead = (seqs: readonly number[]): void => {
+      for (const seq of seqs) read.run(seq)
+    }
+    return {
+      handlers: {
+        'chat.message.received': (event) => {
+          if (event.actor === 'owner') owner(event)
+        },
+        'sms.received': (event) => {
+          if (event.facts.party === 'owner') owner(event)
+        },
+        'call.utterance.heard': (event) => {
+          if (event.facts.party === 'owner') owner(event)
+        },
+        'chat.reply.sent': delegate,
+        'chat.reply.stopped': delegate,
+        'sms.sent': (event) => {
+          if (event.facts.party === 'owner') delegate(event)
+        },
+        'call.offered': noteParty,
+        'call.connected': noteParty,
+        'call.reply.spoken': (event) => {
+          if (!guestCall.get(event.facts.callSid)) delegate(event)
+        },
+        'turn.completed': ended,
+        'turn.failed': ended,
+        'call.ended': ({ conversationId }) => void answerConversation.run(conversationId, 0),
+        'conversation.ended': ({ conversationId }) => void answerConversation.run(conversationId, 1),
+        'memory.checkpoint.created': ({ facts }) => void answerThrough.run(facts.toSeq),
+        'memory.extraction.completed': ({ facts }) => {
+          markRead(facts.utteranceSeqs)
+          makeGood.run(facts.toSeq)
+        },
+        'memory.extraction.failed': ({ at, facts }) => {
+          const { utteranceSeqs, final, ...rest } = facts
+          fail.run({ ...rest, at, final: final ? 1 : 0 })
+          if (final) markRead(utteranceSeqs)
+        },
+        'memory.deleted': ({ facts }) => markRead(facts.sourceSeqs),
+        'memory.sources.barred': ({ facts }) => markRead(facts.sourceSeqs),
+        erased: ({ facts }) => {
+          for (const seq of facts.seqs) remove.run(seq)
+        },
+      },
+    }
+  },
+})
+
+/** Queries over what was said, on a connection that reads the views. */
+export function createUtteranceQueries(views: Database) {
+  const columns = 'seq, speaker, conversationId, turnId'
+  const unread = views.prepare<[number], UtteranceRow & { answered: number }>(
+    `SELECT ${columns}, answered FROM utterances WHERE unread = 1 ORDER BY seq LIMIT ?`,
+  )
+  const unreadCount = views.prepare<[], { count: number }>(
+    'SELECT count(*) AS count FROM utterances WHERE unread = 1',
+  )
+  const before = views.prepare<[string | null, number, number], UtteranceRow>(
+    `SELECT ${columns} FROM utterances WHERE conversationId IS ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  )
+  const next = views.prepare<[string | null, number], UtteranceRow>(
+    `SELECT ${columns} FROM utterances WHERE conversationId IS ? AND seq > ? AND speaker = 'owner' ORDER BY seq LIMIT 1`,
+  )
+  const unanswered = views.prepare<[], { found: number }>(
+    'SELECT 1 AS found FROM utterances WHERE answered = 0 LIMIT 1',
+  )
+  const failure = views.prepare<[], ExtractionFailure>(
+    'SELECT * FROM extraction_failures ORDER BY fromSeq DESC LIMIT 1',
+  )
+  const bySeq = views.prepare<[number], UtteranceRow>(`SELECT ${columns} FROM utterances WHERE seq = ?`)
+  return {
+    /** The owner's next words to be read, in order: those that are answered, up to the first that is not. */
+    readable(limit: number): UtteranceRow[] {
+      const rows = unread.all(limit)
+      const end = rows.findIndex((row) => row.answered === 0)
+      return end < 0 ? rows : rows.slice(0, end)
+    },
+    unreadSeqs: (limit: number) => unread.all(limit).map(({ seq }) => seq),
+    unreadCount: () => unreadCount.get()?.count ?? 0,
+    /** What was said in the conversation before, oldest first. */
+    before: (conversationId: string | null, seq: number, limit: number) =>
+      before.all(conversationId, seq, limit).reverse(),
+    /** What the owner said next. */
+    ownersNext: (conversationId: string | null, seq: number) => next.get(conversationId, seq),
+    hasUnanswered: () => unanswered.get() !== undefined,
+    lastFailure: () => failure.get(),
+    bySeq: (seq: number) => bySeq.get(seq),
+  }
+}
+
+export type UtteranceQueries = ReturnType<typeof createUtteranceQueries>

@@ -1,0 +1,47 @@
+import type { Database } from 'better-sqlite3'
+import { type EntryRow, FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
+import type { SittingSpan } from './features.ts'
+
+const COLUMNS = 'id, seq, speaker, atMs, sitting, traits, length'
+
+/** Queries over the recall entries, on a connection that reads the views. */
+export function createEntryQueries(views: Database) {
+  const lastIn = views
+    .prepare<[number, number, number], number>(
+      'SELECT id FROM recall_entries WHERE id BETWEEN ? AND ? AND seq < ? ORDER BY id DESC LIMIT 1',
+    )
+    .pluck()
+  const byIds = views.prepare<[string], EntryRow>(
+    `SELECT ${COLUMNS} FROM recall_entries WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+  )
+  const bySeqs = views.prepare<[string], EntryRow>(
+    `SELECT ${COLUMNS} FROM recall_entries WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY id`,
+  )
+  const sittings = views.prepare<[string], SittingSpan>(
+    'SELECT firstId, lastId FROM recall_sittings WHERE firstId IN (SELECT value FROM json_each(?))',
+  )
+  const sittingsWithin = views.prepare<[number, number], SittingSpan>(
+    'SELECT firstId, lastId FROM recall_sittings WHERE startMs >= ? AND startMs < ?',
+  )
+  const period = views.prepare<[], { fromMs: number | null; toMs: number | null }>(
+    'SELECT min(startMs) AS fromMs, max(startMs) AS toMs FROM recall_sittings',
+  )
+  return {
+    /** The last turn and the last memory before an event; 0 and FIRST_MEMORY_ID where there is none. */
+    lastBefore: (seq: number) => ({
+      lastTurnId: lastIn.get(1, FIRST_MEMORY_ID - 1, seq) ?? 0,
+      lastMemoryId: lastIn.get(FIRST_MEMORY_ID, Number.MAX_SAFE_INTEGER, seq) ?? FIRST_MEMORY_ID,
+    }),
+    byIds: (ids: readonly number[]) => byIds.all(JSON.stringify(ids)),
+    bySeqs: (seqs: readonly number[]) => (seqs.length === 0 ? [] : bySeqs.all(JSON.stringify(seqs))),
+    /** Sittings by their first turn. */
+    sittings: (firstIds: readonly number[]) =>
+      new Map(sittings.all(JSON.stringify([...new Set(firstIds)])).map((span) => [span.firstId, span])),
+    sittingsWithin: (fromMs: number, toMs: number) => sittingsWithin.all(fromMs, toMs),
+    /** When the first and the last sitting began; null while there is none. */
+    period(): { readonly fromMs: number; readonly toMs: number } | null {
+      const { fromMs, toMs } = period.get() ?? { fromMs: null, toMs: null }
+      return fromMs === null || toMs === null ? null : { fromMs, toMs }
+    },
+  }
+}

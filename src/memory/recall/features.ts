@@ -1,0 +1,184 @@
+import { type EntryRow, FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
+import { TRAIT } from '../../../projections/recall-traits.ts'
+import { type DateFit, fitDates } from './dates.ts'
+import type { Evidence, Occurrences } from './evidence.ts'
+import type { Query } from './query.ts'
+
+/** What speaks for an entry; each near 0..1, the lexical ones relative to the query's best entry. */
+export const FEATURES = [
+  /** BM25 of the words of the query in the entry. */
+  'own',
+  /** The same, with other words of their roots. */
+  'root',
+  /** What the turns around it say too, the nearer the more. */
+  'window',
+  /** The same, with other words of the topics. */
+  'relatedWindow',
+  /** With those, what the three turns before it say too: the question that it answers. */
+  'relatedBefore',
+  /** The best entry of its sitting. */
+  'sittingBest',
+  /** It follows a question of the other that has words of the query. */
+  'answers',
+  /** It was said by whom the query is about. */
+  'speaker',
+  /** It was said in the month that the query names, on or near the day, shortly after. */
+  'dateInside',
+  'dateDay',
+  'dateAfter',
+  /** The query asks when, how many, who or where, and the entry tells a time, a number, a name. */
+  'tellsTime',
+  'tellsNumber',
+  'tellsName',
+  'quotesTitle',
+  'endsAsking',
+  'acknowledges',
+  /** Near the beginning of its sitting, where news is told. */
+  'opening',
+  /** A memory, not a turn. */
+  'memory',
+] as const
+
+export type Feature = (typeof FEATURES)[number]
+
+/** A sitting's turns: first and last number. A memory is a sitting of its own. */
+export type SittingSpan = { readonly firstId: number; readonly lastId: number }
+
+export type Candidate = {
+  readonly entry: EntryRow
+  readonly slot: number
+  readonly sitting: SittingSpan
+  /** The turn before it in its sitting, where that has an entry. */
+  readonly before: EntryRow | undefined
+}
+
+/** BM25's saturation and length normalisation, as measured for turns of dialogue. */
+const K1 = 0.9
+const B = 0.4
+
+type Shape = readonly (readonly [offset: number, weight: number])[]
+const AROUND: Shape = [
+  [-4, 0.5],
+  [-3, 0.7],
+  [-2, 1],
+  [-1, 1],
+  [0, 1],
+  [1, 1],
+  [2, 1],
+  [3, 0.7],
+  [4, 0.5],
+]
+const BEFORE: Shape = [
+  [-3, 0.5],
+  [-2, 0.7],
+  [-1, 1],
+  [0, 1],
+]
+/** Turns from the beginning of a sitting after which its opening is over. */
+const OPENING_TURNS = 20
+
+/** A row of features a candidate, in the order of FEATURES. Pure. */
+export function computeFeatures(
+  query: Query,
+  evidence: Evidence,
+  candidates: readonly Candidate[],
+): Float64Array[] {
+  const { exact, root, related } = evidence
+  const own = scoreOwn(candidates, exact)
+  const best = new Map<number, number>()
+  candidates.forEach(({ sitting }, index) => {
+    best.set(sitting.firstId, Math.max(best.get(sitting.firstId) ?? 0, own.scores[index] ?? 0))
+  })
+  const before = candidates.map(({ entry, before }) => {
+    const isAnswer = before && before.speaker !== entry.speaker && (before.traits & TRAIT.asks) !== 0
+    return isAnswer ? before : undefined
+  })
+  const columns: Record<Feature, readonly number[]> = {
+    own: relative(own.scores),
+    root: relative(scoreOwn(candidates, root).scores),
+    window: relative(scoreShape(candidates, exact, AROUND)),
+    relatedWindow: relative(scoreShape(candidates, related, AROUND)),
+    relatedBefore: relative(scoreShape(candidates, related, BEFORE)),
+    sittingBest: candidates.map(({ sitting }) => (best.get(sitting.firstId) ?? 0) / own.best),
+    answers: before.map((turn) => (turn ? own.of(evidence.slotOf(turn.id) ?? 0, turn.length) / own.best : 0)),
+    speaker: candidates.map(({ entry }) =>
+      query.subject === null ? 0.5 : Number(entry.speaker === query.subject),
+    ),
+    ...dated(query, candidates),
+    ...ofTraits(query, candidates),
+    opening: candidates.map(
+      ({ entry, sitting }) => 1 - Math.min(1, (entry.id - sitting.firstId) / OPENING_TURNS),
+    ),
+    memory: candidates.map(({ entry }) => Number(entry.id >= FIRST_MEMORY_ID)),
+  }
+  return candidates.map((_, index) => Float64Array.from(FEATURES, (feature) => columns[feature][index] ?? 0))
+}
+
+/** BM25 of single entries; a term counts once, for turns are short. */
+function scoreOwn(candidates: readonly Candidate[], { masks, idf }: Occurrences) {
+  const lengths = candidates.reduce((sum, { entry }) => sum + entry.length, 0)
+  const meanLength = lengths / candidates.length
+  const of = (slot: number, length: number) =>
+    (sumOf(idf, masks[slot] ?? 0) * (K1 + 1)) / (1 + K1 * (1 - B + (B * length) / meanLength))
+  const scores = candidates.map(({ entry, slot }) => of(slot, entry.length))
+  return { scores, of, best: Math.max(...scores, Number.MIN_VALUE) }
+}
+
+/** The terms around an entry within its sitting, each saturated: a term weighs less each time it comes again. */
+function scoreShape(candidates: readonly Candidate[], { masks, idf }: Occurrences, shape: Shape): number[] {
+  const counts = new Float64Array(idf.length)
+  return candidates.map(({ entry, slot, sitting }) => {
+    counts.fill(0)
+    for (const [offset, weight] of shape) {
+      const id = entry.id + offset
+      if (id < sitting.firstId || id > sitting.lastId) continue
+      for (let rest = masks[slot + offset] ?? 0; rest !== 0; rest &= rest - 1) {
+        const term = 31 - Math.clz32(rest & -rest)
+        counts[term] = (counts[term] ?? 0) + weight
+      }
+    }
+    let score = 0
+    for (let term = 0; term < idf.length; term += 1) {
+      const count = counts[term] ?? 0
+      score += ((idf[term] ?? 0) * count * (K1 + 1)) / (count + K1)
+    }
+    return score
+  })
+}
+
+function dated({ dates, zoneOffsetMs }: Query, candidates: readonly Candidate[]) {
+  const none: DateFit = { inside: 0, day: 0, after: 0 }
+  const fits = candidates.map(({ entry }) =>
+    dates.length === 0 ? none : fitDates(dates, entry.atMs + zoneOffsetMs),
+  )
+  return {
+    dateInside: fits.map(({ inside }) => inside),
+    dateDay: fits.map(({ day }) => day),
+    dateAfter: fits.map(({ after }) => after),
+  }
+}
+
+function ofTraits({ kinds }: Query, candidates: readonly Candidate[]) {
+  const having = (trait: number, isAsked = true) =>
+    candidates.map(({ entry }) => Number(isAsked && (entry.traits & trait) !== 0))
+  return {
+    tellsTime: having(TRAIT.tellsTime, kinds.has('time')),
+    tellsNumber: having(TRAIT.tellsNumber, kinds.has('count')),
+    tellsName: having(TRAIT.names, kinds.has('name')),
+    quotesTitle: having(TRAIT.quotesTitle),
+    endsAsking: having(TRAIT.endsAsking),
+    acknowledges: having(TRAIT.acknowledges),
+  }
+}
+
+/** Sum of the weights of the terms in a mask. */
+function sumOf(idf: Float64Array, mask: number): number {
+  let sum = 0
+  for (let rest = mask; rest !== 0; rest &= rest - 1) sum += idf[31 - Math.clz32(rest & -rest)] ?? 0
+  return sum
+}
+
+function relative(scores: readonly number[]): number[] {
+  const best = Math.max(...scores, Number.MIN_VALUE)
+  return scores.map((score) => score / best)
+}

@@ -1,0 +1,154 @@
+import { fold, tokensOf } from '../../../projections/recall-text.ts'
+import { estimateTokens } from '../../model/tokens.ts'
+import type { Hit } from './ranker.ts'
+import type { Recollection } from './recollections.ts'
+
+export type SuppressionReason = 'irrelevant' | 'duplicate' | 'budget'
+
+export type InjectionOptions = {
+  readonly maxTokens: number
+  /** When the best of the first few is less relevant than this (0..1), nothing is worth its tokens. */
+  readonly threshold: number
+  readonly maxMemories: number
+  /** What long texts are cut towards. */
+  readonly cue: string
+  /** Milliseconds from UTC to the owner's local time, for the dates. */
+  readonly zoneOffsetMs: number
+}
+
+/** What the model is given of what was recalled. */
+export type Injection = {
+  /** A line for each, dated and with its status, the oldest first; empty to abstain. */
+  readonly text: string
+  /** As counted against the budget; never more than it. */
+  readonly tokens: number
+  /** The best first. */
+  readonly included: readonly Recollection[]
+  /** What was looked at before the budget was spent, and left out. */
+  readonly suppressed: readonly { readonly hit: Hit; readonly reason: SuppressionReason }[]
+}
+
+export const DEFAULT_MAX_TOKENS = 500
+export const DEFAULT_THRESHOLD = 0.2
+/** How many of the best decide whether to abstain. */
+const DECIDING = 10
+/** Beside better ones a line needs only this share of the threshold. */
+const LINE_SHARE = 0.25
+/** No line takes fewer tokens: with less than this left, what follows is not looked at. */
+const MIN_LINE_TOKENS = 8
+/** A longer text is cut to what fits the cue best. */
+const MAX_LINE_TOKENS = 160
+
+/** Chooses from hits, the best first, what is worth its tokens and fits the budget, and writes it down. */
+export function composeInjection(
+  hits: readonly Hit[],
+  recollect: (hits: readonly Hit[]) => Iterable<Recollection>,
+  options: InjectionOptions,
+): Injection {
+  const { threshold, maxTokens, maxMemories } = options
+  const isWorthIt = hits.slice(0, DECIDING).some(({ relevance }) => relevance >= threshold)
+  const isRelevant = ({ relevance }: Hit) => isWorthIt && relevance >= LINE_SHARE * threshold
+  const included: { recollection: Recollection; line: string }[] = []
+  const suppressed: { hit: Hit; reason: SuppressionReason }[] = hits
+    .slice(0, DECIDING)
+    .filter((hit) => !isRelevant(hit))
+    .map((hit) => ({ hit, reason: 'irrelevant' }))
+  const repeats = createRepeats()
+  const cueTokens = new Set(tokensOf(options.cue))
+  let tokens = 0
+  let memories = 0
+  for (const recollection of recollect(hits.filter(isRelevant))) {
+    const isMemory = recollection.memory !== null
+    if (tokens + MIN_LINE_TOKENS > maxTokens) break
+    if (repeats.has(recollection)) {
+      suppressed.push({ hit: recollection, reason: 'duplicate' })
+      continue
+    }
+    const line = lineOf(recollection, cueTokens, options.zoneOffsetMs)
+    const cost = estimateTokens(`${line}\n`)
+    // A shorter one further down may still fit.
+    if (tokens + cost > maxTokens || (isMemory && memories >= maxMemories)) {
+      suppressed.push({ hit: recollection, reason: 'budget' })
+      continue
+    }
+    repeats.add(recollection)
+    included.push({ recollection, line })
+    tokens += cost
+    memories += isMemory ? 1 : 0
+  }
+  const byAge = [...included].sort((a, b) => a.recollection.seq - b.recollection.seq)
+  return {
+    text: byAge.map(({ line }) => line).join('\n'),
+    tokens,
+    included: included.map(({ recollection }) => recollection),
+    suppressed,
+  }
+}
+
+/**
+ * What says again what is there already: the same words; the same value of the same slot; a memory and the turn
+ * that it was learned from.
+ */
+function createRepeats() {
+  const statements = new Set<string>()
+  const seqs = new Set<number>()
+  const statementsOf = ({ text, memory }: Recollection): string[] => {
+    const words = `words ${tokensOf(text).join(' ')}`
+    if (memory === null || memory.slot === '') return [words]
+    return [words, `slot ${[memory.subject, memory.slot, memory.value].map(fold).join('\n')}`]
+  }
+  return {
+    has: (recollection: Recollection): boolean =>
+      seqs.has(recollection.seq) ||
+      (recollection.memory?.sourceSeqs.some((seq) => seqs.has(seq)) ?? false) ||
+      statementsOf(recollection).some((statement) => statements.has(statement)),
+    add(recollection: Recollection): void {
+      for (const seq of [recollection.seq, ...(recollection.memory?.sourceSeqs ?? [])]) seqs.add(seq)
+      for (const statement of statementsOf(recollection)) statements.add(statement)
+    },
+  }
+}
+
+function lineOf(
+  { atMs, kind, speaker, status, text }: Recollection,
+  cueTokens: ReadonlySet<string>,
+  zoneOffsetMs: number,
+): string {
+  const date = new Date(atMs + zoneOffsetMs).toISOString().slice(0, 10)
+  const who =
+    kind === 'memory'
+      ? `memory (${status})`
+      : status === 'corrected'
+        ? `${speaker} (since corrected)`
+        : speaker
+  return `${date} ${who}: ${excerptOf(text.replace(/\s+/g, ' ').trim(), cueTokens)}`
+}
+
+/** The text, or where it is long the sentences from the one on that has most of the cue. */
+function excerptOf(text: string, cueTokens: ReadonlySet<string>): string {
+  if (estimateTokens(text) <= MAX_LINE_TOKENS) return text
+  const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text)].map(
+    ({ segment }) => segment,
+  )
+  const overlap = sentences.map(
+    (sentence) => new Set(tokensOf(sentence).filter((token) => cueTokens.has(token))).size,
+  )
+  const from = overlap.indexOf(Math.max(...overlap))
+  const start = from === 0 ? '' : '… '
+  let excerpt = start
+  for (const sentence of sentences.slice(from)) {
+    if (excerpt !== start && estimateTokens(excerpt + sentence) > MAX_LINE_TOKENS) break
+    excerpt += sentence
+  }
+  return cutTo(excerpt === start + text ? text : excerpt, MAX_LINE_TOKENS, text)
+}
+
+/** Cuts what has no end of a sentence in reach; marks that something is left out. */
+function cutTo(excerpt: string, maxTokens: number, whole: string): string {
+  if (estimateTokens(excerpt) <= maxTokens)
+    return whole.endsWith(excerpt) ? excerpt : `${excerpt.trimEnd()} …`
+  const characters = [...excerpt]
+  let length = characters.length
+  while (estimateTokens(characters.slice(0, length).join('')) > maxTokens) length = Math.floor(length * 0.8)
+  return `${characters.slice(0, length).join('').trimEnd()} …`
+}

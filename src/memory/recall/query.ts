@@ -1,0 +1,181 @@
+import type { Speaker } from '../../../projections/recall-entries.ts'
+import { charactersOf, isUnspaced, runsOf, stemOf, wordsOf } from '../../../projections/recall-text.ts'
+import { createTimeWords } from '../../../projections/time-words.ts'
+import { createZoneOffsets, type DateHint, findDates } from './dates.ts'
+import { createQuestionWords, type QuestionKind } from './question-words.ts'
+import { createRelatedWords } from './related-words.ts'
+import { STOP_WORDS } from './stop-words.ts'
+
+/** What recall is asked with. */
+export type Cue = {
+  readonly text: string
+  /** What was said before it: counts less, and only where the cue itself has few words. */
+  readonly context?: string
+  /** Who says it: "I" is the owner then. Null for what nobody said (a signal), and for questions about both. */
+  readonly asker: 'owner' | null
+  readonly nowMs: number
+  /** IANA name of the owner's zone: "yesterday" is his. */
+  readonly timezone: string
+  /** What owner and delegate are called, so that a name in the cue tells whose words to look for. */
+  readonly names: Readonly<Record<Speaker, readonly string[]>>
+}
+
+/** A word of the query as the index is asked for it: FTS5 expressions. */
+export type QueryTerm = {
+  /** The word: one token, or the characters of an unspaced word, one after the other. */
+  readonly exact: string
+  /** Other words that begin alike ("allergic" for "allergy"); null where that says nothing more. */
+  readonly root: string | null
+  /** Words of the same topic; null without any. */
+  readonly related: string | null
+  /** What the word counts: 1, or less for one of the context. */
+  readonly weight: number
+}
+
+export type Query = {
+  readonly terms: readonly QueryTerm[]
+  /** Whose words the answer most likely is; null when it does not say. */
+  readonly subject: Speaker | null
+  readonly dates: readonly DateHint[]
+  readonly kinds: ReadonlySet<QuestionKind>
+  /** Milliseconds from UTC to the owner's local time. */
+  readonly zoneOffsetMs: number
+}
+
+/** One bit of a 32-bit mask for each. */
+export const MAX_TERMS = 24
+/** A long cue is looked for by its own words only. */
+const MAX_WIDENED_TERMS = 12
+const CONTEXT_WEIGHT = 0.4
+/** Words that share this many letters of their stems count as of one root. */
+const ROOT_CHARACTERS = 5
+
+export type QueryReader = (cue: Cue) => Query
+
+/** Reads cues. Pure but for the runtime's locale data. */
+export function createQueryReader(): QueryReader {
+  const timeWords = createTimeWords()
+  const questionWords = createQuestionWords()
+  const relatedTo = createRelatedWords()
+  const zoneOffsetMs = createZoneOffsets()
+  const segmenters = new Map<string, Intl.Segmenter>()
+
+  function wordsOfRun(run: string): string[][] {
+    const locale = segmentedLocale(run)
+    if (locale === null) return pairsOf(charactersOf(run))
+    const segmenter = segmenters.get(locale) ?? new Intl.Segmenter(locale, { granularity: 'word' })
+    segmenters.set(locale, segmenter)
+    const words = [...segmenter.segment(run)].map(({ segment }) => charactersOf(segment))
+    const long = words.filter((word) => word.length > 1)
+    return long.length > 0 ? long : words.filter((word) => word.length > 0)
+  }
+
+  /** The words of a text that say what it is after; `isUsed` tells of those at some positions that they do not. */
+  function tellingWords(text: string, names: ReadonlySet<string>, isUsed: (position: number) => boolean) {
+    const telling = splitRuns(text).filter(
+      ({ position, word }) => !isUsed(position) && !names.has(word) && !STOP_WORDS.has(word),
+    )
+    return unique(joinRuns(telling).flatMap(toTokens))
+  }
+
+  function termOf(tokens: readonly string[], weight: number, isWidened: boolean): QueryTerm {
+    const [stem = ''] = tokens
+    const related = isWidened && tokens.length === 1 ? relatedTo(stem) : []
+    const hasRoot = isWidened && tokens.length === 1 && stem.length >= ROOT_CHARACTERS && !/^\d/.test(stem)
+    return {
+      exact: phrase(tokens),
+      root: hasRoot ? `${phrase([[...stem].slice(0, ROOT_CHARACTERS).join('')])} *` : null,
+      related: related.length > 0 ? related.map((word) => phrase([word])).join(' OR ') : null,
+      weight,
+    }
+  }
+
+  return (cue) => {
+    const words = wordsOf(cue.text)
+    const offsetMs = zoneOffsetMs(cue.timezone, cue.nowMs)
+    const dates = findDates(cue.text, words, timeWords.find(words.map(stemOf)), cue.nowMs + offsetMs)
+    const owner = cue.names.owner.flatMap(wordsOf)
+    const delegate = cue.names.delegate.flatMap(wordsOf)
+    const names = new Set([...owner, ...delegate])
+
+    const telling = tellingWords(cue.text, names, (position) => dates.used.has(position))
+    const own = telling.length <= MAX_TERMS ? telling : longest(telling)
+    const known = new Set(own.map((tokens) => tokens.join(' ')))
+    // Around nothing there is nothing: "ok thanks" asks no more for what was spoken of before it.
+    const around = (own.length === 0 ? [] : tellingWords(cue.context ?? '', names, () => false))
+      .filter((tokens) => !known.has(tokens.join(' ')))
+      .slice(0, Math.max(0, MAX_WIDENED_TERMS - own.length))
+    const isWidened = own.length <= MAX_WIDENED_TERMS
+
+    const persons = questionWords.personsOf(words)
+    const isOwner = owner.some((name) => words.includes(name)) || (cue.asker === 'owner' && persons.self)
+    const isDelegate =
+      delegate.some((name) => words.includes(name)) || (cue.asker === 'owner' && persons.other)
+    return {
+      terms: [
+        ...own.map((tokens) => termOf(tokens, 1, isWidened)),
+        ...around.map((tokens) => termOf(tokens, CONTEXT_WEIGHT, isWidened)),
+      ],
+      subject: isOwner === isDelegate ? null : isOwner ? 'owner' : 'delegate',
+      dates: dates.hints,
+      kinds: questionWords.kindsOf(words),
+      zoneOffsetMs: offsetMs,
+    }
+  }
+
+  function toTokens(run: string): readonly (readonly string[])[] {
+    return isUnspaced(run) ? wordsOfRun(run) : [[stemOf(run)]]
+  }
+}
+
+type Spoken = { readonly word: string; readonly position: number; readonly run: number }
+
+/** The words of a text with their positions; characters of unspaced scripts know the run that they belong to. */
+function splitRuns(text: string): Spoken[] {
+  const spoken: Spoken[] = []
+  runsOf(text).forEach((word, run) => {
+    for (const part of isUnspaced(word) ? charactersOf(word) : [word])
+      spoken.push({ word: part, position: spoken.length, run })
+  })
+  return spoken
+}
+
+/** Puts characters that still follow one another in their run together again. */
+function joinRuns(spoken: readonly Spoken[]): string[] {
+  const joined: string[] = []
+  spoken.forEach(({ word, position, run }, index) => {
+    const before = spoken[index - 1]
+    if (before?.run === run && before.position === position - 1) joined.push(`${joined.pop()}${word}`)
+    else joined.push(word)
+  })
+  return joined
+}
+
+function pairsOf(characters: readonly string[]): string[][] {
+  if (characters.length < 2) return [[...characters]]
+  return characters.slice(1).map((second, index) => [characters[index] ?? '', second])
+}
+
+/** Scripts for which the runtime has a dictionary of words; the others are asked for by pairs of characters. */
+function segmentedLocale(run: string): string | null {
+  if (/\p{Script=Thai}/u.test(run)) return 'th'
+  if (/\p{Script=Lao}/u.test(run)) return 'lo'
+  if (/\p{Script=Khmer}/u.test(run)) return 'km'
+  return /\p{Script=Myanmar}/u.test(run) ? 'my' : null
+}
+
+/** A phrase of FTS5's query language: whatever the tokens are, they are never its syntax. */
+function phrase(tokens: readonly string[]): string {
+  return `"${tokens.join(' ').replaceAll('"', '""')}"`
+}
+
+function unique(tokens: readonly (readonly string[])[]): (readonly string[])[] {
+  return [...new Map(tokens.map((each) => [each.join(' '), each])).values()]
+}
+
+/** The longest, in their order: where too much is asked, long words are the rare ones. */
+function longest(tokens: readonly (readonly string[])[]): (readonly string[])[] {
+  const lengthOf = (each: readonly string[]) => each.join('').length
+  const kept = new Set([...tokens].sort((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_TERMS))
+  return tokens.filter((each) => kept.has(each))
+}

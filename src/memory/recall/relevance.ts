@@ -1,0 +1,45 @@
+import type { Evidence } from './evidence.ts'
+import { type Candidate, FEATURES } from './features.ts'
+import type { Query } from './query.ts'
+
+/** What another word of the same root or topic counts, and one that occurs only some turns away. */
+const LOOSE = 0.6
+const DISTANT = 0.3
+const DISTANT_TURNS = 4
+/** The relevance of what was said on a date that the cue names, whatever its words. */
+const ON_DATE = 0.6
+const DATE_FEATURES = (['dateInside', 'dateDay'] as const).map((feature) => FEATURES.indexOf(feature))
+
+/**
+ * How much of what a query asks for occurs in a candidate or in the turns beside it, 0..1: the share of the terms
+ * by their weight. Unlike the score it compares between queries, so a threshold on it can say "nothing fits".
+ */
+export function relevanceOf(
+  { terms }: Query,
+  { exact, root, related, maxIdf }: Evidence,
+  { entry: { id }, slot, sitting: { firstId, lastId } }: Candidate,
+  features: Float64Array,
+): number {
+  const within = (turns: number, masks: Uint32Array) => {
+    let found = 0
+    const last = Math.min(turns, lastId - id)
+    for (let offset = Math.max(-turns, firstId - id); offset <= last; offset += 1)
+      found |= masks[slot + offset] ?? 0
+    return found
+  }
+  const strict = within(1, exact.masks)
+  const loose = within(1, root.masks) | within(1, related.masks)
+  const distant = within(DISTANT_TURNS, root.masks) | within(DISTANT_TURNS, related.masks)
+  let found = 0
+  let asked = 0
+  for (let term = 0; term < terms.length; term += 1) {
+    // A word that occurs nowhere was asked for like the rarest.
+    const weight = exact.idf[term] || maxIdf * (terms[term]?.weight ?? 1)
+    asked += weight
+    if ((strict >>> term) & 1) found += weight
+    else if ((loose >>> term) & 1) found += LOOSE * weight
+    else if ((distant >>> term) & 1) found += DISTANT * weight
+  }
+  const onDate = Math.max(...DATE_FEATURES.map((feature) => features[feature] ?? 0))
+  return Math.max(asked === 0 ? 0 : found / asked, ON_DATE * onDate)
+}

@@ -1,0 +1,81 @@
+import { composeInjection, DEFAULT_MAX_TOKENS, DEFAULT_THRESHOLD } from '../../src/memory/recall/injection.ts'
+import type { RecallRanker, RecallRequest } from '../../src/memory/recall/ranker.ts'
+import { createRecollections } from '../../src/memory/recall/recollections.ts'
+import type { Corpus } from './recall-corpus.ts'
+import type { Conversation } from './recall-data.ts'
+
+export const DEPTHS = [5, 10, 25, 50] as const
+export const BUDGETS = [250, 500, 1000, 2000] as const
+/** Questions whose answer is not there, asked to see what is made up; counted apart. */
+export const ADVERSARIAL = 'adversarial'
+
+const TRIES = 3
+
+/** How much of a question's evidence came up: shares of it, 0..1. */
+export type Outcome = {
+  readonly category: string
+  /** By DEPTHS. */
+  readonly atDepth: readonly number[]
+  /** By BUDGETS. */
+  readonly withinTokens: readonly number[]
+  /** The fastest of some tries: what recall takes, without what else the machine was doing. */
+  readonly elapsedMs: number
+}
+
+export function requestFor({ turns, speakers }: Conversation, question: string): RecallRequest {
+  const [owner, delegate] = speakers
+  return {
+    text: question,
+    asker: null,
+    nowMs: Date.parse(turns.at(-1)?.at ?? ''),
+    timezone: 'UTC',
+    names: { owner: [owner], delegate: [delegate] },
+    beforeSeq: Number.MAX_SAFE_INTEGER,
+    excludedSeqs: new Set(),
+  }
+}
+
+/** Asks the questions of a conversation, each through recall as a turn uses it. Those without evidence are left out. */
+export function askQuestions(conversation: Conversation, corpus: Corpus, ranker: RecallRanker): Outcome[] {
+  const recollect = createRecollections(corpus)
+  const seqOf = new Map(conversation.turns.map(({ id }, index) => [id, corpus.seqs[index]]))
+  const ask = (question: string, maxTokens: number) => {
+    const request = requestFor(conversation, question)
+    const startMs = performance.now()
+    const hits = ranker.recall(request)
+    const { included } = composeInjection(hits, recollect, {
+      maxTokens,
+      threshold: DEFAULT_THRESHOLD,
+      maxMemories: Number.POSITIVE_INFINITY,
+      cue: question,
+      zoneOffsetMs: 0,
+    })
+    return { hits, included, elapsedMs: performance.now() - startMs }
+  }
+  return conversation.questions.flatMap(({ question, category, evidence }): Outcome[] => {
+    const wanted = new Set(evidence.map((id) => seqOf.get(id)).filter((seq) => seq !== undefined))
+    if (wanted.size === 0) return []
+    const share = (found: readonly { readonly seq: number }[]) =>
+      found.filter(({ seq }) => wanted.has(seq)).length / wanted.size
+    const { hits, elapsedMs } = ask(question, DEFAULT_MAX_TOKENS)
+    const again = Array.from({ length: TRIES - 1 }, () => ask(question, DEFAULT_MAX_TOKENS).elapsedMs)
+    return [
+      {
+        category,
+        atDepth: DEPTHS.map((depth) => share(hits.slice(0, depth))),
+        withinTokens: BUDGETS.map((budget) => share(ask(question, budget).included)),
+        elapsedMs: Math.min(elapsedMs, ...again),
+      },
+    ]
+  })
+}
+
+export function meanOf(numbers: readonly number[]): number {
+  return numbers.length === 0 ? 0 : numbers.reduce((sum, each) => sum + each, 0) / numbers.length
+}
+
+/** The value that this share of the numbers does not exceed. */
+export function percentile(numbers: readonly number[], share: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0
+}

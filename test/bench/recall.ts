@@ -1,0 +1,179 @@
+import { parseArgs } from 'node:util'
+import { FEATURES } from '../../src/memory/recall/features.ts'
+import { createRecallRanker } from '../../src/memory/recall/ranker.ts'
+import type { Weights } from '../../src/memory/recall/weights.ts'
+import { buildCorpus } from './recall-corpus.ts'
+import { type Conversation, type RecallData, readData } from './recall-data.ts'
+import { type Example, fitWeights } from './recall-fit.ts'
+import {
+  ADVERSARIAL,
+  askQuestions,
+  BUDGETS,
+  DEPTHS,
+  meanOf,
+  type Outcome,
+  percentile,
+  requestFor,
+} from './recall-measure.ts'
+
+/** Questions asked once before the clock counts: a service that runs is warm. */
+const WARM_UP_QUESTIONS = 50
+const SCALES = [5000, 100_000]
+
+function main(): void {
+  const { values } = parseArgs({
+    options: {
+      data: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      'cross-validate': { type: 'boolean', default: false },
+      scale: { type: 'boolean', default: false },
+    },
+  })
+  if (values.data === undefined) {
+    console.error('usage: npm run bench:recall -- --data FILE [--json] [--cross-validate] [--scale]')
+    process.exitCode = 2
+    return
+  }
+  const data = readData(values.data)
+  const outcomes = data.conversations.flatMap((conversation) => measure(conversation))
+  report('The weights as shipped, each conversation its own haystack', outcomes)
+  if (values['cross-validate'])
+    report('Held out: weights fitted to the other conversations', crossValidate(data))
+  if (values.scale) for (const turns of SCALES) reportScale(data, turns)
+  if (values.json) console.log(JSON.stringify(summary(outcomes)))
+}
+
+function measure(conversation: Conversation, weights?: Weights): Outcome[] {
+  const corpus = buildCorpus(conversation.turns, conversation.speakers[0])
+  try {
+    const ranker = createRecallRanker({ views: corpus.views, ...(weights && { weights }) })
+    for (const { question } of conversation.questions.slice(0, WARM_UP_QUESTIONS))
+      ranker.recall(requestFor(conversation, question))
+    return askQuestions(conversation, corpus, ranker)
+  } finally {
+    corpus.close()
+  }
+}
+
+/** Each conversation with weights fitted to all the others. */
+function crossValidate({ conversations }: RecallData): Outcome[] {
+  const examples = new Map(conversations.map((conversation) => [conversation.id, examplesOf(conversation)]))
+  return conversations.flatMap((conversation) => {
+    const others = [...examples].flatMap(([id, each]) => (id === conversation.id ? [] : each))
+    const fitted = fitWeights(others, FEATURES.length)
+    const weights = Object.fromEntries(FEATURES.map((feature, index) => [feature, fitted[index] ?? 0]))
+    console.log(`  without ${conversation.id}: ${show(weights)}`)
+    return measure(conversation, weights as Weights)
+  })
+}
+
+function examplesOf(conversation: Conversation): Example[] {
+  const corpus = buildCorpus(conversation.turns, conversation.speakers[0])
+  try {
+    const ranker = createRecallRanker({ views: corpus.views })
+    const seqOf = new Map(conversation.turns.map(({ id }, index) => [id, corpus.seqs[index]]))
+    return conversation.questions.flatMap(({ question, category, evidence }) => {
+      if (category === ADVERSARIAL) return []
+      const wanted = new Set(evidence.map((id) => seqOf.get(id)))
+      const inspected = ranker.inspect(requestFor(conversation, question))
+      return [
+        {
+          rows: inspected.map(({ features }) => features),
+          isEvidence: inspected.map(({ seq }) => wanted.has(seq)),
+        },
+      ]
+    })
+  } finally {
+    corpus.close()
+  }
+}
+
+/** All conversations one after the other, over and over, years apart, until there are so many turns. */
+function reportScale({ conversations }: RecallData, turns: number): void {
+  const [first] = conversations
+  if (!first) return
+  const all = conversations.flatMap(({ id, speakers, turns }) =>
+    turns.map((turn) => ({
+      ...turn,
+      session: `${id}/${turn.session}`,
+      speaker: turn.speaker === speakers[0] ? first.speakers[0] : first.speakers[1],
+    })),
+  )
+  const replicated = Array.from({ length: turns }, (_, index) => {
+    const turn = all[index % all.length] ?? first.turns[0]
+    if (!turn) throw new Error('no turns')
+    const round = Math.floor(index / all.length)
+    const at = new Date(Date.parse(turn.at) + round * 30 * 86_400_000).toISOString()
+    return { ...turn, id: `${round}/${turn.id}`, session: `${round}/${turn.session}`, at }
+  })
+  const corpus = buildCorpus(replicated, first.speakers[0])
+  try {
+    const ranker = createRecallRanker({ views: corpus.views })
+    const questions = conversations.flatMap(({ questions }) => questions)
+    const asked: Conversation = { ...first, turns: replicated, questions: questions.map(withFirstTurn) }
+    askQuestions({ ...asked, questions: asked.questions.slice(0, WARM_UP_QUESTIONS) }, corpus, ranker)
+    const elapsed = askQuestions(asked, corpus, ranker).map(({ elapsedMs }) => elapsedMs)
+    const [p50, p99] = [percentile(elapsed, 0.5), percentile(elapsed, 0.99)]
+    console.log(
+      `${turns} turns: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms over ${elapsed.length} questions`,
+    )
+  } finally {
+    corpus.close()
+  }
+
+  function withFirstTurn(question: Conversation['questions'][number]) {
+    return { ...question, evidence: [replicated[0]?.id ?? ''] }
+  }
+}
+
+function report(title: string, outcomes: readonly Outcome[]): void {
+  const { recall, withinTokens, latencyMs } = summary(outcomes)
+  console.log(`${title} (${outcomes.length} questions)`)
+  for (const [category, at] of Object.entries(recall)) console.log(`  ${category}: ${show(at)}`)
+  console.log(`  within tokens: ${show(withinTokens)}`)
+  console.log(`  latency ms: ${show(latencyMs)}`)
+}
+
+function show(figures: Readonly<Record<string, number>>): string {
+  return Object.entries(figures)
+    .map(([name, figure]) => `${name} ${figure.toFixed(1)}`)
+    .join('  ')
+}
+
+/** In percent; the adversarial questions are a category of their own and not part of `overall`. */
+function summary(outcomes: readonly Outcome[]) {
+  const answerable = outcomes.filter(({ category }) => category !== ADVERSARIAL)
+  const categories = [...new Set(outcomes.map(({ category }) => category))].sort()
+  const recallOf = (of: readonly Outcome[]) =>
+    figures('at', DEPTHS, (index) => percent(of.map(({ atDepth }) => atDepth[index] ?? 0)))
+  const elapsed = outcomes.map(({ elapsedMs }) => elapsedMs)
+  return {
+    recall: {
+      overall: recallOf(answerable),
+      ...Object.fromEntries(
+        categories.map((category) => [
+          category,
+          recallOf(outcomes.filter((each) => each.category === category)),
+        ]),
+      ),
+    },
+    withinTokens: figures('t', BUDGETS, (index) =>
+      percent(answerable.map(({ withinTokens }) => withinTokens[index] ?? 0)),
+    ),
+    latencyMs: { p50: rounded(percentile(elapsed, 0.5)), p99: rounded(percentile(elapsed, 0.99)) },
+  }
+}
+
+function figures(prefix: string, numbers: readonly number[], figureOf: (index: number) => number) {
+  return Object.fromEntries(numbers.map((number, index) => [`${prefix}${number}`, figureOf(index)]))
+}
+
+function percent(shares: readonly number[]): number {
+  return rounded(meanOf(shares) * 100)
+}
+
+function rounded(figure: number): number {
+  return Math.round(figure * 100) / 100
+}
+
+main()

@@ -1,0 +1,74 @@
+import Database from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import { createEntryWriter, RECALL_SCHEMA, type Speaker } from '../../../projections/recall-entries.ts'
+import { createTraits } from '../../../projections/recall-traits.ts'
+import { createQueryReader } from '../../../src/memory/recall/query.ts'
+import { createRecallRanker, type RecallRequest } from '../../../src/memory/recall/ranker.ts'
+
+export type Said = {
+  readonly text: string | null
+  readonly speaker?: Speaker
+  readonly at?: string
+  readonly conversationId?: string
+}
+
+// Pure both, and slow to make: locale data of thirty languages.
+const traitsOf = createTraits()
+export const readQuery = createQueryReader()
+
+export const NOON = Date.UTC(2026, 5, 15, 12)
+
+/** An index of its own, in memory or in a file, with helpers that number what is said. */
+export function openIndex(file = ':memory:') {
+  const db = new Database(file)
+  onTestFinished(() => void db.close())
+  db.pragma('journal_mode = WAL')
+  db.pragma('secure_delete = ON')
+  db.exec(RECALL_SCHEMA)
+  const entries = createEntryWriter(db, traitsOf)
+  let lastSeq = 0
+  const inTransaction = <T>(work: () => T): T => db.transaction(work)()
+  return {
+    db,
+    entries,
+    /** Returns the seqs of what was said. */
+    say: (...said: readonly (string | Said)[]): number[] =>
+      inTransaction(() =>
+        said.map((each) => {
+          const {
+            text,
+            speaker = 'owner',
+            at,
+            conversationId = 'c',
+          } = typeof each === 'string' ? { text: each } : each
+          const atMs = at === undefined ? NOON + lastSeq * 1000 : Date.parse(at)
+          lastSeq += 1
+          entries.addTurn({ seq: lastSeq, atMs, speaker, conversationId, text })
+          return lastSeq
+        }),
+      ),
+    remember: (text: string): number =>
+      inTransaction(() => {
+        lastSeq += 1
+        entries.addMemory({ seq: lastSeq, atMs: NOON, text })
+        return lastSeq
+      }),
+    remove: (...seqs: readonly number[]) => inTransaction(() => entries.remove(seqs)),
+    ranker: () => createRecallRanker({ views: db, readQuery }),
+  }
+}
+
+export type TestIndex = ReturnType<typeof openIndex>
+
+export function ask(text: string, more: Partial<RecallRequest> = {}): RecallRequest {
+  return {
+    text,
+    asker: 'owner',
+    nowMs: NOON + 86_400_000,
+    timezone: 'UTC',
+    names: { owner: ['Anna'], delegate: ['Del'] },
+    beforeSeq: Number.MAX_SAFE_INTEGER,
+    excludedSeqs: new Set(),
+    ...more,
+  }
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { composeInjection, type InjectionOptions } from '../../../src/memory/recall/injection.ts'
+import type { Hit } from '../../../src/memory/recall/ranker.ts'
+import type { Recollection } from '../../../src/memory/recall/recollections.ts'
+import { estimateTokens } from '../../../src/model/tokens.ts'
+
+const OPTIONS: InjectionOptions = {
+  maxTokens: 500,
+  threshold: 0.2,
+  maxMemories: 12,
+  cue: 'tea',
+  zoneOffsetMs: 0,
+}
+
+function turn(seq: number, text: string, more: Partial<Recollection> = {}): Recollection {
+  const atMs = Date.UTC(2026, 0, seq)
+  return {
+    seq,
+    kind: 'turn',
+    speaker: 'owner',
+    atMs,
+    score: 1,
+    relevance: 1,
+    text,
+    status: 'said',
+    memory: null,
+    ...more,
+  }
+}
+
+function memory(
+  seq: number,
+  text: string,
+  more: Partial<NonNullable<Recollection['memory']>> = {},
+): Recollection {
+  const facts = { id: `m${seq}`, subject: 'owner', slot: '', value: '', sourceSeqs: [], ...more }
+  return turn(seq, text, { kind: 'memory', status: 'active', memory: facts })
+}
+
+function compose(recollections: readonly Recollection[], more: Partial<InjectionOptions> = {}) {
+  const bySeq = new Map(recollections.map((each) => [each.seq, each]))
+  const recollect = (hits: readonly Hit[]) => hits.flatMap(({ seq }) => bySeq.get(seq) ?? [])
+  return composeInjection(recollections, recollect, { ...OPTIONS, ...more })
+}
+
+test('each line has its date and status, the oldest first', () => {
+  const { text } = compose([
+    memory(5, 'Likes green tea'),
+    turn(3, 'I drink tea', { status: 'corrected' }),
+    { ...memory(4, 'Likes black tea'), status: 'contested' },
+    turn(2, 'Tea it is', { speaker: 'delegate' }),
+  ])
+  expect(text).toBe(
+    [
+      '2026-01-02 delegate: Tea it is',
+      '2026-01-03 owner (since corrected): I drink tea',
+      '2026-01-04 memory (contested): Likes black tea',
+      '2026-01-05 memory (active): Likes green tea',
+    ].join('\n'),
+  )
+})
+
+test("dates are those of the owner's zone", () => {
+  const said = turn(1, 'tea', { atMs: Date.UTC(2026, 0, 1, 23) })
+  expect(compose([said], { zoneOffsetMs: 7_200_000 }).text).toMatch(/^2026-01-02 /)
+})
+
+test('the budget is never exceeded, whatever is recalled', () => {
+  const aRecollection = fc
+    .tuple(
+      fc.integer({ min: 1, max: 300 }),
+      fc.string({ unit: 'grapheme', maxLength: 2000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+    )
+    .map(([seq, text, relevance]) => turn(seq, text, { relevance }))
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(aRecollection, { selector: ({ seq }) => seq, maxLength: 30 }),
+      fc.integer({ min: 0, max: 1000 }),
+      (all, maxTokens) => {
+        const { text, tokens, included, suppressed } = compose(all, { maxTokens })
+        expect(tokens).toBeLessThanOrEqual(maxTokens)
+        expect(estimateTokens(text)).toBeLessThanOrEqual(maxTokens)
+        const seqs = [...included.map(({ seq }) => seq), ...suppressed.map(({ hit }) => hit.seq)]
+        expect(new Set(seqs).size).toBe(seqs.length)
+      },
+    ),
+  )
+})
+
+test('a shorter line further down takes the room that a longer one could not', () => {
+  const { included, suppressed } = compose(
+    [turn(1, 'tea '.repeat(20)), turn(2, 'tea '.repeat(60)), turn(3, 'tea')],
+    {
+      maxTokens: 60,
+    },
+  )
+  expect(included.map(({ seq }) => seq)).toEqual([1, 3])
+  expect(suppressed).toMatchObject([{ hit: { seq: 2 }, reason: 'budget' }])
+})
+
+test('nothing is injected when the best fits too little', () => {
+  const { text, suppressed } = compose([
+    turn(1, 'tea', { relevance: 0.19 }),
+    turn(2, 'milk', { relevance: 0.1 }),
+  ])
+  expect(text).toBe('')
+  expect(suppressed.map(({ reason }) => reason)).toEqual(['irrelevant', 'irrelevant'])
+})
+
+test('what is said again is dropped: words, values of a slot, and the turn that a memory came from', () => {
+  const { included, suppressed } = compose([
+    memory(10, 'Lives in Berlin', { slot: 'residence', value: 'Berlin', sourceSeqs: [1] }),
+    turn(1, 'I live in Berlin'),
+    memory(11, 'The owner resides in berlin', { slot: 'residence', value: 'berlin' }),
+    memory(12, 'Lives in Potsdam', { slot: 'residence', value: 'Potsdam' }),
+    turn(2, 'Tea, please!'),
+    turn(3, 'tea please'),
+    memory(13, 'Likes tea', { sourceSeqs: [2] }),
+  ])
+  expect(included.map(({ seq }) => seq)).toEqual([10, 12, 2])
+  expect(suppressed.map(({ hit, reason }) => [hit.seq, reason])).toEqual([
+    [1, 'duplicate'],
+    [11, 'duplicate'],
+    [3, 'duplicate'],
+    [13, 'duplicate'],
+  ])
+})
+
+test('no more memories than asked for, while turns go on', () => {
+  const all = [memory(1, 'one tea'), memory(2, 'two teas'), turn(3, 'three teas')]
+  expect(compose(all, { maxMemories: 1 }).included.map(({ seq }) => seq)).toEqual([1, 3])
+})
+
+test('a long text is cut to the sentences that the cue is about', () => {
+  const filler = 'Nothing of interest happened on that day either. '.repeat(20)
+  const { text } = compose([turn(1, `${filler}Then I bought tea in Assam. ${filler}`)])
+  expect(text).toMatch(/^2026-01-01 owner: … Then I bought tea in Assam\. .* …$/)
+  expect(estimateTokens(text)).toBeLessThan(200)
+})
+
+test('a text without an end of a sentence is cut too', () => {
+  const { text } = compose([turn(1, '茶'.repeat(3000))])
+  expect(text).toMatch(/^2026-01-01 owner: 茶+ …$/)
+  expect(estimateTokens(text)).toBeLessThan(200)
+})

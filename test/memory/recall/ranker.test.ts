@@ -1,0 +1,240 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createRecallRanker, MAX_CANDIDATES } from '../../../src/memory/recall/ranker.ts'
+import { ask, openIndex, readQuery } from './indexed.ts'
+
+/** A fact in many languages, and a question that shares a word with it, inflected or not. */
+const FACTS = [
+  ['English', 'I am allergic to peanuts', 'Do I have an allergy?'],
+  ['German', 'Meine Schwester heißt Käthe', 'wie heisst meine Schwester'],
+  ['French', 'Mon médecin est à Orléans', 'où est mon medecin'],
+  ['Polish', 'Mój kot nazywa się Łatek', 'jak nazywa się kot'],
+  ['Turkish', "İstanbul'da oturuyorum", 'istanbul'],
+  ['Vietnamese', 'Tôi thích cà phê sữa đá', 'ca phe'],
+  ['Russian', 'Моя кошка любит рыбу', 'кого любит кошку'],
+  ['Greek', 'Μένω στην Αθήνα', 'αθηνα'],
+  ['Arabic', 'أختي تعمل في المدرسة', 'مدرسة'],
+  ['Persian', 'من در تهران زندگی می‌کنم', 'تهران'],
+  ['Hebrew', 'הבית שלי בחיפה', 'חיפה'],
+  ['Hindi', 'मुझे किताबें पसंद हैं', 'किताब'],
+  ['Bengali', 'আমি ঢাকায় থাকি', 'ঢাকায়'],
+  ['Tamil', 'நான் சென்னையில் வசிக்கிறேன்', 'சென்னையில்'],
+  ['Georgian', 'მე თბილისში ვცხოვრობ', 'თბილისში'],
+  ['Armenian', 'Ես ապրում եմ Երևանում', 'երևանում'],
+  ['Amharic', 'እኔ አዲስ አበባ እኖራለሁ', 'አበባ'],
+  ['Chinese', '我对花生过敏', '我对什么过敏？'],
+  ['Japanese', '妹は東京でラーメン屋をしています', '東京の店'],
+  ['Korean', '저는 서울에서 살아요', '서울은 어때요'],
+  ['Thai', 'ฉันแพ้ถั่วลิสง', 'ฉันแพ้ถั่วอะไร'],
+  ['Lao', 'ຂ້ອຍອາໄສຢູ່ວຽງຈັນ', 'ວຽງຈັນ'],
+  ['Khmer', 'ខ្ញុំរស់នៅភ្នំពេញ', 'ភ្នំពេញ'],
+  ['Burmese', 'ကျွန်တော် ရန်ကုန်မှာ နေတယ်', 'ရန်ကုန်'],
+] as const
+
+test.each(FACTS)('a fact told in %s is found among facts in all the others', (_, fact, question) => {
+  const index = openIndex()
+  const seqs = index.say(...FACTS.map(([, each]) => each))
+  const expected = seqs[FACTS.findIndex(([, each]) => each === fact)]
+  expect(index.ranker().recall(ask(question))[0]?.seq).toBe(expected)
+})
+
+test('first and second fact of any script are both kept and found, as turns and as memories', () => {
+  const script = fc.constantFrom(
+    'абвгдежзик',
+    'αβγδεζηθικ',
+    'אבגדהוזחטי',
+    'ابتثجحخدذر',
+    'कखगघचछजझटठ',
+    '山川田中木村大小高林',
+    'あいうえおかきくけこ',
+    '가나다라마바사아자차',
+    'กขคงจฉชซญด',
+    'abcdefghij',
+  )
+  fc.assert(
+    fc.property(
+      script,
+      fc.tuple(
+        fc.array(fc.nat(4), { minLength: 4, maxLength: 7 }),
+        fc.array(fc.integer({ min: 5, max: 9 }), { minLength: 4, maxLength: 7 }),
+      ),
+      (letters, [first, second]) => {
+        const index = openIndex()
+        const word = (numbers: readonly number[]) => numbers.map((number) => [...letters][number]).join('')
+        const [one, two] = index.say(word(first), word(second))
+        const [three, four] = [index.remember(word(first)), index.remember(word(second))]
+        const found = (text: string) =>
+          index
+            .ranker()
+            .recall(ask(text))
+            .map(({ seq }) => seq)
+        expect(found(word(first))).toEqual(expect.arrayContaining([one, three]))
+        expect(found(word(second))).toEqual(expect.arrayContaining([two, four]))
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+const aTurn = fc.record({
+  text: fc
+    .array(
+      fc.constantFrom('camping', 'trip', 'July', 'dog', 'Rex', 'my', 'friend?', '東京', '2025', 'thanks'),
+      { minLength: 1, maxLength: 8 },
+    )
+    .map((words) => words.join(' ')),
+  speaker: fc.constantFrom('owner' as const, 'delegate' as const),
+  conversationId: fc.constantFrom('a', 'b'),
+})
+const aCue = fc
+  .array(
+    fc.constantFrom(
+      'camping',
+      'dog',
+      'when',
+      'in July',
+      'Anna',
+      'yesterday',
+      '東京',
+      'who',
+      'trip 2025',
+      '"',
+      '*',
+      'NEAR(',
+      'AND',
+    ),
+    { minLength: 0, maxLength: 6 },
+  )
+  .map((words) => words.join(' '))
+
+test('what is excluded, removed or said later never comes back; the rest comes once, and again the same', () => {
+  fc.assert(
+    fc.property(
+      fc.array(aTurn, { minLength: 1, maxLength: 40 }),
+      aCue,
+      fc.infiniteStream(fc.nat(5)),
+      (turns, cue, dice) => {
+        const index = openIndex()
+        const seqs = index.say(...turns)
+        const fate = new Map(seqs.map((seq) => [seq, dice.next().value]))
+        index.remove(...seqs.filter((seq) => fate.get(seq) === 0))
+        const excludedSeqs = new Set(seqs.filter((seq) => fate.get(seq) === 1))
+        const beforeSeq = seqs[Math.floor(seqs.length * 0.8)] ?? 1
+        const request = ask(cue, { excludedSeqs, beforeSeq })
+        const hits = index.ranker().recall(request)
+        const found = hits.map(({ seq }) => seq)
+        expect(new Set(found).size).toBe(found.length)
+        for (const seq of found) {
+          expect(fate.get(seq)).toBeGreaterThan(1)
+          expect(seq).toBeLessThan(beforeSeq)
+        }
+        for (const { relevance } of hits) {
+          expect(relevance).toBeGreaterThanOrEqual(0)
+          expect(relevance).toBeLessThanOrEqual(1)
+        }
+        expect(index.ranker().recall(request)).toEqual(hits)
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+test('any cue at all is answered, whatever it has of query syntax', () => {
+  const index = openIndex()
+  index.say('tea', 'NOT NEAR AND OR', '* ^ : -')
+  const ranker = index.ranker()
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' })), (text) => {
+      expect(ranker.recall(ask(text)).length).toBeLessThanOrEqual(MAX_CANDIDATES)
+    }),
+  )
+})
+
+test('nobody asks for anything with courtesies or function words', () => {
+  const index = openIndex()
+  index.say('ok thanks, sounds great', 'who are you?')
+  for (const cue of ['ok thanks!', 'who are you', '', '👍'])
+    expect(index.ranker().recall(ask(cue))).toEqual([])
+})
+
+test('the answer is found by the question that came before it', () => {
+  const index = openIndex()
+  const [, , answer] = index.say(
+    'We talked about the garden and the fence for a while.',
+    { text: 'Which dentist do you go to?', speaker: 'delegate' },
+    'Doctor Sommer, on Main Street.',
+    { text: 'Noted.', speaker: 'delegate' },
+  )
+  const found = index
+    .ranker()
+    .recall(ask('my dentist'))
+    .slice(0, 2)
+    .map(({ seq }) => seq)
+  expect(found).toContain(answer)
+})
+
+test('whose words are asked for decides between equals', () => {
+  const index = openIndex()
+  const [owner, delegate] = index.say('the museum was wonderful', {
+    text: 'the museum was wonderful',
+    speaker: 'delegate',
+  })
+  const first = (text: string) => index.ranker().recall(ask(text))[0]?.seq
+  expect(first('what did Anna say of the museum')).toBe(owner)
+  expect(first('what did Del say of the museum')).toBe(delegate)
+  expect(first('what did I think of the museum')).toBe(owner)
+})
+
+test('a date in the cue finds what was said then, though no word fits', () => {
+  const index = openIndex()
+  const [, june] = index.say(
+    { text: 'went swimming', at: '2025-03-03T12:00:00Z' },
+    { text: 'planted tomatoes', at: '2025-06-14T12:00:00Z' },
+    { text: 'bought a car', at: '2025-09-03T12:00:00Z' },
+  )
+  const first = (text: string, more = {}) => index.ranker().recall(ask(text, more))[0]?.seq
+  expect(first('what happened in June?')).toBe(june)
+  expect(first('14 June 2025')).toBe(june)
+  expect(first('что было в июне 2025')).toBe(june)
+  expect(first('what did I do yesterday?', { nowMs: Date.UTC(2025, 5, 15, 9) })).toBe(june)
+})
+
+test('a word of the same root or topic is found where the word itself is not', () => {
+  const index = openIndex()
+  const [root, topic] = index.say('I have an allergy', 'our puppy is called Rex', 'the weather was fine')
+  expect(index.ranker().recall(ask('am I allergic?'))[0]?.seq).toBe(root)
+  expect(index.ranker().recall(ask('do I have pets?'))[0]?.seq).toBe(topic)
+})
+
+test('vectors bring in what no word finds, and only what is indexed', () => {
+  const index = openIndex()
+  const said = [
+    'tea with lemon',
+    ...Array.from({ length: 9 }, (_, at) => `nothing of the kind ${at}`),
+    'Earl Grey',
+  ]
+  const seqs = index.say(...said)
+  const [lexical, semantic = 0] = [seqs[0], seqs.at(-1)]
+  const nearest = () => [
+    { seq: 77, similarity: 0.9 },
+    { seq: semantic, similarity: 0.8 },
+  ]
+  const ranker = createRecallRanker({ views: index.db, readQuery, vectors: { nearest } })
+  const withVector = ranker.recall(ask('tea', { vector: new Float32Array(2) }))
+  expect(withVector.map(({ seq }) => seq).slice(0, 1)).toEqual([lexical])
+  expect(withVector.find(({ seq }) => seq === semantic)?.relevance).toBe(0.8)
+  expect(withVector.some(({ seq }) => seq === 77)).toBe(false)
+  const excluded = ranker.recall(
+    ask('tea', { vector: new Float32Array(2), excludedSeqs: new Set([semantic]) }),
+  )
+  expect(excluded.some(({ seq }) => seq === semantic)).toBe(false)
+})
+
+test('common words cost no more than their newest occurrences', () => {
+  const index = openIndex()
+  index.say('a rare unicorn')
+  index.say(...Array.from({ length: 6000 }, (_, at) => `tea number ${at}`))
+  const hits = index.ranker().recall(ask('tea unicorn'))
+  expect(hits).toHaveLength(MAX_CANDIDATES)
+  expect(hits[0]?.seq).toBe(1)
+}, 30_000)

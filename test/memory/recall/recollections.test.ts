@@ -1,0 +1,73 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { NewEvent } from '../../../ledger/event.ts'
+import { openViewsReadOnly } from '../../../projections/views.ts'
+import type { Hit } from '../../../src/memory/recall/ranker.ts'
+import { createRecollections } from '../../../src/memory/recall/recollections.ts'
+import { testDirectory } from '../../support/directory.ts'
+import { exampleOf } from '../../support/facts.ts'
+import { openTestWriter, said } from '../../support/writer.ts'
+
+const stored = (
+  text: string,
+  memoryId: string,
+  sourceSeqs: number[],
+  supersedes: string | null = null,
+): NewEvent => {
+  const example = exampleOf('memory.stored', { derivedFrom: sourceSeqs })
+  if (example.type !== 'memory.stored') throw new Error('not the example that was asked for')
+  return {
+    ...example,
+    facts: { ...example.facts, memoryId, sourceSeqs, supersedes, linkedTo: null },
+    body: { ...example.body, text, subject: 'owner', slot: 'residence', value: text },
+  }
+}
+
+function open() {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  const views = openViewsReadOnly(directory)
+  onTestFinished(() => {
+    views.close()
+    writer.close()
+  })
+  const recollect = createRecollections({ views, ledger: writer.ledger })
+  const read = (...hits: [Hit['kind'], number][]) =>
+    [
+      ...recollect(
+        hits.map(([kind, seq]) => ({ kind, seq, speaker: 'owner', atMs: 0, score: 1, relevance: 1 })),
+      ),
+    ].map(({ seq, text, status, memory }) => ({ seq, text, status, sources: memory?.sourceSeqs }))
+  return { writer, read }
+}
+
+test('turns and memories come with their words, status and sources', () => {
+  const { writer, read } = open()
+  writer.append(said('I live in Berlin'))
+  writer.append(stored('Lives in Berlin', 'a', [1]))
+  expect(read(['memory', 2], ['turn', 1])).toEqual([
+    { seq: 2, text: 'Lives in Berlin', status: 'active', sources: [1] },
+    { seq: 1, text: 'I live in Berlin', status: 'said', sources: undefined },
+  ])
+})
+
+test('a superseded memory does not surface, and what it was learned from is shown as corrected', () => {
+  const { writer, read } = open()
+  writer.append(said('I live in Berlin'))
+  writer.append(stored('Lives in Berlin', 'a', [1]))
+  writer.append(said('I moved to Hamburg'))
+  writer.append(stored('Lives in Hamburg', 'b', [3], 'a'))
+  expect(read(['turn', 1], ['memory', 2], ['turn', 3], ['memory', 4])).toMatchObject([
+    { seq: 1, status: 'corrected' },
+    { seq: 3, status: 'said' },
+    { seq: 4, status: 'active' },
+  ])
+})
+
+test('retired memories and erased turns do not surface, nor what does not exist', () => {
+  const { writer, read } = open()
+  writer.append(said('I live in Berlin'))
+  writer.append(stored('Lives in Berlin', 'a', []))
+  writer.append({ type: 'memory.retired', actor: 'service', facts: { memoryId: 'a', reason: 'owner' } })
+  writer.forget(1)
+  expect(read(['turn', 1], ['memory', 2], ['turn', 99])).toEqual([])
+})

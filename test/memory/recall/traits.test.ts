@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { createTraits, TRAIT } from '../../../projections/recall-traits.ts'
+
+const traitsOf = createTraits()
+const namesOf = (text: string) =>
+  Object.entries(TRAIT).flatMap(([name, bit]) => ((traitsOf(text) & bit) === 0 ? [] : [name]))
+
+test.each([
+  ['Do you like tea?', ['asks', 'endsAsking']],
+  ['Really? I had no idea.', ['asks']],
+  ['Look at this, what is it? [a photo of a boat]', ['asks', 'endsAsking']],
+  ['お茶は好きですか？', ['asks', 'endsAsking']],
+  ['هل تحب الشاي؟', ['asks', 'endsAsking']],
+  ['we went there yesterday', ['tellsTime']],
+  ['gestern waren wir dort', ['tellsTime']],
+  ['昨日行きました', ['tellsTime']],
+  ['you may go', []],
+  ['it cost 20 dollars', ['tellsNumber']],
+  ['we have three cats', ['tellsNumber']],
+  ['our dog is called Rex', ['names']],
+  ['i read "Dune" twice', ['names', 'quotesTitle', 'tellsNumber']],
+  ['Thanks a lot', ['acknowledges']],
+  ['plain words', []],
+])('"%s" shows what it is', (text, names) => {
+  expect(namesOf(text).sort()).toEqual([...names].sort())
+})

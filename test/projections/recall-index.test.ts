@@ -1,0 +1,163 @@
+import type Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
+import { createRecallRanker } from '../../src/memory/recall/ranker.ts'
+import { filesHolding, testDirectory } from '../support/directory.ts'
+import { exampleOf } from '../support/facts.ts'
+import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
+
+const replied = (text: string): NewEvent => ({
+  type: 'chat.reply.sent',
+  actor: 'delegate',
+  channel: 'chat',
+  facts: {},
+  body: { text },
+})
+
+const call = (party: 'owner' | 'guest', text: string): NewEvent[] => {
+  const callSid = `call-of-${party}`
+  const reply = { callSid, itemId: 'i', responseId: null, heardMs: 1, sentMs: 1, interrupted: false }
+  return [
+    { type: 'call.offered', actor: party, channel: 'voice', facts: { callSid, party }, body: { from: '+1' } },
+    { type: 'call.connected', actor: party, channel: 'voice', facts: { callSid, streamSid: 's', party } },
+    {
+      type: 'call.utterance.heard',
+      actor: party,
+      channel: 'voice',
+      facts: { callSid, itemId: 'i', party, transcribed: true },
+      body: { text: `${text} asked` },
+    },
+    {
+      type: 'call.reply.spoken',
+      actor: 'delegate',
+      channel: 'voice',
+      facts: reply,
+      body: { text: `${text} answered`, generatedText: `${text} answered at length` },
+    },
+  ]
+}
+
+const texted = (party: 'owner' | 'guest', text: string): NewEvent[] => [
+  {
+    type: 'sms.received',
+    actor: party,
+    channel: 'sms',
+    facts: { messageSid: `sid-${party}`, party, segments: 1, mediaTypes: [], replyBy: 'rest' },
+    body: { from: '+1', to: '+2', text: `${text} asked` },
+  },
+  {
+    type: 'sms.sent',
+    actor: 'delegate',
+    channel: 'sms',
+    facts: { messageSid: `reply-${party}`, party, segments: 1 },
+    body: { to: '+1', text: `${text} answered` },
+  },
+]
+
+const stored = (text: string, memoryId = 'm1', sourceSeqs: number[] = []): NewEvent => {
+  const example = exampleOf('memory.stored', { derivedFrom: sourceSeqs })
+  if (example.type !== 'memory.stored') throw new Error('not the example that was asked for')
+  return {
+    ...example,
+    facts: { ...example.facts, memoryId, sourceSeqs, supersedes: null, linkedTo: null },
+    body: { ...example.body, text },
+  }
+}
+
+const deleted = (memoryId: string, sourceSeqs: number[]): NewEvent => ({
+  type: 'memory.deleted',
+  actor: 'owner',
+  facts: { memoryId, sourceSeqs, by: 'owner' },
+})
+
+function open() {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  const views = openViewsReadOnly(directory)
+  onTestFinished(() => {
+    views.close()
+    writer.close()
+  })
+  return { directory, writer, views }
+}
+
+function find(writer: TestWriter, views: Database.Database, text: string): number[] {
+  writer.settle()
+  const hits = createRecallRanker({ views }).recall({
+    text,
+    asker: null,
+    nowMs: Date.UTC(2030, 0, 2),
+    timezone: 'UTC',
+    names: { owner: [], delegate: [] },
+    beforeSeq: Number.MAX_SAFE_INTEGER,
+    excludedSeqs: new Set(),
+  })
+  // A turn next to one with the word is a candidate too.
+  return hits
+    .filter(({ relevance }) => relevance === 1)
+    .map(({ seq }) => seq)
+    .sort((a, b) => a - b)
+}
+
+test('what owner and delegate said on every channel is recalled, and so are memories', () => {
+  const { writer, views } = open()
+  writer.append(said('tulips in chat'), replied('tulips indeed'))
+  writer.append(...call('owner', 'tulips by phone'))
+  writer.append(...texted('owner', 'tulips by text'))
+  writer.append(stored('likes tulips'))
+  expect(find(writer, views, 'tulips')).toEqual([1, 2, 5, 6, 7, 8, 9])
+})
+
+test('what guests said, what was said to them and the inner life are not recalled', () => {
+  const { writer, views } = open()
+  writer.append(...call('guest', 'tulips'))
+  writer.append(...texted('guest', 'tulips'))
+  for (const type of [
+    'note.created',
+    'signal.raised',
+    'memory.discarded',
+    'tool.returned',
+    'context.capsule.written',
+  ] as const)
+    writer.append(exampleOf(type, {}))
+  writer.settle()
+  expect(views.prepare('SELECT count(*) AS count FROM recall_entries').get()).toEqual({ count: 0 })
+})
+
+test('a forgotten memory takes the turns that it came from out of recall, though they stay on the timeline', () => {
+  const { writer, views } = open()
+  writer.append(said('I grow tulips'), replied('Noted.'))
+  writer.append(stored('grows tulips', 'm1', [1]))
+  expect(find(writer, views, 'tulips')).toContain(1)
+  writer.append(deleted('m1', [1]))
+  writer.forget(3)
+  expect(find(writer, views, 'tulips')).toEqual([])
+  expect(writer.ledger.readSeqs([1])).toMatchObject([{ body: { text: 'I grow tulips' } }])
+})
+
+test('what the owner wants forgotten before anything was learned from it is not recalled', () => {
+  const { writer, views } = open()
+  writer.append(said('I grow tulips'))
+  writer.append({ type: 'memory.sources.barred', actor: 'owner', facts: { sourceSeqs: [1], by: 'owner' } })
+  expect(find(writer, views, 'tulips')).toEqual([])
+})
+
+test('erased words are in no file, and the turns around them keep their places', () => {
+  const { directory, writer, views } = open()
+  writer.append(said('before'), said('the secretbird sings'), said('after'))
+  writer.settle()
+  expect(filesHolding(directory, 'secretbird')).not.toEqual([])
+  views.close()
+  writer.forget(2)
+  expect(filesHolding(directory, 'secretbird')).toEqual([])
+  writer.append(said('later'))
+  writer.settle()
+  const now = openViewsReadOnly(directory)
+  expect(now.prepare('SELECT id, seq FROM recall_entries ORDER BY id').all()).toEqual([
+    { id: 1, seq: 1 },
+    { id: 3, seq: 3 },
+    { id: 4, seq: 5 },
+  ])
+  now.close()
+})
