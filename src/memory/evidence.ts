@@ -1,0 +1,143 @@
+import type { Channel } from '../../ledger/event.ts'
+import type { Candidate } from './candidate.ts'
+import { type ForeignSpan, foreignSpans } from './foreign-text.ts'
+import { type Lexicon, lexiconOf } from './language/lexicon.ts'
+import { clausesOf, foldText, languageOf, type Span, sentencesOf } from './language/text.ts'
+import { contentWords, hasWord, indexWords, type WordIndex } from './language/words.ts'
+
+/** Something said between owner and delegate. */
+export type Utterance = {
+  readonly seq: number
+  readonly speaker: 'owner' | 'delegate'
+  readonly text: string
+  readonly at: string
+  readonly channel: Channel | null
+  readonly conversationId: string | null
+  readonly spanId: string | null
+  readonly turnId: string | null
+}
+
+/** Words that a memory may rest on: the owner's, or a sentence of the delegate's that the owner agreed to. */
+export type Quotable = {
+  readonly text: string
+  /** The owner's utterance: the words themselves, or the agreement. */
+  readonly utterance: Utterance
+  /** What is cited for it. */
+  readonly seqs: readonly number[]
+  readonly agreed: boolean
+  /** What the owner said right after, which may take it back. */
+  readonly next: string | null
+}
+
+/** Where in the owner's words a candidate's quote stands, and what surrounds it there. All text is folded. */
+export type Evidence = {
+  readonly quotable: Quotable
+  /** The whole of the quotable words, line breaks kept. */
+  readonly text: string
+  readonly quote: Span
+  /** The sentences that the quote reaches into, whole. */
+  readonly sentences: readonly Span[]
+  /** Of their clauses those that the quote reaches into, whole: a quote may leave out a "not". */
+  readonly clauses: readonly Span[]
+  readonly lexicon: Lexicon
+  readonly foreign: readonly ForeignSpan[]
+  /** The words of the quote alone. */
+  readonly words: WordIndex
+}
+
+/** Folded, but for line breaks, which part sentences. */
+export function foldLines(text: string): string {
+  return text
+    .split(/\r\n?|\n/)
+    .map((line) => foldText(line).trim())
+    .join('\n')
+}
+
+const TRIM = /^[\s"'.,;:!?…*()[\]-]+|[\s"'.,;:!?…*()[\]-]+$/gu
+const UNSPACED_EDGE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+
+/** Every place in the quotable words where a quote stands, whole words only; the owner's own words first. */
+export function locate(quote: string, quotables: readonly Quotable[]): Evidence[] {
+  const wanted = foldText(quote).replace(TRIM, '')
+  if (wanted === '') return []
+  const ordered = [...quotables].sort(
+    (a, b) => Number(a.agreed) - Number(b.agreed) || b.utterance.seq - a.utterance.seq,
+  )
+  return ordered.flatMap((quotable) => {
+    const text = foldLines(quotable.text)
+    // Of the same length, so that places hold.
+    const flat = text.replaceAll('\n', ' ')
+    return placesOf(wanted, flat).map((start) =>
+      evidenceAt(quotable, text, { start, end: start + wanted.length, text: wanted }),
+    )
+  })
+}
+
+/** Whether a quote stands in the words at all. */
+export function stands(quote: string, text: string): boolean {
+  const wanted = foldText(quote).replace(TRIM, '')
+  return wanted !== '' && placesOf(wanted, foldLines(text).replaceAll('\n', ' ')).length > 0
+}
+
+function placesOf(wanted: string, text: string): number[] {
+  const places: number[] = []
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    if (isEdge(text, at) && isEdge(text, at + wanted.length)) places.push(at)
+  }
+  return places
+}
+
+/** Whether no word goes on over this place. */
+function isEdge(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 1), at)
+  const after = text.slice(at, at + 1)
+  if (UNSPACED_EDGE.test(before) || UNSPACED_EDGE.test(after)) return true
+  return !(/[\p{L}\p{N}\p{M}]/u.test(before) && /[\p{L}\p{N}\p{M}]/u.test(after))
+}
+
+function evidenceAt(quotable: Quotable, text: string, quote: Span): Evidence {
+  const reaches = (span: Span) => span.start < quote.end && span.end > quote.start
+  const sentences = sentencesOf(text).filter(reaches)
+  const own = languageOf(sentences.map((sentence) => sentence.text).join(' '))
+  return {
+    quotable,
+    text,
+    quote,
+    sentences,
+    clauses: sentences.flatMap(clausesOf).filter(reaches),
+    lexicon: lexiconOf(own ?? languageOf(text)),
+    foreign: foreignSpans(text),
+    words: indexWords(quote.text),
+  }
+}
+
+/** Of some clauses those that tell most of the candidate's value; all of them where none tells any of it. */
+export function telling(
+  clauses: readonly Span[],
+  { value, text }: Pick<Candidate, 'value' | 'text'>,
+): readonly Span[] {
+  for (const words of [contentWords(value), contentWords(text)]) {
+    const counts = clauses.map((clause) => {
+      const index = indexWords(clause.text)
+      return words.filter((word) => hasWord(index, word)).length
+    })
+    const most = Math.max(0, ...counts)
+    if (most > 0) return clauses.filter((_, at) => counts[at] === most)
+  }
+  return clauses
+}
+
+/** The clauses of a candidate's own text that tell its value, folded. */
+export function ownClauses(candidate: Pick<Candidate, 'value' | 'text'>): readonly Span[] {
+  return telling(sentencesOf(foldLines(candidate.text)).flatMap(clausesOf), candidate)
+}
+
+/** The lexicon of a candidate's text; that of its quote where the text does not tell. */
+export function lexiconOfText(text: string, evidence: Evidence): Lexicon {
+  return lexiconOf(languageOf(text, evidence.lexicon.code) ?? evidence.lexicon.code)
+}
+
+export function joined(spans: readonly Span[]): string {
+  return spans.map(({ text }) => text).join(' · ')
+}

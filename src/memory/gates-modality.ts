@@ -1,0 +1,235 @@
+import { stemOf } from '../../projections/recall-text.ts'
+import type { Candidate } from './candidate.ts'
+import { type Evidence, joined, lexiconOfText, ownClauses, telling } from './evidence.ts'
+import { type Lexicon, occurrences, occurs } from './language/lexicon.ts'
+import { writtenNumbers } from './language/numbers.ts'
+import { clausesOf, foldText, sentencesOf } from './language/text.ts'
+
+/**
+ * Gates over how something was said: as a question, as imagined, as denied, in jest, as over. Each is pure, and
+ * tells why a candidate must not become a memory, or null.
+ */
+
+const ASKS = /[?？؟⸮](?:["'”’»)\]」』]*)$/u
+const GREEK_ASKS = /;$/u
+const PARTICLE: { readonly [code: string]: RegExp } = {
+  ja: /(?:か|かな|かしら)[。.]?$/u,
+  zh: /[吗嗎么麼][。.]?$/u,
+  ko: /(?:까|나요|니|가요)[.]?$/u,
+  th: /(?:ไหม|มั้ย|หรือเปล่า|หรือยัง)[.]?$/u,
+}
+/** An English question without its mark. */
+const INVERTED =
+  /^(?:(?:so|and|but|hey|ok|okay|well)[ ,]+)?(?:(?:who|what|when|where|which|why|how|whose)(?:'s|'re| is| are| was| were| do| does| did| can| could| will| would| should| have| has| much| many)\b|(?:is|are|am|was|were|do|does|did|can|could|will|would|should|have|has|isn't|aren't|don't|doesn't|didn't) (?:i|you|he|she|it|we|they|my|your|his|her|our|their|the|this|that|there)\b)/
+
+/** Asked, not said. What stands before the asking part of a sentence is said: "I'm vegan, what can I eat?" */
+export function askedNotSaid(evidence: Evidence): boolean {
+  const { lexicon, quote } = evidence
+  if (evidence.quotable.agreed) return false
+  return evidence.sentences.some((sentence) => {
+    const asks =
+      ASKS.test(sentence.text) ||
+      (lexicon.code === 'el' && GREEK_ASKS.test(sentence.text)) ||
+      PARTICLE[lexicon.code]?.test(sentence.text) === true
+    if (!asks) return lexicon.code === 'en' && INVERTED.test(sentence.text)
+    const clauses = clausesOf(sentence)
+    const asking = clauses.findIndex((clause) => opensQuestion(clause.text, lexicon))
+    const from = clauses[asking]?.start ?? sentence.start
+    return asking <= 0 || quote.end > from
+  })
+}
+
+function opensQuestion(clause: string, { asking }: Lexicon): boolean {
+  const at = clause.replace(/^(?:and|but|so|und|aber|also|y|e|et|mais|pero|и|а|но) /u, '').search(asking)
+  return at === 0
+}
+
+/** A wish, which is a fact as a wish. */
+const WISH =
+  "(?:would|'d) (?:really |still |also )?(?:like|love|prefer|rather|appreciate)|(?:würde|hätte|wäre) gerne?|gerne? (?:hätte|würde)|j'aimerais|je voudrais|me gustaría|quisiera|vorrei|mi piacerebbe|gostaria|zou graag|хотел\\p{L}* бы"
+
+/** Turns of phrase with a condition or a conditional in them that assert nothing less for it. */
+const HARMLESS = new RegExp(
+  [
+    `${WISH}`,
+    '(?:could|would|can) you',
+    "if (?:you|i can|we can|possible|necessary|needed|needs be|i remember|i recall|i'm not mistaken|that helps|it helps|anyone|anybody|someone asks)",
+    'even if|as if|whether or not|no matter (?:if|whether)',
+    'wenn (?:du|sie|möglich|ihr)|falls (?:du|nötig|möglich)',
+    "si (?:tu|vous|possible|nécessaire)|s'il (?:te|vous) plaît",
+    'si (?:puedes|quieres|es posible|no te importa)',
+    'se (?:puoi|vuoi|possibile|puder|quiser|possível)',
+    'als (?:je|u|mogelijk)',
+    'если (?:можно|можешь|хочешь|что)|якщо (?:можна|можеш)',
+  ].join('|'),
+  'gu',
+)
+
+function withoutHarmless(text: string): string {
+  return text.replace(HARMLESS, ' ')
+}
+
+/** Imagined: a wish, a dream, a game, or what would be if something else were. */
+export function onlyImagined(candidate: Candidate, evidence: Evidence): boolean {
+  if (evidence.quotable.agreed) return false
+  const { lexicon } = evidence
+  const own = lexiconOfText(candidate.text, evidence)
+  return evidence.sentences.some((sentence) => {
+    const text = withoutHarmless(sentence.text)
+    if (occurs(lexicon.imagined, text)) return true
+    if (!occurs(lexicon.condition, text)) return false
+    // What holds under a condition may be kept with the condition, as long as it is not unreal.
+    if (occurs(lexicon.uncertain, text) || occurs(lexicon.future, text)) return true
+    const clauses = telling(evidence.clauses.length > 0 ? evidence.clauses : clausesOf(sentence), candidate)
+    const isCondition = clauses.some((clause) => occurs(lexicon.condition, withoutHarmless(clause.text)))
+    return (
+      isCondition &&
+      !occurs(own.condition, withoutHarmless(foldText(candidate.text))) &&
+      !keepsWhen(candidate.text)
+    )
+  })
+}
+
+function keepsWhen(text: string): boolean {
+  return /\b(?:when|whenever|in case|in the event|on days)\b/i.test(text)
+}
+
+const WANTING =
+  /\b(?:want|wants|wish\w*|hop(?:e|es|ing)|prefer\w*|plan\w*|intend\w*|look\w* forward|will|would|might|could|may|maybe|perhaps|probably|possibly|consider\w*|think\w*|dream\w*|tempted|undecided|unsure|appointment|scheduled|booked|due|until|starting|upcoming|tomorrow|going|moving|leaving|arriv\w+|next)\b/i
+const PAST_FORM = /\b(?:\p{L}+ed|was|were|had|did|until|ago|former|formerly|ex|past|no longer|once|born)\b/iu
+
+/** Said as uncertain, as over or as still to come, and kept as plain fact. */
+export function losesModality(
+  candidate: Candidate,
+  evidence: Evidence,
+): 'uncertain' | 'past' | 'future' | 'tense' | null {
+  if (evidence.quotable.agreed) return null
+  const { lexicon } = evidence
+  const own = lexiconOfText(candidate.text, evidence)
+  const said = withoutHarmless(joined(telling(evidence.clauses, candidate)))
+  const kept = foldText(candidate.text)
+  const isEnglish = own.code === 'en'
+  const keepsWish =
+    occurs(own.uncertain, kept) || occurs(own.future, kept) || (isEnglish && WANTING.test(kept))
+  const wishes = new RegExp(WISH, 'u').test(joined(telling(evidence.clauses, candidate)))
+  if ((wishes || occurs(lexicon.uncertain, said)) && !keepsWish) return 'uncertain'
+  if (occurs(lexicon.past, said) && !occurs(own.past, kept) && !(isEnglish && PAST_FORM.test(kept)))
+    return 'past'
+  if (occurs(lexicon.future, said) && !keepsWish && !tellsTime(candidate)) return 'future'
+  if (lexicon.code === 'en' && isEnglish && presentOfPast(said, kept)) return 'tense'
+  return null
+}
+
+function tellsTime({ kind, eventTime, text }: Candidate): boolean {
+  return kind === 'plan' || eventTime !== null || writtenNumbers(text).length > 0
+}
+
+/** Verbs of a state: what one did for a while one may not do any more. */
+const STATES =
+  'live|work|study|own|play|love|like|hate|enjoy|want|need|prefer|smoke|use|rent|share|practise|practice|attend|collect|volunteer|train'.split(
+    '|',
+  )
+const IRREGULAR: Readonly<Record<string, string>> = {
+  have: 'had',
+  drive: 'drove',
+  teach: 'taught',
+  run: 'ran',
+  speak: 'spoke',
+  eat: 'ate',
+  drink: 'drank',
+  keep: 'kept',
+  own: 'owned',
+}
+
+/** Whether English words say in the past only what the kept text says in the present: "I worked" is not "works". */
+function presentOfPast(said: string, kept: string): boolean {
+  const saidWords = new Set(said.match(/[a-z']+/g) ?? [])
+  const keptWords = new Set(kept.match(/[a-z']+/g) ?? [])
+  const hasAny = (words: ReadonlySet<string>, forms: readonly string[]) =>
+    forms.some((form) => words.has(form))
+  return [...STATES, ...Object.keys(IRREGULAR)].some((verb) => {
+    const base = verb.replace(/e$/, '')
+    const present = [
+      verb,
+      `${verb}s`,
+      `${base}ies`.replace(/yies$/, 'ies'),
+      `${base}ing`,
+      ...(verb === 'have' ? ['has', "i've"] : []),
+    ]
+    const past = [`${base}ed`, `${base.replace(/y$/, 'i')}ed`, IRREGULAR[verb] ?? `${base}ed`]
+    return (
+      hasAny(saidWords, past) &&
+      !hasAny(saidWords, present) &&
+      hasAny(keptWords, present) &&
+      !hasAny(keptWords, past)
+    )
+  })
+}
+
+/** Turns of phrase with a negation in them that deny nothing. */
+const DENIES_NOTHING =
+  /\b(?:not only|no doubt|no problem|no wonder|no worries|why not|not to mention|nothing but|(?:can't|cannot|can not) wait|couldn't be happier|couldn't agree more|never mind|nicht nur|kein problem|keine sorge|pas seulement|pas de problème|no solo|no sólo|sin duda|ningún problema|non solo|nessun problema|não só|sem dúvida|niet alleen|geen probleem|inte bara)\b|не только|без проблем|конечно|不错|不錯|不过|不過|不但|不仅|不僅|差不多|じゃないですか|뿐만 아니라/gu
+
+/** How often a text denies; "don't forget that …" denies nothing. */
+function denials(text: string, { not, remembering }: Lexicon): number {
+  return occurrences(not, text.replace(remembering, ' ').replace(DENIES_NOTHING, ' ')).length
+}
+
+/** Words negative by meaning in `text` that `other` does not have: those may stand in for a plain "not". */
+function hasAversionBeyond(text: string, lexicon: Lexicon, other: string): boolean {
+  const known = new Set((other.match(/[\p{L}\p{M}]+/gu) ?? []).map(stemOf))
+  return occurrences(lexicon.averse, text).some(
+    ({ words }) => !words.split(/\s+/).some((word) => known.has(stemOf(word))),
+  )
+}
+
+/** Denied, and kept as so; or the reverse. Only the clauses that tell the value count, on both sides. */
+export function deniedOtherwise(candidate: Candidate, evidence: Evidence): boolean {
+  const own = lexiconOfText(candidate.text, evidence)
+  const said = joined(telling(evidence.clauses, candidate))
+  const kept = joined(ownClauses(candidate))
+  const saidDenies = denials(said, evidence.lexicon) > 0
+  const keptDenies = denials(kept, own) > 0
+  if (saidDenies === keptDenies) return false
+  return saidDenies ? !hasAversionBeyond(kept, own, said) : !hasAversionBeyond(said, evidence.lexicon, kept)
+}
+
+/** Whether a statement denies something, as it is kept. */
+export function isDenial(candidate: Pick<Candidate, 'text' | 'value'>, lexicon: Lexicon): boolean {
+  return denials(joined(ownClauses(candidate)), lexicon) > 0
+}
+
+/** Whether a statement turns its value away by what it says of it: to hate is not to like. */
+export function isTurnedAway(candidate: Pick<Candidate, 'text' | 'value'>, lexicon: Lexicon): boolean {
+  return occurs(lexicon.averse, joined(ownClauses(candidate)))
+}
+
+const IN_EARNEST =
+  /\b(?:no kidding|not kidding|not joking|i kid you not|no joke|not a joke|kein scherz|kein witz|ohne scherz|sans blague|je ne plaisante pas|no es broma|sin broma|non scherzo|não é brincadeira)\b|не шучу|без шуток|不是开玩笑|冗談ではなく|冗談じゃなく/gu
+const LAUGHS =
+  /(?<![\p{L}\p{N}])(?:l+o+l+z*|lmf?ao+|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|(?:je){2,}|(?:rs){2,}|k{4,}|mdr+|ptdr|xd+|(?:ха){2,}х?|а?(?:ха){2,}|哈{2,}|呵{2,}|ㅋ{2,}|ㅎ{2,}|w{3,}|ه{3,}|ח{3,})(?![\p{L}\p{N}])|[😂🤣😜😝😛🤪😹😉]|[;:]-?p(?![\p{L}\p{N}])|;-?\)|\(笑\)/u
+
+/** In jest: it says so, laughs at it, or takes it back in the same breath or in the next message. */
+export function inJest(evidence: Evidence): boolean {
+  const { lexicon, quotable } = evidence
+  const first = evidence.sentences[0]?.start ?? 0
+  const since = evidence.text.slice(first).replace(IN_EARNEST, ' ')
+  if (occurs(lexicon.joking, since)) return true
+  const following = sentencesOf(evidence.text).find(
+    ({ start }) => start >= (evidence.sentences.at(-1)?.end ?? 0),
+  )
+  const laughter =
+    following && /^[^\p{L}\p{N}]*$/u.test(following.text.replace(new RegExp(LAUGHS.source, 'gu'), ''))
+      ? following.text
+      : ''
+  if (LAUGHS.test(`${joined(evidence.sentences)} ${laughter}`)) return true
+  return quotable.next !== null && takesBack(quotable.next, lexicon)
+}
+
+const OPENING_WORDS = 8
+
+/** Whether a message begins by taking back, in jest, what was said before it. */
+export function takesBack(text: string, lexicon: Lexicon): boolean {
+  const opening = foldText(text).replace(IN_EARNEST, ' ').trim().split(' ').slice(0, OPENING_WORDS).join(' ')
+  return occurs(lexicon.joking, opening)
+}

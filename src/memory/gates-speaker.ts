@@ -1,0 +1,258 @@
+import type { Candidate } from './candidate.ts'
+import { isOwner } from './canonical-key.ts'
+import { type Evidence, joined, lexiconOfText, telling } from './evidence.ts'
+import { asksToRemember } from './foreign-text.ts'
+import { type Lexicon, occurrences, occurs } from './language/lexicon.ts'
+import { foldText, type Span, sentencesOf } from './language/text.ts'
+import { contentWords, hasWord, indexWords, isOwnerWord } from './language/words.ts'
+
+/** Gates over who says it, and about whom. Each is pure. */
+
+/** Verbs of a belief, which may be wrong, in whatever language. */
+const BELIEVES =
+  /think|thought|believ|claim|assum|guess|reckon|insist|swear|swore|argu|rumo|alleg|suppos|apparent|glaub|denkt|dacht|meint|behaupt|vermut|angeblich|pense|pensa|croi|croy|cree|creí|prétend|opina|supuest|crede|sostien|acha|acredita|gelooft|tror|tycker|påstår|myśli|sądzi|uważa|twierdzi|podobno|sanıyor|iddia|дума|счита|полага|утвержд|якобы|вважа|стверджу|νομίζ|πιστεύ|ισχυρ|يعتقد|تعتقد|يظن|تظن|يزعم|تزعم|חושב|מאמין|טוען|सोचत|मानत|दावा|认为|認為|觉得|覺得|以为|以為|声称|聲稱|思って|信じ|主張|생각|믿|주장|คิดว่า|เชื่อว่า|อ้างว่า/u
+/** Saying that one has it from somebody else, oneself being the subject. */
+const FROM_OTHERS =
+  /^(?:heard|read|reads|wrote|gehört|gelesen|entendu|lu que|oí|leí|sentito|letto|ouvi|li que|gehoord|gelezen|hört|läst|słyszał\p{L}*|czytał\p{L}*|duydum|okudum|слышал\p{L}*|читал\p{L}*|чув|чула|читав|читала|άκουσα|διάβασα|سمعت|قرأت|שמעתי|קראתי|सुना|पढ़ा|听说|聽說|据说|據說|ได้ยิน|อ่านว่า)$/u
+
+/** Somebody else's claim, kept as a fact about the owner; or about the owner, what others only believe. */
+export function hearsay(candidate: Candidate, evidence: Evidence): boolean {
+  if (evidence.quotable.agreed) return false
+  const { lexicon } = evidence
+  const own = lexiconOfText(candidate.text, evidence)
+  const keepsReport = occurs(own.reporting, foldText(candidate.text))
+  const kept = indexWords(candidate.text)
+  return evidence.sentences.some((sentence) => {
+    const value = telling(evidence.clauses, candidate)[0]
+    const until = Math.min(evidence.quote.end, value?.end ?? evidence.quote.end)
+    const report = occurrences(lexicon.reporting, sentence.text).find(
+      ({ at, words }) => sentence.start + at < until && !isOwnWord(sentence.text, at, words, lexicon),
+    )
+    if (!report) return false
+    const claim = claimOf(sentence.text.slice(report.at + report.words.length))
+    // What stands before the report is the owner's: "I live in Rome, says my mother" is rare enough to lose.
+    if (!isOwner(candidate.subject)) return false
+    const reporters = contentWords(sentence.text.slice(0, report.at))
+    if (keepsReport && reporters.some((word) => hasWord(kept, word))) return false
+    if (/^[^\p{L}]*[":]/u.test(claim)) return true
+    return !occurs(lexicon.self, claim) || BELIEVES.test(report.words)
+  })
+}
+
+/** What is reported, without whom it was told to: "told me that she moved". */
+function claimOf(afterReport: string): string {
+  return afterReport.replace(
+    /^(?: to)? (?:me|us|mir|uns|me|nous|nos|mi|ci|mig|oss|mij|ons|мне|нам|мені)(?= )/u,
+    '',
+  )
+}
+
+/** Whether the owner is the one who says or believes: "I said", "I think". */
+function isOwnWord(sentence: string, at: number, verb: string, lexicon: Lexicon): boolean {
+  if (FROM_OTHERS.test(verb)) return false
+  const before =
+    sentence
+      .slice(0, at)
+      .split(/[,;:.]/)
+      .at(-1) ?? ''
+  const i = occurrences(lexicon.i, before).at(-1)
+  if (!i) return false
+  const between = before.slice(i.at + i.words.length)
+  return (
+    !occurs(lexicon.people, between) &&
+    !occurs(lexicon.others, between) &&
+    between.trim().split(/\s+/).length <= 4
+  )
+}
+
+/** Words after which somebody's opinion of somebody else follows. */
+const OPINION =
+  /^(?:(?:and|but|so|well|oh|also|by the way|btw|hey|und|aber|y|pero|et|mais|e|ma|mas|и|а|но)[ ,]+)*(?:(?:i (?:think|know|believe|guess|mean|hope|heard|wonder)|i'm (?:sure|afraid|glad|happy)|you know|did you know|ich (?:glaube|denke|weiß)|je (?:crois|pense|sais)|(?:creo|pienso|sé) que|(?:credo|penso|so) che|(?:acho|sei|creio) que|я (?:думаю|знаю|считаю))(?: that| dass| que)? )?/u
+/** What may open a statement of one's own without being somebody: pronouns, and things that people have or do. */
+const NOT_A_NAME = new Set(
+  `today tomorrow yesterday tonight now here there it it's this that these those what everything nothing something all one which
+  who where when there's that's my our the a an some no not just only please thanks yes okay ok home work breakfast lunch dinner
+  coffee tea birthday rent email mail phone number address password wifi internet car job office school college university food
+  music sport sports money time life sleep bed family weather summer winter spring autumn fall monday tuesday wednesday thursday
+  friday saturday sunday january february march april june july august september october november december christmas easter
+  nickname name age height weight size shoe blood hometown favourite favorite hobby hobbies pet pets bike train flight hotel
+  appointment meeting gym yoga training class lesson medication insulin exercise cooking reading running swimming hiking`.split(
+    /\s+/,
+  ),
+)
+const COPULA = /^(?:is|was|has|had|does|can|will|isn't|wasn't|won't)$/
+const THIRD_PERSON = /^(?:is|was|has|had|does|can|will|isn't|wasn't|won't|[a-z]{2,}[^su']s)$/
+
+/**
+ * About somebody else, kept as about the owner; or about a subject whom the quote does not name. Whoever a clause
+ * is about must have a place in the memory.
+ */
+export function wrongSubject(candidate: Candidate, evidence: Evidence): boolean {
+  if (evidence.quotable.agreed) return false
+  if (!isOwner(candidate.subject)) return !names(evidence, candidate.subject)
+  const { lexicon } = evidence
+  const kept = indexWords(candidate.text, candidate.slot, candidate.value)
+  const hasPlace = (words: string) =>
+    contentWords(words).some((word) => [word, ...kinWords(word)].some((each) => hasWord(kept, each)))
+  return telling(evidence.clauses, candidate).some((clause) => {
+    const text = withoutReport(wholeStatement(clause, evidence), lexicon).replace(OPINION, '')
+    const antecedent = relativeOf(text)
+    if (antecedent !== null) return !hasPlace(antecedent)
+    const somebody = firstPerson(text, lexicon)
+    if (somebody !== null && occurs(lexicon.others, somebody)) return true
+    const name = somebody ?? namedSubject(text, lexicon)
+    return name !== null && !hasPlace(name)
+  })
+}
+
+/** Words for the same person. */
+const KIN = [
+  'mum mom mother mommy',
+  'dad father daddy',
+  'kid kids child children',
+  'wife husband spouse partner',
+  'neighbour neighbor',
+  'colleague coworker co-worker',
+  'grandma grandmother granny',
+  'grandpa grandfather',
+  'boss manager',
+  'flatmate roommate housemate',
+  'dog puppy',
+  'cat kitten',
+].map((kin) => kin.split(' '))
+
+function kinWords(word: string): string[] {
+  return KIN.find((kin) => kin.includes(word)) ?? []
+}
+
+/** A clause with what stands before it in its sentence, where it has no subject of its own: "Jo, my boss, lives in Ulm". */
+function wholeStatement(clause: Span, { sentences, lexicon }: Evidence): string {
+  const [first = ''] = clause.text.replace(/^(?:and|but|or) /u, '').split(' ')
+  const needsSubject =
+    lexicon.code === 'en' && (THIRD_PERSON.test(first) || /^(?:who|whose|which)$/.test(first))
+  const sentence = sentences.find(({ start, end }) => start < clause.start && end >= clause.end)
+  if (!needsSubject || !sentence) return clause.text
+  return sentence.text.slice(0, clause.end - sentence.start).replace(/[,;:]/g, '')
+}
+
+/** Whom a relative clause is about: the word before "who". */
+function relativeOf(text: string): string | null {
+  return /([\p{L}\p{M}'-]+) (?:who|whose) (?=[^,]*$)/u.exec(text)?.[1] ?? null
+}
+
+/** What somebody is reported to say of the owner: whoever reports it is not whom it is about. */
+function withoutReport(clause: string, lexicon: Lexicon): string {
+  const report = occurrences(lexicon.reporting, clause).at(-1)
+  if (!report) return clause
+  const claim = claimOf(clause.slice(report.at + report.words.length)).trim()
+  return occurs(lexicon.i, claim) || occurs(lexicon.self, claim)
+    ? claim.replace(/^(?:that|dass|que|che|att|dat|что|що) /u, '')
+    : clause
+}
+
+/** Whom a clause speaks of first, if that is not the one who speaks; null otherwise. */
+function firstPerson(clause: string, lexicon: Lexicon): string | null {
+  const people = [...occurrences(lexicon.people, clause), ...occurrences(lexicon.others, clause)].sort(
+    (a, b) => a.at - b.at,
+  )
+  const [somebody] = people
+  if (!somebody) return null
+  const i = occurrences(lexicon.i, clause).find(({ at, words }) => {
+    // "我姐姐": in some languages the owner's own pronoun, right before a person, only says whose that is.
+    const after = clause.slice(at + words.length).replace(/^(?:们|們)?(?:的|家)?\s*/u, '')
+    return !people.some((person) => after.startsWith(person.words) && lexicon.code === 'zh')
+  })
+  if (i && i.at < somebody.at) return null
+  // "My wife and I", "with my sister I …": the owner is part of it.
+  if (i && joinedWithI(clause, somebody.at + somebody.words.length, i.at)) return null
+  const isPossessorOfValue =
+    /^(?:with|for|to|by|at|mit|für|bei|avec|pour|con|para|com|com a|met|voor|med|z|ze|с|со|для|у) /u.test(
+      clause,
+    )
+  return isPossessorOfValue && i ? null : somebody.words
+}
+
+function joinedWithI(clause: string, from: number, to: number): boolean {
+  return /^[^.]{0,30}(?:and|und|et|y|e|en|och|i|и|та|και|و) $/u.test(clause.slice(from, to))
+}
+
+/** Languages that say "I" where it is meant: what opens a statement without it is somebody, or something, else. */
+const SAYS_I: ReadonlySet<string> = new Set(['de', 'fr', 'nl', 'sv'])
+
+/**
+ * What opens a clause, where that may be a name: in English right before a verb of the third person, in languages
+ * that say "I" the first word of a clause without it.
+ */
+function namedSubject(clause: string, lexicon: Lexicon): string | null {
+  const words = clause.split(' ').map((word) => word.replace(/[.,!?]+$/, ''))
+  if (SAYS_I.has(lexicon.code)) {
+    const [first = ''] = words
+    const saysI = occurs(lexicon.i, clause) || occurs(lexicon.self, clause)
+    return saysI || words.length < 3 || occurs(lexicon.common, first) ? null : first
+  }
+  if (lexicon.code !== 'en') return null
+  const isDefinite = /^(?:the|a|an)$/.test(words[0] ?? '')
+  const isVerb = (word: string) => THIRD_PERSON.test(word) && !(isDefinite && COPULA.test(word))
+  const verb = words.slice(0, isDefinite ? 7 : 4).findIndex((word, index) => index > 0 && isVerb(word))
+  const subject = words.slice(isDefinite ? 1 : 0, Math.max(0, verb))
+  if (isDefinite) return subject.length > 0 ? subject.join(' ') : null
+  if (subject.length === 0 || subject.some((word) => NOT_A_NAME.has(word) || occurs(lexicon.i, word)))
+    return null
+  return subject.join(' ')
+}
+
+/** Whether the quote names a subject that is not the owner; what a model adds about kinship need not be in it. */
+function names(evidence: Evidence, subject: string): boolean {
+  const words = contentWords(subject).filter((word) => !isOwnerWord(word))
+  return (
+    words.length === 0 ||
+    words.some((word) => hasWord(evidence.words, word)) ||
+    words.some((word) => hasWord(indexWords(joined(evidence.clauses)), word))
+  )
+}
+
+const FORGET_POLITE =
+  /^(?:(?:please|pls|ok|okay|now|hey|so|and|then|also|actually|no|bitte|s'il te plaît|por favor|per favore|пожалуйста|请|請)[ ,]+|(?:can|could|would|will) you (?:please )?|you (?:can|may|should|could) (?:please )?|i(?:'d like| want| need) you to |kannst du (?:bitte )?|du kannst |peux-tu |puedes |puoi |pode )*/u
+
+/** Asked to be forgotten, or not to be kept. */
+export function askedToForget(evidence: Evidence): boolean {
+  const { lexicon } = evidence
+  return evidence.sentences.some(({ text }) => {
+    const isUnspaced = lexicon.code === 'zh' || lexicon.code === 'ja' || lexicon.code === 'th'
+    if (isUnspaced) return occurs(lexicon.forgetting, text) && !asksToRemember(text)
+    const rest = text.replace(FORGET_POLITE, '')
+    const [forget] = occurrences(lexicon.forgetting, rest)
+    const [keep] = occurrences(lexicon.remembering, rest)
+    // "Vergiss nicht": what asks to keep may begin with what asks to forget.
+    return forget?.at === 0 && !(keep?.at === 0 && keep.words.length > forget.words.length)
+  })
+}
+
+const MAX_AGREEMENT_WORDS = 8
+
+/**
+ * Whether the owner merely agrees: nothing in the words but agreement and what may stand beside it. Then the
+ * sentence agreed to speaks for them.
+ */
+export function merelyAgrees(text: string, lexicon: Lexicon): boolean {
+  const folded = foldText(text).trim()
+  if (folded.split(' ').length > MAX_AGREEMENT_WORDS || /[?？؟]/u.test(folded)) return false
+  const first = folded.search(lexicon.agreeing)
+  if (first < 0 || !/^[^\p{L}\p{N}]*$/u.test(folded.slice(0, first))) return false
+  const rest = folded.replace(lexicon.agreeing, ' ').replace(lexicon.agreed, ' ')
+  return !/[\p{L}\p{N}]/u.test(rest)
+}
+
+const MIN_CONTENT_WORDS = 3
+
+/** The words that an agreement agrees to: the last question, and what stands before it where it alone says little. */
+export function agreedSentence(text: string): string | null {
+  const sentences = sentencesOf(text)
+  const asked = sentences.findLastIndex((sentence) => /[?？؟;]["'”’»)\]]*$/u.test(sentence.text))
+  const at = asked >= 0 ? asked : sentences.length - 1
+  const sentence: Span | undefined = sentences[at]
+  if (!sentence) return null
+  const before = sentences[at - 1]
+  const saysLittle = contentWords(sentence.text).length < MIN_CONTENT_WORDS
+  return saysLittle && before ? `${before.text} ${sentence.text}` : sentence.text
+}

@@ -1,0 +1,125 @@
+import * as chrono from 'chrono-node'
+import type { LanguageCode } from './lexicon.ts'
+import { foldText } from './text.ts'
+
+/** A day, and a time of it if one was told, as words about time come to at the moment when they were said. */
+export type ResolvedDate = {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+  readonly hour: number | null
+  readonly minute: number | null
+  readonly instantMs: number
+  /** Whether a day was told, not just a month or a year. */
+  readonly hasDay: boolean
+}
+
+type Parser = {
+  parse(
+    text: string,
+    reference: { instant: Date; timezone: number },
+    option?: { forwardDate?: boolean },
+  ): chrono.ParsedResult[]
+}
+
+const PARSERS: { readonly [Code in LanguageCode]?: Parser } = {
+  en: chrono.en.casual,
+  de: chrono.de.casual,
+  fr: chrono.fr.casual,
+  es: chrono.es.casual,
+  it: chrono.it.casual,
+  pt: chrono.pt.casual,
+  nl: chrono.nl.casual,
+  sv: chrono.sv.casual,
+  ru: chrono.ru.casual,
+  uk: chrono.uk.casual,
+  ja: chrono.ja.casual,
+  zh: chrono.zh.casual,
+}
+
+/**
+ * The dates that words about time resolve to, said at `at` in the owner's time zone; what looks like a moment ahead
+ * is taken so. In a language that has no parser, numeric dates alone.
+ */
+export function resolveDates(
+  text: string,
+  {
+    at,
+    timezone,
+    language,
+  }: { readonly at: string; readonly timezone: string; readonly language: LanguageCode | null },
+): ResolvedDate[] {
+  const instant = new Date(at)
+  const offsetMinutes = zoneOffsetMinutes(instant, timezone)
+  const parser = PARSERS[language ?? 'en'] ?? chrono.en.casual
+  const reference = { instant, timezone: offsetMinutes }
+  const results = [...parser.parse(text, reference), ...parser.parse(text, reference, { forwardDate: true })]
+  return results.flatMap(({ start, end }) =>
+    [start, end].flatMap((part) => {
+      if (!part) return []
+      const hasTime = part.isCertain('hour')
+      return [
+        {
+          year: part.get('year') ?? 0,
+          month: part.get('month') ?? 0,
+          day: part.get('day') ?? 0,
+          hour: hasTime ? part.get('hour') : null,
+          minute: hasTime ? (part.get('minute') ?? 0) : null,
+          instantMs: part.date().getTime(),
+          hasDay: part.isCertain('day') || part.isCertain('weekday') || !part.isCertain('month'),
+        },
+      ]
+    }),
+  )
+}
+
+/** The months, 1..12, that a text names in a language. */
+export function namedMonths(text: string, language: LanguageCode | null): number[] {
+  const folded = foldText(text)
+  const found: number[] = []
+  for (const options of [{ month: 'long' }, { month: 'long', day: 'numeric' }] as const) {
+    const format = new Intl.DateTimeFormat(`${language ?? 'en'}-u-ca-gregory`, {
+      ...options,
+      timeZone: 'UTC',
+    })
+    for (let month = 0; month < 12; month += 1) {
+      const name = format.formatToParts(Date.UTC(2024, month, 3)).find(({ type }) => type === 'month')?.value
+      if (name && !/^\d/.test(name) && folded.includes(foldText(name))) found.push(month + 1)
+    }
+  }
+  return found
+}
+
+/** How a month or weekday of a date is called in a language, folded. */
+export function calendarNames({ year, month, day }: ResolvedDate, language: LanguageCode | null): string[] {
+  const date = Date.UTC(year, month - 1, day)
+  return [language ?? 'en', 'en'].flatMap((locale) =>
+    (
+      [
+        { month: 'long' },
+        { month: 'short' },
+        { weekday: 'long' },
+        { weekday: 'short' },
+        { month: 'long', day: 'numeric' },
+      ] as const
+    ).flatMap((options) =>
+      new Intl.DateTimeFormat(`${locale}-u-ca-gregory`, { ...options, timeZone: 'UTC' })
+        .formatToParts(date)
+        .flatMap(({ type, value }) =>
+          type === 'month' || type === 'weekday' ? [foldText(value).replace('.', '')] : [],
+        ),
+    ),
+  )
+}
+
+/** How far a zone's clock is ahead of UTC at an instant. Throws RangeError for a zone that does not exist. */
+export function zoneOffsetMinutes(instant: Date, timezone: string): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    timeZoneName: 'longOffset',
+  }).formatToParts(instant)
+  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
+  const match = /GMT([+-])(\d{2}):(\d{2})/.exec(name)
+  if (!match) return 0
+  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]))
+}

@@ -1,0 +1,134 @@
+import { type LanguageCode, languageCodes, lexiconOf, occurrences } from './lexicon.ts'
+
+/**
+ * Case, width and the variants of quotation marks, apostrophes, dashes and spaces taken away. The same length is
+ * not promised; accents stay, because they tell words apart.
+ */
+export function foldText(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .normalize('NFC')
+    .replace(/[‘’ʼ`´′]/g, "'")
+    .replace(/[“”„«»‟″]/g, '"')
+    .replace(/[‐‑‒–—−]/g, '-')
+    .replace(/[\p{Cf}]/gu, '')
+    .replace(/\s+/g, ' ')
+}
+
+/** A part of a text, and where it stands in it. */
+export type Span = { readonly start: number; readonly end: number; readonly text: string }
+
+const SENTENCE_END = /[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？؟।｡]+["'”’»」』）)]*|\n+/gu
+/** A full stop after these ends no sentence. */
+const ABBREVIATION =
+  /(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|prof|st|jr|sr|no|nr|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|ca|bzw|z\.b|d\.h|usw|hr|fr|frau|herr|sra|sr|mme|m|tel|str|inc|ltd|co|u\.s|u\.k)\.$/iu
+
+/** An ordinal in front of what it counts: "14. März". */
+const ORDINAL = /(?:^|\s)\d{1,3}\.$/u
+const COUNTED =
+  /^\s+(?:\p{Ll}|(?:jan|feb|mär|maer|apr|mai|maj|jun|jul|aug|sep|okt|nov|dez|dec|stock|etage|geburtstag|klasse|mal|platz)\p{L}*)/iu
+
+/** The sentences of a text, in order; what lies between them is space. */
+export function sentencesOf(text: string): Span[] {
+  const spans: Span[] = []
+  let start = 0
+  const close = (end: number) => {
+    const raw = text.slice(start, end)
+    const trimmed = raw.trim()
+    if (trimmed !== '') {
+      const from = start + raw.indexOf(trimmed)
+      spans.push({ start: from, end: from + trimmed.length, text: trimmed })
+    }
+    start = end
+  }
+  for (const match of text.matchAll(SENTENCE_END)) {
+    const end = match.index + match[0].length
+    const isLast = text.slice(end).trim() === ''
+    const before = text.slice(start, end)
+    if (!isLast && match[0] === '.' && ABBREVIATION.test(before)) continue
+    if (match[0] === '.' && ORDINAL.test(before) && COUNTED.test(text.slice(end))) continue
+    close(end)
+  }
+  close(text.length)
+  return spans
+}
+
+/** Conjunctions that join statements; those that are another word in another language are left out. */
+const JOINING =
+  'but|and|because|although|though|while|whereas|so|aber|und|weil|obwohl|sondern|mais|et|pero|y|porque|aunque|sino|e|perché|però|bensì|mas|porém|maar|och|ale|ponieważ|lecz|ama|ve|но|и|а|потому что|але|та|і|αλλά|και|لكن|بل|אבל|אלא|लेकिन|और|बल्कि|하지만|그리고'
+const CLAUSE_END = new RegExp(
+  `(?<!\\d)[,;:](?!\\d)|(?<=\\d),(?=\\s)|[;、，；：،؛]|\\s[-–—]\\s|—|\\s(?=(?:${JOINING})\\s)|[()]|(?<=[然但])而|但是|不过|而是`,
+  'giu',
+)
+
+/** The clauses of a sentence, in order. */
+export function clausesOf(sentence: Span): Span[] {
+  const spans: Span[] = []
+  let start = 0
+  const close = (end: number, next: number) => {
+    const raw = sentence.text.slice(start, end)
+    const trimmed = raw.trim()
+    if (trimmed !== '') {
+      const from = sentence.start + start + raw.indexOf(trimmed)
+      spans.push({ start: from, end: from + trimmed.length, text: trimmed })
+    }
+    start = next
+  }
+  for (const match of sentence.text.matchAll(CLAUSE_END)) close(match.index, match.index + match[0].length)
+  close(sentence.text.length, sentence.text.length)
+  return spans
+}
+
+const SCRIPTS: readonly (readonly [RegExp, LanguageCode])[] = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 'ja'],
+  [/\p{Script=Hangul}/u, 'ko'],
+  [/\p{Script=Han}/u, 'zh'],
+  [/\p{Script=Thai}/u, 'th'],
+  [/\p{Script=Arabic}/u, 'ar'],
+  [/\p{Script=Hebrew}/u, 'he'],
+  [/\p{Script=Devanagari}/u, 'hi'],
+  [/\p{Script=Greek}/u, 'el'],
+  [/[іїєґІЇЄҐ]/u, 'uk'],
+  [/\p{Script=Cyrillic}/u, 'ru'],
+]
+const LATIN = languageCodes.filter((code) => !SCRIPTS.some(([, other]) => other === code))
+/** Letters that a language has and English has not; some are of several. */
+const LETTERS: readonly (readonly [RegExp, LanguageCode])[] = [
+  [/[äöüß]/gu, 'de'],
+  [/[ñ¿¡áíóú]/gu, 'es'],
+  [/[ãõçâêôáíóú]/gu, 'pt'],
+  [/[ąęłńśźż]/gu, 'pl'],
+  [/[ğışçöü]/gu, 'tr'],
+  [/[åäö]/gu, 'sv'],
+  [/[œèêûîïàâç]/gu, 'fr'],
+  [/[àèìòù]/gu, 'it'],
+]
+const LETTER_SCORE = 0.4
+const MAX_LETTER_SCORE = 1.2
+
+/**
+ * Which language a text is in, by script and by its frequent words; null where nothing tells. Where several are as
+ * likely, `preferred` is, if it is one of them.
+ */
+export function languageOf(text: string, preferred: LanguageCode | null = null): LanguageCode | null {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  if (letters === 0) return null
+  for (const [script, code] of SCRIPTS) {
+    const own = text.match(new RegExp(script.source, 'gu'))?.length ?? 0
+    // A foreign name in a sentence does not make it one of that language.
+    if (own * (code === 'ja' || code === 'uk' ? 8 : 3) >= letters) return code
+  }
+  const folded = foldText(text)
+  let best: LanguageCode | null = null
+  let highest = 0
+  for (const code of LATIN) {
+    const common = occurrences(lexiconOf(code).common, folded).length
+    const own = LETTERS.find(([, other]) => other === code)
+    const lettersOfIt = own ? (folded.match(own[0])?.length ?? 0) : 0
+    const score = common + Math.min(MAX_LETTER_SCORE, lettersOfIt * LETTER_SCORE)
+    if (score > highest || (code === preferred && score > 0 && score === highest)) best = code
+    highest = Math.max(highest, score)
+  }
+  return best
+}

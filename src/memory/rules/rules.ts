@@ -1,0 +1,211 @@
+import type { Candidate } from '../candidate.ts'
+import type { Quotable } from '../evidence.ts'
+import { lexiconOf, occurrences } from '../language/lexicon.ts'
+import { clausesOf, foldText, languageOf, type Span, sentencesOf } from '../language/text.ts'
+import { possessionRules } from './english-possessions.ts'
+import { selfRules } from './english-self.ts'
+import { rulesOf } from './other-languages.ts'
+import { planIn } from './plans.ts'
+import type { Rule } from './rule.ts'
+
+/** A stretch of what was said that may be a statement. */
+type Statement = {
+  /** As it stands in the source. */
+  readonly quote: string
+  /** With the subject that it shares with the one before. */
+  readonly text: string
+}
+
+const MAX_CHARS = 8000
+const ENGLISH: readonly Rule[] = [...selfRules, ...possessionRules]
+
+/**
+ * What rules find in the owner's words, for where there is no model: plain statements, most of them English. What is
+ * not plainly one is left alone; the gates see to questions, jokes and the like, as for a model's candidates.
+ */
+export function extractByRules(quotable: Quotable, timezone: string): Candidate[] {
+  const source = quotable.text.normalize('NFC').slice(0, MAX_CHARS).toWellFormed()
+  return sentencesOf(source).flatMap((sentence) => {
+    if (quotable.agreed) return readAgreed(sentence.text)
+    const opened = withoutOpening(sentence)
+    const language = languageOf(opened.span.text) ?? 'en'
+    const rules = language === 'en' ? ENGLISH : (rulesOf[language] ?? [])
+    const found = statementsOf(opened.span).flatMap((statement) => {
+      const candidate = read(statement, rules, {
+        at: quotable.utterance.at,
+        timezone,
+        isEnglish: language === 'en',
+      })
+      return candidate ? [candidate] : []
+    })
+    if (found.length > 0 || !opened.isRequest) return found
+    const text = tidy(opened.span.text)
+    return text.split(/\s+/).length >= 2 || /[^\p{ASCII}]{4}/u.test(text) ? [plain(text, text)] : []
+  })
+}
+
+function read(
+  statement: Statement,
+  rules: readonly Rule[],
+  options: { at: string; timezone: string; isEnglish: boolean },
+): Candidate | null {
+  const text = tidy(statement.text)
+  const plan = options.isEnglish ? planIn(foldQuotes(text), options) : null
+  if (plan) return { ...plain(text, tidy(statement.quote)), ...plan }
+  for (const { pattern, read } of rules) {
+    const match = pattern.exec(foldQuotes(text))
+    const found = match && read(match.groups ?? {})
+    if (found)
+      return {
+        ...plain(text, tidy(statement.quote)),
+        ...found,
+        subject: found.subject ?? 'owner',
+        singleValued: found.singleValued ?? false,
+      }
+  }
+  return null
+}
+
+function plain(text: string, quote: string): Candidate {
+  return {
+    kind: 'episode',
+    subject: 'owner',
+    slot: '',
+    value: '',
+    text,
+    quote,
+    singleValued: false,
+    eventTime: null,
+    validUntil: null,
+    relations: [],
+  }
+}
+
+function foldQuotes(text: string): string {
+  return text
+    .replace(/[‘’ʼ`´]/g, "'")
+    .replace(/[“”„«»]/g, '"')
+    .replace(/\s+/g, ' ')
+}
+
+function tidy(text: string): string {
+  return text.replace(/^[\s,;:，、；：–—-]+|[\s,;:.!…，、；：。！–—-]+$/gu, '')
+}
+
+const INTERJECTION =
+  /^(?:actually|well|so|oh|ok|okay|hey|hi|hello|no|nope|yes|yeah|yep|wait|sorry|and|but|also|plus|btw|by the way|for the record|fyi|just so you know|in case you wonder|correction|update|anyway|to be clear|honestly|look|listen|see|fun fact|note to self|as of (?:today|now)|from now on|these days|nowadays|now|i mean|i meant(?: that)?|i think|i guess you should know(?: that)?|you should know(?: that)?|did i mention(?: that)?|i told you(?: that)?|i said(?: that)?|delegate|also gut|übrigens|eigentlich|nein|ja|alors|en fait|au fait|non|oui|en realidad|por cierto|no|sí|in realtà|comunque|na verdade|aliás|eigenlijk|trouwens|egentligen|właściwie|кстати|вообще-то|нет|да|其实|其實|对了|實は|実は|あの|사실|그런데)(?=[\s,.!:;–—-])[\s,.!:;–—-]*/iu
+const LINKING =
+  /^[\s,:;–—-]*(?:that|this|dass|daß|que|qu'|che|dat|att|że|что|що|ότι|أن|ש|कि)?(?=[\s,:;–—'-])[\s,:;–—-]*/iu
+const REQUEST_POLITE =
+  /^(?:please|pls|kindly|can you|could you|would you|will you|you should|bitte|s'il te plaît|por favor|per favore|пожалуйста|请|請)[\s,]+/iu
+
+/** A sentence from where its statement begins, and whether it asks for that to be remembered. */
+function withoutOpening(sentence: Span): { readonly span: Span; readonly isRequest: boolean } {
+  let start = 0
+  let isRequest = false
+  for (let round = 0; round < 6; round += 1) {
+    const rest = sentence.text.slice(start)
+    const polite = REQUEST_POLITE.exec(rest)?.[0].length ?? 0
+    const asked = requestLength(rest.slice(polite))
+    const opening = asked > 0 ? polite + asked : (INTERJECTION.exec(rest)?.[0].length ?? 0)
+    if (opening === 0 || opening >= rest.length) break
+    isRequest ||= asked > 0
+    start += opening
+  }
+  const text = sentence.text.slice(start)
+  return { span: { start: sentence.start + start, end: sentence.end, text }, isRequest }
+}
+
+/** How much of a text's beginning only asks for the rest to be remembered; 0 where it does not. */
+function requestLength(text: string): number {
+  const folded = foldText(text)
+  const lexicon = lexiconOf(languageOf(text) ?? 'en')
+  const [request] = occurrences(lexicon.remembering, folded)
+  // Folding may change lengths; then the places are not those of the text.
+  if (request?.at !== 0 || folded.length !== text.length) return 0
+  const after = request.words.length
+  return after + (LINKING.exec(text.slice(after))?.[0].length ?? 0)
+}
+
+const STARTS =
+  /^(?:i|i'm|i've|i'll|i'd|im|ive|my|our|we|we're|we've|he|she|they|it|it's|there|this|that|the|you|your|please|can|could|would|what|who|where|when|why|how|if|because|although|though|while|so|call|which)\b/i
+const SHARES_I =
+  /^(?:am|work|live|love|like|enjoy|adore|prefer|hate|dislike|play|speak|drive|study|have|own|don't|do not|can't|cannot|never|always|usually|was born|moved|no longer|stopped|quit)\b/i
+const CONJUNCTION =
+  /^(?:and|but|so|or|because|although|though|while|und|aber|et|mais|y|pero|e|mas|maar|och|ale|и|а|но|та|і) (?:also |then |auch |aussi |también |anche |também )?/iu
+
+/** The statements of a sentence: its clauses, put together again where a clause goes on with a list. */
+function statementsOf(span: Span): Statement[] {
+  const statements: { start: number; end: number; prefix: string }[] = []
+  for (const clause of clausesOf(span)) {
+    const conjunction = CONJUNCTION.exec(clause.text)?.[0].length ?? 0
+    const bare = foldQuotes(clause.text.slice(conjunction))
+    const last = statements.at(-1)
+    const lastText = last
+      ? foldQuotes(last.prefix + span.text.slice(last.start - span.start, last.end - span.start))
+      : ''
+    if (last && SHARES_I.test(bare) && /^(?:i|i'm|i've|we)\b/i.test(lastText)) {
+      statements.push({ start: clause.start + conjunction, end: clause.end, prefix: 'I ' })
+    } else if (
+      last &&
+      !STARTS.test(bare) &&
+      !/^not\b/i.test(bare) &&
+      bare.split(' ').length <= 5 &&
+      isEnglishLike(bare)
+    ) {
+      last.end = clause.end
+    } else {
+      statements.push({ start: clause.start + conjunction, end: clause.end, prefix: '' })
+    }
+  }
+  return statements.map(({ start, end, prefix }) => {
+    const quote = span.text.slice(start - span.start, end - span.start)
+    return { quote, text: `${prefix}${quote}` }
+  })
+}
+
+function isEnglishLike(text: string): boolean {
+  const language = languageOf(text)
+  return language === null || language === 'en'
+}
+
+const OFFER =
+  /^(?:so[, ]+|ok[, ]+|okay[, ]+|just to (?:be sure|confirm)[:, ]+)*(?:(?:should|shall|may|can) i (?:remember|note|save|keep in mind|write down)(?: that)? |do you want me to (?:remember|note|save)(?: that)? |did you mean(?: that)? |do you mean(?: that)? |you mean(?: that)? |i understand(?: that)? |is it (?:right|correct|true) that )?/i
+const TAG =
+  /[,;\s]*(?:right|correct|is that (?:right|correct)|isn't it|don't you|aren't you|yes|ok|okay)?\s*[?.!]*$/i
+
+/** A sentence of the delegate's that the owner agreed to, as the owner would say it. */
+function readAgreed(sentence: string): Candidate[] {
+  const bare = foldQuotes(sentence).replace(OFFER, '').replace(TAG, '')
+  const asked =
+    /^(?:[Ii]s|[Aa]re) your (?<thing>.{2,40}?) (?<rest>(?:called |named |on |in |at )?[\p{Lu}\d"].*)$/u.exec(
+      bare,
+    )?.groups
+  const statement = asked
+    ? `my ${asked.thing} is ${asked.rest}`
+    : inFirstPerson(bare.replace(/^do you (?:still )?/i, 'you '))
+  for (const { pattern, read } of ENGLISH) {
+    const match = pattern.exec(statement)
+    const found = match && read(match.groups ?? {})
+    if (found)
+      return [
+        {
+          ...plain(statement, tidy(sentence).replace(/[?]+$/, '')),
+          ...found,
+          subject: found.subject ?? 'owner',
+          singleValued: found.singleValued ?? false,
+        },
+      ]
+  }
+  return []
+}
+
+function inFirstPerson(text: string): string {
+  return text
+    .replace(/\byou're\b/gi, "I'm")
+    .replace(/\byou are\b/gi, 'I am')
+    .replace(/\byou've\b/gi, "I've")
+    .replace(/\byours\b/gi, 'mine')
+    .replace(/\byour\b/gi, 'my')
+    .replace(/\byou\b/gi, 'I')
+}
