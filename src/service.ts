@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Kysely, SqliteDialect } from 'kysely'
 import { createIds } from '../ledger/ids.ts'
 import { recordImport } from '../ledger/imported.ts'
-import { createMemoryQueries } from '../projections/memories.ts'
+import { createMemoryQueries } from '../projections/memory-queries.ts'
 import { createProposalQueries } from '../projections/proposals.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import { createTextQueries } from '../projections/texts.ts'
@@ -24,9 +24,8 @@ import { createErasure } from './forgetting/erasure.ts'
 import { buildHttpService } from './http-service.ts'
 import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
-import { createMemories } from './memory/memories.ts'
-import { createPassiveRecall } from './memory/passive-recall.ts'
-import { memoryTools } from './memory/tools.ts'
+import { createMemoryConfig } from './memory/config.ts'
+import { buildMemory } from './memory-service.ts'
 import { createModelHolder, type ModelSettings } from './model/service.ts'
 import { createNotes } from './notes/notes.ts'
 import { noteTools } from './notes/tools.ts'
@@ -112,7 +111,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const previews = createPreviews()
   const catchUpSearch = storage.catchUpLagging
   const notes = createNotes({ append, ledger, views: kysely, catchUpSearch, newId })
-  const memories = createMemories({ append, views, erase: erasure.erase, catchUpSearch, newId })
   const memoryQueries = createMemoryQueries(views)
   const timezone = () => settings.get('TIMEZONE')
   const onFault = (error: unknown) => log.error({ err: error }, 'a reactor failed')
@@ -127,6 +125,24 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onFault,
   })
 
+  const memory = buildMemory({
+    storage,
+    queries,
+    model: model.current,
+    engine: async (query) => {
+      await storage.catchUpLagging()
+      return queries.ask('recall', { ...query, names: { owner: [], delegate: [] } })
+    },
+    config: createMemoryConfig({
+      load: () => owner.documents.document('memory'),
+      save: (document) => owner.documents.writeDocument('memory', document),
+    }),
+    erase: erasure.erase,
+    timezone,
+    newId,
+    nowMs,
+    log,
+  })
   const telephony = createTelephonyApi(settings)
   const proposals = createProposals({
     append,
@@ -138,7 +154,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   })
   const guests = createGuestQueries(storage)
   const tools = [
-    ...memoryTools(memories),
+    ...memory.tools,
     ...noteTools(notes),
     ...timerTools(timers),
     ...timelineTools({ ledger, search: (query) => searchTimeline(query) }),
@@ -150,7 +166,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       isConfigured: () => telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null,
     }),
   ]
-  const recall = createPassiveRecall({ memories, nowMs, onFault })
+  const { recall } = memory
 
   const assistant = buildAssistant({
     storage,
@@ -221,20 +237,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log,
   })
   const paging = createPagingCounters(new Date(nowMs()).toISOString())
-  const since = new Date(nowMs()).toISOString()
   const report = createOperationsReport({
     views,
     sessionContext: assistant.sessionContext,
     paging,
-    deduplication: () => ({
-      since,
-      candidates: 0,
-      inserted: 0,
-      reinforced: 0,
-      merged: 0,
-      discarded: 0,
-      suppressed: 0,
-    }),
+    deduplication: memory.counters.read,
     nowMs,
   })
 
@@ -284,6 +291,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   attention.start()
   texts.start()
   timers.start()
+  memory.start()
   idleWatch.start()
   const port = await http.listen(config.port, config.host)
 
@@ -296,6 +304,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await idleWatch.close()
       await timers.close()
       await Promise.all([attention.close(GRACE_MS), texts.close(GRACE_MS)])
+      await memory.close()
       await http.close(1_000)
       await queries.close()
       await storage.close()

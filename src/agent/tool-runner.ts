@@ -28,7 +28,10 @@ export function createToolRunner(options: {
   async function runOne(call: RecordedCall, context: CallContext): Promise<ToolOutcome> {
     const startedMs = nowMs()
     const result = await execute(call, context)
-    const output = JSON.stringify(result.ok ? { ok: true, ...result.data } : result)
+    const { ok } = result
+    const output = JSON.stringify(
+      ok ? { ok, ...result.data } : { ok, reason: result.reason, message: result.message },
+    )
     const event: NewEvent = {
       type: 'tool.returned',
       actor: 'service',
@@ -38,7 +41,7 @@ export function createToolRunner(options: {
       turnId: context.turnId,
       key: `tool-returned:${context.turnId}:${call.callId}`,
       causedBy: call.seq,
-      derivedFrom: [call.seq, ...(result.ok ? (result.derivedFrom ?? []) : [])],
+      derivedFrom: [call.seq, ...(result.derivedFrom ?? [])],
       facts: {
         callId: call.callId,
         tool: call.tool,

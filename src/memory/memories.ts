@@ -1,8 +1,17 @@
-import type { Database } from 'better-sqlite3'
-import type { Append } from '../../ledger/event.ts'
-import { createMemoryQueries, type MemoryRow } from '../../projections/memories.ts'
-import { searchTimeline } from '../../projections/search.ts'
-import { toIndexed } from '../../projections/search-text.ts'
+import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { MemoryQueries, MemoryRow, MemorySearch } from '../../projections/memory-queries.ts'
+import type { UtteranceQueries } from '../../projections/utterances.ts'
+import type { Accepted } from './assess.ts'
+import type { Assessor } from './assessor.ts'
+import { canonicalKey } from './canonical-key.ts'
+import type { MemoryCounters } from './counters.ts'
+import { createForgetting, type Forgetting } from './forgetting.ts'
+import type { Rejection } from './gates.ts'
+import { contentWords, hasWord, indexWords } from './language/words.ts'
+import { createLearning } from './learning.ts'
+import type { Lock } from './lock.ts'
+import { requestFrom } from './request.ts'
+import type { WindowReader } from './window.ts'
 
 /** Where a memory operation comes from, for its facts. */
 export type MemoryOrigin = {
@@ -12,129 +21,186 @@ export type MemoryOrigin = {
   readonly spanId?: string | null
   readonly turnId?: string | null
   readonly causedBy?: number
+  /** The owner's message that asks for it; null where there is none. */
+  readonly messageSeq?: number | null
 }
 
-export type Memories = {
-  /** Keeps what the owner asked to be remembered; the same statement again reinforces the first. */
-  remember(text: string, sourceSeqs: readonly number[], key: string, origin: MemoryOrigin): Promise<MemoryRow>
-  /** Memories whose words match, or the newest ones for an empty query. */
+export type RememberOutcome =
+  | { readonly status: 'kept'; readonly memory: MemoryRow; readonly isNew: boolean }
+  | { readonly status: 'refused'; readonly reason: Rejection }
+
+export type Memories = Forgetting & {
+  /** Keeps what the owner asks to be remembered, if it is the owner's words; the same statement again reinforces. */
+  remember(
+    text: string,
+    key: string,
+    origin: MemoryOrigin & { readonly messageSeq: number },
+  ): Promise<RememberOutcome>
+  /** Memories whose words match, the best first; the newest ones for an empty query. */
   find(query: string | null, limit: number): Promise<MemoryRow[]>
-  /** Memories that share any of the words, the closest first. */
-  findAny(words: readonly string[], limit: number): Promise<MemoryRow[]>
-  /** Forgets for good: the memory, what derives from it, its index entries. False where there is none. */
-  forget(memoryId: string, origin: MemoryOrigin): Promise<boolean>
+  /** Makes it active again, and undoes what took its place. False where there is nothing to undo. */
+  restore(memoryId: string, origin: MemoryOrigin): Promise<boolean>
 }
 
-/** What the owner wants kept, in its first form: explicit requests only. */
-export function createMemories(options: {
+export type MemoriesOptions = {
   readonly append: Append
-  readonly views: Database
+  readonly queries: MemoryQueries
+  readonly utterances: UtteranceQueries
+  readonly windows: WindowReader
+  readonly assessor: Assessor
+  readonly near: (words: readonly string[], limit: number) => Promise<readonly MemoryRow[]>
+  readonly search: (
+    query: MemorySearch,
+  ) => Promise<{ readonly rows: readonly MemoryRow[]; readonly count: number }>
+  /** Where something was spoken of; for barring all of it. */
+  readonly mentions: (words: readonly string[], numbers: readonly string[]) => Promise<readonly number[]>
+  readonly turnEventSeqs: (turnId: string) => readonly number[]
   readonly erase: (seqs: readonly number[], reason: 'memory_forgotten') => Promise<unknown>
-  readonly catchUpSearch: () => Promise<void>
+  readonly counters: MemoryCounters
+  readonly lock: Lock
+  readonly timezone: () => string
   readonly newId: () => string
-}): Memories {
-  const { append, views, erase, newId } = options
-  const queries = createMemoryQueries(views)
-  const byAnyWord = views.prepare<[string, number], MemoryRow>(
-    `SELECT memories.* FROM search_index JOIN memories ON memories.storedSeq = search_index.rowid
-     WHERE search_index MATCH ? AND memories.status IN ('active', 'contested') ORDER BY rank LIMIT ?`,
-  )
+}
+
+const NEAR = 40
+/** A memory that a search by likeness may answer with has at least this part of the words looked for. */
+const FIND_COVERAGE = 0.5
+
+/** What the owner wants kept, found and forgotten. */
+export function createMemories(options: MemoriesOptions): Memories {
+  const { append, queries, lock } = options
+
+  async function accept(text: string, messageSeq: number): Promise<Accepted | Rejection> {
+    const request = requestFrom(text, messageSeq, options)
+    if (!request) return 'unsupported'
+    const court = {
+      quotables: [request.quotable],
+      shown: [request.quotable.utterance],
+      offered: [],
+      timezone: options.timezone(),
+    }
+    const [judged] = await options.assessor.assess({
+      ...court,
+      candidates: [request.candidate],
+      isRequest: true,
+    })
+    if (!judged) return 'unsupported'
+    if (judged.outcome === 'rejected') return judged.reason
+    // Rules may tell what kind of statement it is; then it takes the place of what it corrects.
+    const read = await options.assessor.assess({
+      ...court,
+      quotables: [{ ...request.quotable, text, agreed: false, next: null }],
+      candidates: null,
+    })
+    const typed = read.find(
+      (each) => each.outcome === 'accepted' && each.accepted.canonicalKey === canonicalKey(text),
+    )
+    if (typed?.outcome !== 'accepted') return judged.accepted
+    const {
+      kind,
+      subject,
+      slot,
+      value,
+      singleValued,
+      eventTime,
+      validUntil,
+      slotKey,
+      statementKey,
+      isNegated,
+    } = typed.accepted
+    return {
+      ...judged.accepted,
+      kind,
+      subject,
+      slot,
+      value,
+      singleValued,
+      eventTime,
+      validUntil,
+      slotKey,
+      statementKey,
+      isNegated,
+    }
+  }
 
   return {
-    async remember(text, sourceSeqs, key, origin) {
-      const { by: _by, ...place } = origin
-      const canonicalKey = canonicalise(text)
-      const known = queries.byCanonicalKey(canonicalKey)
-      if (known?.status === 'active') {
-        await append([
-          {
-            type: 'memory.reinforced',
-            actor: 'delegate',
-            ...place,
-            key,
-            derivedFrom: sourceSeqs,
-            facts: { memoryId: known.memoryId, use: 'restatement', sourceSeqs: [...sourceSeqs] },
-          },
-        ])
-        return queries.byId(known.memoryId) ?? known
-      }
-      const memoryId = newId()
-      const result = await append([
-        {
-          type: 'memory.stored',
-          actor: 'delegate',
-          ...place,
-          key,
-          derivedFrom: sourceSeqs,
-          facts: {
-            memoryId,
-            kind: 'episode',
-            sourceSeqs: [...sourceSeqs],
-            supersedes: null,
-            linkedTo: null,
-            singleValued: false,
-            eventTime: null,
-            validUntil: null,
-            by: 'owner',
-          },
-          body: { text, subject: 'owner', slot: '', value: text, quote: text, canonicalKey },
-        },
-      ])
-      const event = result.status === 'appended' ? result.events.at(-1) : result.existing
-      const stored = event?.type === 'memory.stored' ? queries.byId(event.facts.memoryId) : undefined
-      if (!stored) throw new Error('a memory is not in the views right after its fact')
-      return stored
+    ...createForgetting(options),
+
+    async remember(text, key, origin) {
+      const accepted = await accept(text, origin.messageSeq)
+      if (typeof accepted === 'string') return { status: 'refused', reason: accepted }
+      const [nearest] = await options.near(accepted.words, 1)
+      return lock(async () => {
+        const place = placeOf(origin)
+        const { facts, memoryId } = createLearning(options).learn(
+          accepted,
+          nearest?.memoryId ?? null,
+          place,
+          'owner',
+        )
+        const [first, ...rest] = facts
+        if (!first) throw new Error('learning came to no fact')
+        const appended = await append([{ ...first, key }, ...rest])
+        // Run again after a crash: the first run has it.
+        const existing =
+          appended.status === 'duplicate' && 'facts' in appended.existing ? appended.existing : null
+        const id = existing && 'memoryId' in existing.facts ? existing.facts.memoryId : memoryId
+        const memory = id === null ? undefined : queries.byId(id)
+        if (!memory) throw new Error('a memory is not in the views right after its fact')
+        return { status: 'kept', memory, isNew: first.type === 'memory.stored' }
+      })
     },
+
     async find(query, limit) {
-      if (query === null || query.trim() === '') return queries.active(Number.MAX_SAFE_INTEGER, limit)
-      await options.catchUpSearch()
-      const found: MemoryRow[] = []
-      let beforeSeq: number | null = null
-      // Memories are a small part of what the index holds: walk the hits until enough of them are memories.
-      for (let page = 0; page < MAX_PAGES && found.length < limit; page += 1) {
-        const hits = searchTimeline(views, { query, limit: PAGE_HITS, beforeSeq })
-        for (const { seq } of hits) {
-          const memory = queries.byStoredSeq(seq)
-          if (memory && found.length < limit) found.push(memory)
-        }
-        beforeSeq = hits.at(-1)?.seq ?? null
-        if (hits.length < PAGE_HITS) break
-      }
-      return found
-    },
-    async findAny(words, limit) {
-      const match = words.map((word) => `"${toIndexed(word)}"`).join(' OR ')
-      if (match === '') return []
-      await options.catchUpSearch()
-      return byAnyWord.all(match, limit)
-    },
-    async forget(memoryId, origin) {
-      const memory = queries.byId(memoryId)
-      if (!memory) return false
-      const { by, ...place } = origin
-      await append([
-        {
-          type: 'memory.deleted',
-          actor: by === 'owner' ? 'owner' : 'delegate',
-          ...place,
-          key: `memory-deleted:${memoryId}`,
-          facts: { memoryId, sourceSeqs: queries.sources(memoryId), by },
-        },
+      if (query === null || query.trim() === '') return queries.current(Number.MAX_SAFE_INTEGER, limit)
+      const byId = queries.byId(query.trim())
+      if (byId && (byId.status === 'active' || byId.status === 'contested')) return [byId]
+      const words = contentWords(query)
+      const [exact, near] = await Promise.all([
+        options.search({ query, limit, beforeSeq: null }),
+        options.near(words, NEAR),
       ])
-      await erase([memory.storedSeq], 'memory_forgotten')
-      return true
+      const scored = [
+        ...new Map([...exact.rows, ...near].map((row) => [row.memoryId, row] as const)).values(),
+      ].map((row) => {
+        const index = indexWords(row.text ?? '', row.subject ?? '', row.slot ?? '', row.quote ?? '')
+        const held = words.filter((word) => hasWord(index, word)).length
+        return { row, score: words.length === 0 ? 1 : held / words.length }
+      })
+      return scored
+        .filter(({ score }) => score >= FIND_COVERAGE)
+        .sort((a, b) => b.score - a.score || b.row.storedSeq - a.row.storedSeq)
+        .slice(0, limit)
+        .map(({ row }) => row)
+    },
+
+    async restore(memoryId, origin) {
+      return lock(async () => {
+        const memory = queries.byId(memoryId)
+        if (!memory || memory.status === 'active') return false
+        const envelope = {
+          actor: origin.by === 'owner' ? 'owner' : 'service',
+          channel: origin.channel,
+          ...placeOf(origin),
+        } as const
+        const successor = memory.supersededBy === null ? undefined : queries.byId(memory.supersededBy)
+        const isReplaced = successor?.status === 'active' || successor?.status === 'contested'
+        const undone: NewEvent[] = isReplaced
+          ? [
+              {
+                type: 'memory.retired',
+                ...envelope,
+                facts: { memoryId: successor.memoryId, reason: 'restored' },
+              },
+            ]
+          : []
+        await append([...undone, { type: 'memory.restored', ...envelope, facts: { memoryId } }])
+        return true
+      })
     },
   }
 }
 
-const PAGE_HITS = 200
-const MAX_PAGES = 10
-
-/** Equal for statements that differ in case, width, spacing or punctuation alone. */
-export function canonicalise(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
-    .trim()
+function placeOf({ conversationId, spanId, turnId, causedBy }: MemoryOrigin) {
+  return { conversationId, spanId, turnId, causedBy }
 }

@@ -1,32 +1,45 @@
 import * as z from 'zod'
-import type { MemoryRow } from '../../projections/memories.ts'
-import { defineTool, type Tool, type ToolContext } from '../tools/tool.ts'
+import type { MemoryRow } from '../../projections/memory-queries.ts'
+import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts'
+import { canonicalKey } from './canonical-key.ts'
+import { contentWords, hasWord, indexWords } from './language/words.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
 
 const RECALLED_MEMORIES = 20
+/** More than this is not read out to be chosen from. */
+const MAX_CHOICES = 8
 
 /** What the delegate can do with memories when it is asked to. */
-export function memoryTools(memories: Memories): Tool[] {
+export function memoryTools(options: {
+  readonly memories: Memories
+  /** Resolves once what was said before is learned, or can be for now; a few seconds at most. */
+  readonly settled: () => Promise<void>
+}): Tool[] {
+  const { memories, settled } = options
   return [
     defineTool({
       name: 'remember',
-      description: 'Keeps a fact that the owner asks to be remembered, in the words of the owner.',
-      parameters: z.object({ text: z.string().min(1).max(4000) }),
+      description:
+        'Keeps a fact that the owner asks to be remembered: one statement, complete in itself, in the words and the language of the owner.',
+      parameters: z.object({ text: z.string().min(1).max(1000) }),
       idempotent: true,
       readOnly: false,
       async run({ text }, context) {
-        if (context.messageSeq === null) {
-          return { ok: false, reason: 'not_owner', message: 'Only what the owner says can be remembered.' }
+        const { messageSeq } = context
+        if (messageSeq === null) return notOwner('Only what the owner says can be remembered.')
+        const outcome = await memories.remember(text, context.key, { ...originOf(context), messageSeq })
+        if (outcome.status === 'refused') {
+          return {
+            ok: false,
+            reason: outcome.reason,
+            message:
+              'Not kept: it must be what the owner said, in the words, numbers and names of the owner.',
+          }
         }
-        const memory = await memories.remember(
-          text,
-          [context.messageSeq, context.calledSeq],
-          context.key,
-          originOf(context),
-        )
+        const { memory, isNew } = outcome
         return {
           ok: true,
-          data: { memory: present(memory) },
+          data: { memory: present(memory), new: isNew },
           refs: [refTo(memory)],
           derivedFrom: [memory.storedSeq],
         }
@@ -50,36 +63,72 @@ export function memoryTools(memories: Memories): Tool[] {
     }),
     defineTool({
       name: 'forget',
-      description: 'Forgets a memory for good, with everything derived from it.',
+      description:
+        'Forgets a memory for good, with everything derived from it. The query is what it says, or its id. When several match, nothing is forgotten: ask the owner which one is meant.',
       parameters: z.object({ query: z.string().min(1).max(1000) }),
       idempotent: true,
       readOnly: false,
       async run({ query }, context) {
-        if (context.messageSeq === null) {
-          return { ok: false, reason: 'not_owner', message: 'Only the owner can have something forgotten.' }
+        if (context.messageSeq === null) return notOwner('Only the owner can have something forgotten.')
+        const origin = originOf(context)
+        await settled()
+        const matches = meant(query, await memories.find(query, RECALLED_MEMORIES))
+        const [memory] = matches
+        if (!memory) {
+          const barred = await memories.bar(contentWords(query), origin)
+          if (barred > 0) return { ok: true, data: { forgotten: 0, willNotBeLearned: barred } }
+          return { ok: false, reason: 'not_found', message: 'Nothing like that is remembered.' }
         }
-        const [memory, ...others] = await memories.find(query, RECALLED_MEMORIES)
-        if (!memory) return { ok: false, reason: 'not_found', message: 'Nothing like that is remembered.' }
-        if (others.length > 0) {
-          return {
-            ok: false,
-            reason: 'ambiguous',
-            message: `${others.length + 1} memories match; ask which one is meant.`,
-          }
-        }
-        await memories.forget(memory.memoryId, originOf(context))
+        if (matches.length > 1) return ambiguous(matches)
+        await memories.forget(memory.memoryId, origin)
         return { ok: true, data: { forgotten: 1 }, refs: [refTo(memory)] }
       },
     }),
   ]
 }
 
-function originOf({ channel, conversationId, spanId, turnId, calledSeq }: ToolContext): MemoryOrigin {
-  return { by: 'tool', channel, conversationId, spanId, turnId, causedBy: calledSeq }
+/** Of what matches at all, what is meant: the very statement; else all that have every word asked for. */
+function meant(query: string, found: readonly MemoryRow[]): readonly MemoryRow[] {
+  const key = canonicalKey(query)
+  const exact = found.filter((row) => row.memoryId === query.trim() || row.canonicalKey === key)
+  if (exact.length > 0) return exact
+  const words = contentWords(query)
+  const whole = found.filter(({ text, subject, slot, quote }) => {
+    const index = indexWords(text ?? '', subject ?? '', slot ?? '', quote ?? '')
+    return words.every((word) => hasWord(index, word))
+  })
+  return whole.length > 0 ? whole : found
 }
 
-function present({ memoryId, text, createdAt }: MemoryRow) {
-  return { id: memoryId, text, since: createdAt }
+function ambiguous(matches: readonly MemoryRow[]): ToolResult {
+  const choices = matches.slice(0, MAX_CHOICES)
+  const lines = choices.map(({ text, validFrom }) => `“${text}” (${validFrom.slice(0, 10)})`)
+  const more = matches.length > choices.length ? `, and ${matches.length - choices.length} more` : ''
+  return {
+    ok: false,
+    reason: 'ambiguous',
+    message: `${matches.length} memories match: ${lines.join('; ')}${more}. Which one is meant?`,
+    derivedFrom: choices.map(({ storedSeq }) => storedSeq),
+  }
+}
+
+function notOwner(message: string): ToolResult {
+  return { ok: false, reason: 'not_owner', message }
+}
+
+function originOf({
+  channel,
+  conversationId,
+  spanId,
+  turnId,
+  calledSeq,
+  messageSeq,
+}: ToolContext): MemoryOrigin {
+  return { by: 'tool', channel, conversationId, spanId, turnId, causedBy: calledSeq, messageSeq }
+}
+
+function present({ memoryId, text, validFrom, status }: MemoryRow) {
+  return { id: memoryId, text, since: validFrom, ...(status === 'contested' ? { contested: true } : {}) }
 }
 
 function refTo({ memoryId }: MemoryRow) {

@@ -6,13 +6,15 @@ import { openSecretBox } from './secrets.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { type CheckedSettings, createSettings, type Settings } from './settings.ts'
 import { createSetupCode } from './setup-code.ts'
-import { openSettingsStore } from './store.ts'
+import { openSettingsStore, type SettingsStore } from './store.ts'
 
 /** All that settings.sqlite holds, opened together. */
 export type OwnerState = {
   readonly settings: Settings
   readonly sessions: Sessions
   readonly account: OwnerAccount
+  /** Where parts of the service keep settings of their own, each as one document. */
+  readonly documents: Pick<SettingsStore, 'document' | 'writeDocument'>
   /** To be printed while the service is not installed; another one at each start. */
   readonly setupCode: string
   close(): void
@@ -49,7 +51,7 @@ export function openOwnerState(options: {
       setupCode,
       onWarning,
     })
-    return { settings, sessions, account, setupCode, close: () => store.close() }
+    return { settings, sessions, account, documents: store, setupCode, close: () => store.close() }
   } catch (error) {
     store.close()
     throw error

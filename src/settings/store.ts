@@ -37,6 +37,10 @@ export type SettingsStore = {
   /** Takes away what an earlier key had sealed. */
   dropSealedSettings(): void
 
+  /** A document of settings that belong together (the memory's), as it was written; null where there is none. */
+  document(name: string): string | null
+  writeDocument(name: string, content: string): void
+
   passwordHash(): string | null
   /** Sets the hash and ends every session but `keepSessionId`, in one transaction. */
   changePassword(passwordHash: string, keepSessionId: string | null): void
@@ -80,6 +84,8 @@ const SCHEMA = `
     id TEXT PRIMARY KEY, tokenHash TEXT NOT NULL UNIQUE,
     createdAtMs INTEGER NOT NULL, lastSeenAtMs INTEGER NOT NULL, userAgent TEXT NOT NULL
   ) STRICT;`
+/** Added to files of the same format: an older build passes it over. */
+const ADDED = 'CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT'
 
 /** Opens the store, and makes it where there is none. Throws SettingsUnusable or LedgerDamaged. */
 export function openSettingsStore(directory: string): SettingsStore {
@@ -123,6 +129,11 @@ function prepareFile(db: Database.Database, file: string): void {
 type SettingRow = { key: string; value: string; sealed: number }
 
 function createStore(db: Database.Database): SettingsStore {
+  db.exec(ADDED)
+  const getDocument = db.prepare<[string], { content: string }>(
+    'SELECT content FROM documents WHERE name = ?',
+  )
+  const putDocument = db.prepare('INSERT OR REPLACE INTO documents VALUES (?, ?)')
   const allSettings = db.prepare<[], SettingRow>('SELECT key, value, sealed FROM settings')
   const putSetting = db.prepare('INSERT OR REPLACE INTO settings VALUES (?, ?, ?)')
   const dropSetting = db.prepare('DELETE FROM settings WHERE key = ?')
@@ -150,6 +161,9 @@ function createStore(db: Database.Database): SettingsStore {
     writeSettings: db.transaction(putSettings),
     deleteSetting: (key) => void dropSetting.run(key),
     dropSealedSettings: () => void dropSealed.run(),
+
+    document: (name) => getDocument.get(name)?.content ?? null,
+    writeDocument: (name, content) => void putDocument.run(name, content),
 
     passwordHash: () => getHash.get()?.passwordHash ?? null,
     changePassword: db.transaction((passwordHash, keepSessionId) => {

@@ -29,7 +29,12 @@ export type ToolResult =
       readonly refs?: readonly ToolRef[]
       readonly derivedFrom?: readonly number[]
     }
-  | { readonly ok: false; readonly reason: string; readonly message: string }
+  | {
+      readonly ok: false
+      readonly reason: string
+      readonly message: string
+      readonly derivedFrom?: readonly number[]
+    }
 
 /** Something that the delegate can do. Tools of one round run side by side only if all of them are `readOnly`. */
 export type Tool<P extends z.ZodObject = z.ZodObject> = {

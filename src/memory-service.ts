@@ -1,0 +1,147 @@
+import { createMemoryQueries, type MemoryRow, type MemorySearch } from '../projections/memory-queries.ts'
+import { createTurnQueries } from '../projections/turns.ts'
+import { createUtteranceQueries } from '../projections/utterances.ts'
+import type { Log } from './log.ts'
+import { createMemoryApi } from './memory/api.ts'
+import { createAssessor } from './memory/assessor.ts'
+import type { MemoryConfigStore } from './memory/config.ts'
+import { createMemoryCounters } from './memory/counters.ts'
+import { createExtraction } from './memory/extraction.ts'
+import { createLock } from './memory/lock.ts'
+import { createMemories } from './memory/memories.ts'
+import { createPassiveRecall } from './memory/passive-recall.ts'
+import { createMemoryReactor } from './memory/reactor.ts'
+import type { Arbitrator } from './memory/recall/arbitration.ts'
+import type { RecallPort } from './memory/recall-port.ts'
+import { memoryTools } from './memory/tools.ts'
+import { createWindowReader } from './memory/window.ts'
+import type { ModelService } from './model/port.ts'
+import type { Queries } from './storage/queries.ts'
+import type { Storage } from './storage/storage.ts'
+
+/** How long a request to forget waits for what was said before it to be learned. */
+const SETTLE_MS = 3000
+const MENTIONS = 200
+
+/** Memory, wired: what learns, what recalls, what the tools and the routes use. */
+export function buildMemory(options: {
+  readonly storage: Storage
+  readonly queries: Queries
+  readonly model: () => ModelService
+  readonly engine: RecallPort
+  readonly arbitrator?: () => Arbitrator | null
+  readonly config: MemoryConfigStore
+  readonly erase: (seqs: readonly number[], reason: 'memory_forgotten') => Promise<unknown>
+  readonly timezone: () => string
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly log: Log
+}) {
+  const { storage, queries: thread, newId, nowMs, log, timezone } = options
+  const { append, ledger, views } = storage
+  const queries = createMemoryQueries(views)
+  const utterances = createUtteranceQueries(views)
+  const turns = createTurnQueries(views)
+  const windows = createWindowReader({ ledger, utterances, isBarred: queries.isBarred })
+  const counters = createMemoryCounters(new Date(nowMs()).toISOString())
+  const assessor = createAssessor()
+  const lock = createLock()
+  const onFault = (error: unknown) => log.error({ err: error }, 'memory failed')
+  const near = async (words: readonly string[], limit: number): Promise<readonly MemoryRow[]> => {
+    await storage.catchUpLagging()
+    return thread.ask('nearMemories', { words, limit })
+  }
+  const search = async (query: MemorySearch) => {
+    await storage.catchUpLagging()
+    return thread.ask('searchMemories', query)
+  }
+  const common = {
+    append,
+    queries,
+    utterances,
+    windows,
+    assessor,
+    near,
+    counters,
+    lock,
+    timezone,
+    newId,
+    nowMs,
+  }
+
+  const memories = createMemories({
+    ...common,
+    search,
+    async mentions(words, numbers) {
+      await storage.catchUpLagging()
+      return thread.ask('mentionsOf', { words, numbers, limit: MENTIONS })
+    },
+    turnEventSeqs: turns.eventSeqs,
+    erase: options.erase,
+  })
+  const utility = () => options.model().utility
+  const reactor = createMemoryReactor({
+    ...common,
+    extraction: createExtraction({ ...common, utility, recalledIn, log }),
+    finishErasing: memories.finishErasing,
+    onHeadMoved: storage.onHeadMoved,
+    onFault,
+  })
+  const passive = createPassiveRecall({
+    engine: options.engine,
+    ledger,
+    views,
+    windows,
+    memoryIdAt: queries.idAt,
+    config: options.config.get,
+    arbitrator: options.arbitrator ?? (() => null),
+    append,
+    counters,
+    timezone,
+    nowMs,
+    onFault,
+  })
+
+  /** What a turn was given of what is remembered, and what it said. */
+  function recalledIn(turnId: string) {
+    const events = ledger.readSeqs(turns.eventSeqs(turnId))
+    const reply = events.findLast(
+      (event) =>
+        event.type === 'chat.reply.sent' || event.type === 'sms.sent' || event.type === 'call.reply.spoken',
+    )
+    return {
+      ids: events.flatMap((event) => (event.type === 'memory.recalled' ? event.facts.ids : [])),
+      replySeq: reply?.seq ?? null,
+      reply: reply?.body?.text ?? '',
+    }
+  }
+
+  return {
+    memories,
+    tools: memoryTools({ memories, settled: () => reactor.settled(SETTLE_MS) }),
+    recall: passive.recall,
+    config: options.config,
+    counters,
+    api: createMemoryApi({
+      ledger,
+      queries,
+      utterances,
+      search,
+      config: options.config.get,
+      counts: counters.read,
+      recallRuntime: passive.runtime,
+      isExtracting: reactor.isRunning,
+      extractsBy: () => (utility() === null ? 'rules' : 'model'),
+      nowMs,
+    }),
+    settled: reactor.settled,
+    start: reactor.start,
+    async close() {
+      await reactor.close()
+      await passive.close()
+      await assessor.close()
+    },
+  }
+}
+
+export type Memory = ReturnType<typeof buildMemory>

@@ -1,0 +1,181 @@
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { SubscribeHead } from '../../ledger/follow.ts'
+import { OUTCOME_KEY } from '../../projections/memory-fold.ts'
+import type { MemoryOutcome, MemoryQueries, MemoryRow } from '../../projections/memory-queries.ts'
+import type { UtteranceQueries } from '../../projections/utterances.ts'
+import { signalFact } from '../signals/signals.ts'
+import type { Extraction } from './extraction.ts'
+
+export type MemoryReactor = {
+  start(): void
+  /** Resolves when what was said is learned, or cannot be for now; at the latest after `timeoutMs`. */
+  settled(timeoutMs: number): Promise<void>
+  isRunning(): boolean
+  /** Stops at once; what was under way is taken up again with the next start. */
+  close(): Promise<void>
+}
+
+export type MemoryReactorOptions = {
+  readonly append: Append
+  readonly queries: MemoryQueries
+  readonly utterances: UtteranceQueries
+  readonly extraction: Extraction
+  readonly finishErasing: () => Promise<void>
+  readonly onHeadMoved: SubscribeHead
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly onFault: (error: unknown) => void
+}
+
+const RETRY_AFTER_FAULT_MS = 5000
+/** Clocks jump, and setTimeout overflows: look again at least this often. */
+const LOOK_AGAIN_MS = 10 * 60_000
+/** So many unread utterances are read although a turn is running: somebody talks without a pause. */
+const MAX_UNREAD_WHILE_BUSY = 16
+const EXPIRED_AT_ONCE = 50
+
+/**
+ * Learns from the conversation behind its back: never before a reply, in the order in which things were said, once.
+ * Its work is what the views still show as unread, over, untold or unerased; so a crash only delays it, and a backlog
+ * is worked off like anything else.
+ */
+export function createMemoryReactor(options: MemoryReactorOptions): MemoryReactor {
+  const { append, queries, utterances, extraction, nowMs, onFault } = options
+  const closing = new AbortController()
+  let wake = Promise.withResolvers<void>()
+  let idle = Promise.withResolvers<void>()
+  let running = false
+  /** Somebody waits for it: what is answered is read although a turn is running. */
+  let urgent = 0
+  let loop: Promise<void> = Promise.resolve()
+  let unsubscribe: (() => void) | null = null
+
+  async function run(): Promise<void> {
+    while (!closing.signal.aborted) {
+      wake = Promise.withResolvers<void>()
+      running = true
+      let waitMs = LOOK_AGAIN_MS
+      try {
+        await options.finishErasing()
+        await retireExpired()
+        await tellOutcomes()
+        if (mayRead() && (await extraction.readNext(closing.signal))) continue
+        waitMs = Math.min(LOOK_AGAIN_MS, untilNext())
+      } catch (error) {
+        if (closing.signal.aborted) return
+        // The disk may be full for a while; what waits stays in the ledger.
+        if (!(error instanceof LedgerUnavailable)) onFault(error)
+        waitMs = RETRY_AFTER_FAULT_MS
+      } finally {
+        running = false
+      }
+      idle.resolve()
+      idle = Promise.withResolvers<void>()
+      await sleep(waitMs)
+    }
+  }
+
+  /** A turn under way goes first: a local model may serve one request at a time. */
+  function mayRead(): boolean {
+    return urgent > 0 || !utterances.hasUnanswered() || utterances.unreadCount() > MAX_UNREAD_WHILE_BUSY
+  }
+
+  function untilNext(): number {
+    const nextEnd = queries.nextEnd()
+    const moments = [extraction.nextRetryAtMs(), nextEnd === null ? null : Date.parse(nextEnd)]
+    return Math.min(
+      ...moments.map((moment) => (moment === null ? LOOK_AGAIN_MS : Math.max(0, moment - nowMs()))),
+    )
+  }
+
+  async function sleep(ms: number): Promise<void> {
+    const timer = setTimeout(() => wake.resolve(), ms)
+    timer.unref()
+    await wake.promise
+    clearTimeout(timer)
+  }
+
+  /** What was to hold until a day is over with it. */
+  async function retireExpired(): Promise<void> {
+    for (;;) {
+      const rows = queries.endedBy(new Date(nowMs()).toISOString(), EXPIRED_AT_ONCE)
+      if (rows.length === 0) return
+      await append(
+        rows.map(
+          ({ memoryId, storedSeq }): NewEvent => ({
+            type: 'memory.retired',
+            actor: 'service',
+            channel: 'inner',
+            causedBy: storedSeq,
+            facts: { memoryId, reason: 'expired' },
+          }),
+        ),
+      )
+    }
+  }
+
+  /** Tells the delegate, once, what became of memories; that one is new is no news. */
+  async function tellOutcomes(): Promise<void> {
+    for (const outcome of queries.outcomes()) {
+      const [memory, other] = [queries.byId(outcome.memoryId), queries.byId(outcome.otherId)]
+      if (!memory?.text || !other?.text) continue
+      await append([signalOf(outcome, memory, other, options.newId())])
+    }
+  }
+
+  return {
+    start() {
+      unsubscribe = options.onHeadMoved(() => wake.resolve())
+      loop = run()
+    },
+    isRunning: () => running,
+    async settled(timeoutMs) {
+      const deadline = Promise.withResolvers<void>()
+      const timer = setTimeout(() => deadline.resolve(), timeoutMs)
+      urgent += 1
+      try {
+        wake.resolve()
+        await Promise.race([idle.promise, deadline.promise])
+      } finally {
+        urgent -= 1
+        clearTimeout(timer)
+      }
+    },
+    async close() {
+      closing.abort(new Error('the service is closing'))
+      unsubscribe?.()
+      wake.resolve()
+      await loop
+      idle.resolve()
+    },
+  }
+}
+
+const PRIORITY = { conflicted: 3, overridden: 2, consolidated: 1 } as const
+
+function signalOf(
+  { seq, kind }: MemoryOutcome,
+  memory: MemoryRow,
+  other: MemoryRow,
+  signalId: string,
+): NewEvent {
+  const told = (row: MemoryRow) => `“${row.text}” (${row.validFrom.slice(0, 10)})`
+  const text = {
+    consolidated: `${told(memory)} takes the place of the less exact ${told(other)}.`,
+    overridden: `${told(memory)} takes the place of ${told(other)}, which no longer holds.`,
+    conflicted: `${told(memory)} contradicts ${told(other)}; both are kept until the owner says which is right.`,
+  }[kind]
+  return signalFact(
+    {
+      kind: `memory_${kind}`,
+      mode: 'wake',
+      priority: PRIORITY[kind],
+      dedupKey: `${OUTCOME_KEY}${seq}`,
+      text,
+      causedBy: seq,
+      derivedFrom: [memory.storedSeq, other.storedSeq],
+    },
+    signalId,
+  )
+}

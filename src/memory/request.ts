@@ -1,0 +1,71 @@
+import type { Candidate } from './candidate.ts'
+import type { Quotable, Utterance } from './evidence.ts'
+import { agreedSentence } from './gates-speaker.ts'
+import { contentWords, coverage, indexWords } from './language/words.ts'
+import type { WindowReader } from './window.ts'
+
+/** How far back "remember that" may point. */
+const EARLIER_UTTERANCES = 10
+/** So much of what is to be remembered must be the owner's own words. */
+const MIN_COVERAGE = 0.6
+const MAX_QUOTE_CHARS = 1500
+
+/**
+ * What the owner asks to be remembered, with the words that it rests on: those of the message itself, of one before
+ * it, or of a sentence of the delegate's that the message points at. Null where nobody said it: a note, a result or
+ * somebody else may have.
+ */
+export function requestFrom(
+  text: string,
+  messageSeq: number,
+  { windows }: { readonly windows: WindowReader },
+): { readonly candidate: Candidate; readonly quotable: Quotable } | null {
+  const message = windows.utteranceAt(messageSeq)
+  if (message?.speaker !== 'owner') return null
+  const words = contentWords(text)
+  const earlier = windows.before(message.conversationId, messageSeq, EARLIER_UTTERANCES)
+  const quotables: Quotable[] = [
+    quotableOf(message.text, message, [message.seq]),
+    ...earlier
+      .filter(({ speaker }) => speaker === 'owner')
+      .reverse()
+      .map((utterance) => quotableOf(utterance.text, utterance, [utterance.seq, message.seq])),
+  ]
+  const last = earlier.at(-1)
+  const pointedAt = last?.speaker === 'delegate' && pointsBack(message) ? agreedSentence(last.text) : null
+  if (last && pointedAt !== null) {
+    quotables.push({
+      text: pointedAt,
+      utterance: message,
+      seqs: [last.seq, message.seq],
+      agreed: true,
+      next: null,
+    })
+  }
+  const quotable = quotables.find((each) => coverage(indexWords(each.text), words) >= MIN_COVERAGE)
+  if (!quotable) return null
+  return {
+    quotable,
+    candidate: {
+      kind: 'episode',
+      subject: 'owner',
+      slot: '',
+      value: '',
+      text,
+      quote: quotable.text.slice(0, MAX_QUOTE_CHARS).toWellFormed(),
+      singleValued: false,
+      eventTime: null,
+      validUntil: null,
+      relations: [],
+    },
+  }
+}
+
+function quotableOf(text: string, utterance: Utterance, seqs: readonly number[]): Quotable {
+  return { text, utterance, seqs: [...seqs].sort((a, b) => a - b), agreed: false, next: null }
+}
+
+/** Whether a message says next to nothing itself: "remember that", "yes, keep that". */
+function pointsBack({ text }: Utterance): boolean {
+  return contentWords(text).length <= 3
+}

@@ -1,0 +1,49 @@
+import type { MemoryKind } from './candidate.ts'
+
+/** One use of a memory: that it was said, said again, confirmed or cited. */
+export type StrengthUse = { readonly atMs: number }
+
+const DAY_MS = 86_400_000
+/** The decay of ACT-R's base-level learning (Anderson and Schooler 1991); what somebody is fades slower. */
+const DECAY = 0.5
+const IDENTITY_DECAY = 0.2
+/** How much being fresh in mind at a repetition adds to that repetition's decay (c in Pavlik and Anderson 2005). */
+const MASSED_DECAY = 0.217
+const MAX_DECAY = 1
+/** A use a moment ago is not infinitely strong. */
+const MIN_AGE_MS = 1000
+
+/**
+ * How present a memory is, 0..1: ACT-R's base-level activation B = ln Σ ageᵢ^−dᵢ over its uses, squashed by the
+ * logistic function. Ages are in units of `halfLifeDays`, so that one use of that age alone gives one half. The
+ * decay of a repetition grows with the activation that it met, so that spaced repetitions last longer than massed
+ * ones (Pavlik and Anderson 2005, equation 5). Uses may come in any order; those after `nowMs` count as just made.
+ */
+export function strengthOf(
+  uses: readonly StrengthUse[],
+  options: { readonly kind: MemoryKind; readonly nowMs: number; readonly halfLifeDays: number },
+): number {
+  const unitMs = options.halfLifeDays * DAY_MS
+  const base = options.kind === 'identity' ? IDENTITY_DECAY : DECAY
+  const ordered = uses.map(({ atMs }) => Math.min(atMs, options.nowMs)).sort((a, b) => a - b)
+  const decays: number[] = []
+  for (const atMs of ordered) {
+    const met = sumAt(ordered.slice(0, decays.length), decays, atMs, unitMs)
+    decays.push(Math.min(MAX_DECAY, base + MASSED_DECAY * met))
+  }
+  const sum = sumAt(ordered, decays, options.nowMs, unitMs)
+  // The logistic of ln x is x / (1 + x).
+  return sum / (1 + sum)
+}
+
+function sumAt(
+  usedAtMs: readonly number[],
+  decays: readonly number[],
+  nowMs: number,
+  unitMs: number,
+): number {
+  return decays.reduce((sum, decay, index) => {
+    const ageMs = Math.max(MIN_AGE_MS, nowMs - (usedAtMs[index] ?? nowMs))
+    return sum + (ageMs / unitMs) ** -decay
+  }, 0)
+}

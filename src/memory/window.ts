@@ -1,0 +1,133 @@
+import type { LedgerEvent } from '../../ledger/event.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { UtteranceQueries, UtteranceRow } from '../../projections/utterances.ts'
+import type { Quotable, Utterance } from './evidence.ts'
+import { agreedSentence, merelyAgrees } from './gates-speaker.ts'
+import { lexiconOf } from './language/lexicon.ts'
+import { languageOf } from './language/text.ts'
+
+/** What one extraction looks at: what is to be read, what may be quoted, and what was said around it. */
+export type Window = {
+  /** The owner's utterances to be read, oldest first; those barred or erased meanwhile are named, and not in `shown`. */
+  readonly readSeqs: readonly number[]
+  readonly quotables: readonly Quotable[]
+  /** Everything that is shown, oldest first. */
+  readonly shown: readonly Utterance[]
+}
+
+const CONTEXT_UTTERANCES = 6
+const MAX_READ_CHARS = 12_000
+/** Somebody's life story pasted at once is read as far as this. */
+export const MAX_UTTERANCE_CHARS = 20_000
+
+export type WindowReader = {
+  /** The next window over unread utterances; null while there is none. */
+  next(limit: number): Window | null
+  /** One utterance with its words; null for what is erased, barred or nobody's. */
+  utteranceAt(seq: number): Utterance | null
+  /** What was said before `seq` in its conversation, oldest first. */
+  before(conversationId: string | null, seq: number, limit: number): Utterance[]
+}
+
+/** Reads what was said from the ledger, leaving out what the owner wants forgotten. */
+export function createWindowReader(options: {
+  readonly ledger: LedgerReader
+  readonly utterances: UtteranceQueries
+  readonly isBarred: (seq: number) => boolean
+}): WindowReader {
+  const { ledger, utterances, isBarred } = options
+
+  function utteranceAt(seq: number): Utterance | null {
+    const row = utterances.bySeq(seq)
+    return row ? withWords(row) : null
+  }
+
+  function withWords(row: UtteranceRow): Utterance | null {
+    if (isBarred(row.seq)) return null
+    const [event] = ledger.readSeqs([row.seq])
+    const text = event && event.type !== 'unknown' ? wordsOf(event) : null
+    if (!event || text === null || text.trim() === '') return null
+    const { seq, at, channel, conversationId, spanId, turnId } = event
+    return {
+      seq,
+      at,
+      channel,
+      conversationId,
+      spanId,
+      turnId,
+      speaker: row.speaker,
+      text: text.slice(0, MAX_UTTERANCE_CHARS).toWellFormed(),
+    }
+  }
+
+  const before = (conversationId: string | null, seq: number, limit: number) =>
+    utterances.before(conversationId, seq, limit).flatMap((row) => withWords(row) ?? [])
+
+  /** The owner's own words, and those of the delegate's that they merely agree to. */
+  function quotablesOf(utterance: Utterance, shown: readonly Utterance[]): Quotable[] {
+    const { conversationId, seq } = utterance
+    const nextRow = utterances.ownersNext(conversationId, seq)
+    const next = nextRow ? (withWords(nextRow)?.text ?? null) : null
+    const own: Quotable = { text: utterance.text, utterance, seqs: [seq], agreed: false, next }
+    const said = shown.findLast((other) => other.seq < seq && other.conversationId === conversationId)
+    if (said?.speaker !== 'delegate') return [own]
+    const languages = [languageOf(utterance.text), languageOf(said.text)]
+    if (!languages.some((language) => merelyAgrees(utterance.text, lexiconOf(language)))) return [own]
+    const sentence = agreedSentence(said.text)
+    if (sentence === null) return [own]
+    return [own, { text: sentence, utterance, seqs: [said.seq, seq], agreed: true, next }]
+  }
+
+  return {
+    utteranceAt,
+    before,
+    next(limit) {
+      const rows = utterances.readable(limit)
+      const [first] = rows
+      if (!first) return null
+      // One conversation at a time; what one request can hold.
+      const read: { row: UtteranceRow; utterance: Utterance | null }[] = []
+      let chars = 0
+      for (const row of rows) {
+        if (row.conversationId !== first.conversationId) break
+        const utterance = withWords(row)
+        chars += utterance?.text.length ?? 0
+        if (read.length > 0 && chars > MAX_READ_CHARS) break
+        read.push({ row, utterance })
+      }
+      const last = read.at(-1)?.row.seq ?? first.seq
+      const between = utterances
+        .before(first.conversationId, last, limit * 3)
+        .filter(({ seq }) => seq > first.seq)
+      const spoken = new Map([
+        ...before(first.conversationId, first.seq, CONTEXT_UTTERANCES).map(
+          (each) => [each.seq, each] as const,
+        ),
+        ...between.flatMap((row) => {
+          const utterance = withWords(row)
+          return utterance ? [[row.seq, utterance] as const] : []
+        }),
+        ...read.flatMap(({ utterance }) => (utterance ? [[utterance.seq, utterance] as const] : [])),
+      ])
+      const shown = [...spoken.values()].sort((a, b) => a.seq - b.seq)
+      const quotables = read.flatMap(({ utterance }) => (utterance ? quotablesOf(utterance, shown) : []))
+      return { readSeqs: read.map(({ row }) => row.seq), quotables, shown }
+    },
+  }
+}
+
+/** What an event says aloud; null once it is erased, and for one that says nothing. */
+function wordsOf(event: LedgerEvent): string | null {
+  switch (event.type) {
+    case 'chat.message.received':
+    case 'chat.reply.sent':
+    case 'chat.reply.stopped':
+    case 'sms.received':
+    case 'sms.sent':
+    case 'call.utterance.heard':
+    case 'call.reply.spoken':
+      return event.body?.text ?? null
+    default:
+      return null
+  }
+}

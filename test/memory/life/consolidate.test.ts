@@ -1,0 +1,272 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Accepted } from '../../../src/memory/assess.ts'
+import type { Relation } from '../../../src/memory/candidate.ts'
+import { canonicalKey, slotKeyOf, statementKeyOf } from '../../../src/memory/canonical-key.ts'
+import { consolidate, type Known } from '../../../src/memory/consolidate.ts'
+import { contentWords } from '../../../src/memory/language/words.ts'
+
+type Told = {
+  readonly slot?: string
+  readonly value?: string
+  readonly single?: boolean
+  readonly negated?: boolean
+}
+
+function keysOf(text: string, { slot = '', value = '', negated = false }: Told) {
+  return {
+    canonicalKey: canonicalKey(text),
+    slotKey: slotKeyOf({ subject: 'owner', slot }),
+    statementKey: statementKeyOf({ subject: 'owner', slot, value, isNegated: negated }),
+  }
+}
+
+function accepted(
+  text: string,
+  told: Told & { relations?: Record<string, Relation>; change?: boolean; saidSeq?: number } = {},
+): Accepted {
+  const {
+    slot = '',
+    value = '',
+    single = false,
+    negated = false,
+    relations = {},
+    change = false,
+    saidSeq = 100,
+  } = told
+  return {
+    kind: 'identity',
+    subject: 'owner',
+    slot,
+    value,
+    text,
+    quote: text,
+    singleValued: single,
+    eventTime: null,
+    validUntil: null,
+    relations: Object.entries(relations).map(([memoryId, relation]) => ({ memoryId, relation })),
+    sourceSeqs: [saidSeq],
+    saidSeq,
+    saidAt: '2030-01-01T00:00:00.000Z',
+    agreed: false,
+    isChange: change,
+    isNegated: negated,
+    ...keysOf(text, told),
+    words: contentWords(text),
+  }
+}
+
+function known(
+  memoryId: string,
+  text: string,
+  told: Told & { seq?: number; contestedWith?: string[] } = {},
+): Known {
+  const { value = '', single = false, seq = 10, contestedWith = [] } = told
+  return {
+    memoryId,
+    storedSeq: seq + 1,
+    text,
+    value,
+    quote: text,
+    ...keysOf(text, told),
+    status: contestedWith.length > 0 ? 'contested' : 'active',
+    singleValued: single,
+    sourceSeqs: [seq],
+    contestedWith,
+  }
+}
+
+const stored = { outcome: 'stored', refines: null, overrides: [], contests: [], linkedTo: null }
+
+test('the same statement reinforces, in whatever form it is said', () => {
+  const tea = known('tea', 'I like tea', { slot: 'taste', value: 'tea' })
+  expect(consolidate(accepted('The owner likes tea!'), [tea], null)).toMatchObject({
+    outcome: 'reinforced',
+    memoryId: 'tea',
+  })
+  expect(
+    consolidate(accepted('Tea is what I like', { slot: 'Taste', value: 'tea' }), [tea], null),
+  ).toMatchObject({ outcome: 'reinforced' })
+})
+
+test('the same words of the same event are no second statement', () => {
+  const tea = known('tea', 'I like tea', { seq: 100 })
+  expect(consolidate(accepted('I like tea'), [tea], null)).toEqual({ outcome: 'repeated', memoryId: 'tea' })
+  const told = { ...accepted('Likes tea a lot', { value: 'tea' }), quote: 'please remember that I like tea' }
+  expect(consolidate(told, [tea], null)).toEqual({ outcome: 'repeated', memoryId: 'tea' })
+})
+
+test('two facts in one sentence are two', () => {
+  const dog = {
+    ...known('dog', 'Has a dog', { seq: 100, slot: 'pet', value: 'dog' }),
+    quote: 'I have a dog and a cat',
+  }
+  const cat = { ...accepted('Has a cat', { slot: 'pet', value: 'cat' }), quote: 'I have a dog and a cat' }
+  expect(consolidate(cat, [dog], null)).toMatchObject({ outcome: 'stored', overrides: [], contests: [] })
+})
+
+test('nearness alone links, and merges nothing', () => {
+  const dog = known('dog', 'My dog Rex is old')
+  expect(consolidate(accepted('My dog Rex is brown'), [dog], 'dog')).toEqual({ ...stored, linkedTo: 'dog' })
+})
+
+test('a relation of “same” is not believed over numbers, negations and slots of one value', () => {
+  const code = known('m', 'Locker code is 4711', { slot: 'locker code', value: '4711', single: true })
+  expect(
+    consolidate(
+      accepted('Locker code is 4712', {
+        slot: 'locker code',
+        value: '4712',
+        single: true,
+        relations: { m: 'same' },
+      }),
+      [code],
+      null,
+    ),
+  ).toMatchObject({ overrides: ['m'] })
+  const tea = known('m', 'Likes tea', { slot: 'taste', value: 'tea' })
+  expect(consolidate(accepted('Does not like tea', { relations: { m: 'same' } }), [tea], null)).toMatchObject(
+    { outcome: 'stored', contests: ['m'] },
+  )
+  const home = known('m', 'Lives in Oslo', { slot: 'residence', value: 'Oslo', single: true })
+  expect(
+    consolidate(
+      accepted('Lives in Ulm', { slot: 'residence', value: 'Ulm', single: true, relations: { m: 'same' } }),
+      [home],
+      null,
+    ),
+  ).toMatchObject({ overrides: ['m'] })
+})
+
+test('a paraphrase in another language that a model calls the same is', () => {
+  const nuts = known('m', 'Is allergic to peanuts', { slot: 'allergy', value: 'peanuts' })
+  const said = accepted('Ist allergisch gegen Erdnüsse', {
+    slot: 'Allergie',
+    value: 'Erdnüsse',
+    relations: { m: 'same' },
+  })
+  expect(consolidate(said, [nuts], null)).toMatchObject({ outcome: 'reinforced', memoryId: 'm' })
+})
+
+test('a refinement takes the place of the less exact', () => {
+  const dog = known('m', 'Has a dog', { slot: 'pet', value: 'dog' })
+  expect(
+    consolidate(
+      accepted('Has a dog named Rex', { slot: 'pet', value: 'dog named Rex', relations: { m: 'refine' } }),
+      [dog],
+      null,
+    ),
+  ).toMatchObject({ outcome: 'stored', refines: 'm', overrides: [] })
+})
+
+test('a conflict overrides where there is room for one value or the owner says that it changed, else both stand', () => {
+  const tea = known('m', 'Drinks tea in the morning')
+  const against = (more: Parameters<typeof accepted>[1]) =>
+    consolidate(
+      accepted('Drinks coffee in the morning', { relations: { m: 'conflict' }, ...more }),
+      [tea],
+      null,
+    )
+  expect(against({})).toMatchObject({ contests: ['m'], overrides: [] })
+  expect(against({ single: true })).toMatchObject({ contests: [], overrides: ['m'] })
+  expect(against({ change: true })).toMatchObject({ contests: [], overrides: ['m'] })
+})
+
+test('without a model a slot of one value is overridden, one of several is linked, a contrary sign is believed', () => {
+  const home = known('m', 'I live in Oslo', { slot: 'residence', value: 'Oslo', single: true })
+  expect(
+    consolidate(accepted('I moved to Ulm', { slot: 'residence', value: 'Ulm', single: true }), [home], null),
+  ).toMatchObject({ overrides: ['m'] })
+  const sister = known('m', 'My sister is Ida', { slot: 'sister name', value: 'Ida' })
+  expect(
+    consolidate(accepted('My sister is Eva', { slot: 'sister name', value: 'Eva' }), [sister], null),
+  ).toMatchObject({ overrides: [], contests: [], linkedTo: 'm' })
+  const tea = known('m', 'I like tea', { slot: 'taste', value: 'tea' })
+  expect(
+    consolidate(accepted('I hate tea', { slot: 'taste', value: 'tea', negated: true }), [tea], null),
+  ).toMatchObject({ overrides: ['m'] })
+})
+
+test('what was said before what is known overrides nothing', () => {
+  const home = known('m', 'I live in Ulm', { slot: 'residence', value: 'Ulm', single: true, seq: 200 })
+  expect(
+    consolidate(accepted('I live in Oslo', { slot: 'residence', value: 'Oslo', single: true }), [home], null),
+  ).toEqual({ outcome: 'outdated', memoryId: 'm' })
+})
+
+test('said again, one of two that contradict each other has been decided for', () => {
+  const tea = known('tea', 'I drink tea', { contestedWith: ['coffee'] })
+  const coffee = known('coffee', 'I drink coffee', { contestedWith: ['tea'] })
+  expect(consolidate(accepted('I drink tea'), [tea, coffee], null)).toMatchObject({
+    outcome: 'reinforced',
+    memoryId: 'tea',
+    overrides: ['coffee'],
+  })
+})
+
+const aWord = fc.constantFrom(
+  'tea',
+  'Oslo',
+  '4711',
+  '4712',
+  'Tee',
+  'чай',
+  '茶',
+  'not',
+  'never',
+  'dog',
+  'Rex',
+  'loves',
+)
+const aText = fc.array(aWord, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '))
+const aRelation = fc.constantFrom<Relation>('same', 'refine', 'conflict', 'independent')
+
+test('whatever is known and told, a decision names only what is known, and nothing twice', () => {
+  fc.assert(
+    fc.property(
+      aText,
+      fc.array(fc.tuple(aText, aRelation, fc.boolean()), { maxLength: 5 }),
+      fc.boolean(),
+      (text, others, single) => {
+        const memories = others.map(([other, , isSingle], index) =>
+          known(`m${index}`, other, { single: isSingle, slot: 'x', value: other }),
+        )
+        const relations = Object.fromEntries(others.map(([, relation], index) => [`m${index}`, relation]))
+        const decision = consolidate(
+          accepted(text, { slot: 'x', value: text, single, relations }),
+          memories,
+          null,
+        )
+        const ids = new Set(memories.map(({ memoryId }) => memoryId))
+        const named =
+          decision.outcome === 'stored' || decision.outcome === 'reinforced'
+            ? [...decision.overrides, ...decision.contests]
+            : []
+        expect(new Set(named).size).toBe(named.length)
+        for (const id of named) expect(ids).toContain(id)
+        if (decision.outcome === 'reinforced') expect(named).not.toContain(decision.memoryId)
+      },
+    ),
+  )
+})
+
+test('statements that differ in a number or a negation are never one, whatever the relation says', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1000, max: 9999 }),
+      fc.integer({ min: 1000, max: 9999 }),
+      aRelation,
+      (a, b, relation) => {
+        fc.pre(a !== b)
+        const memory = known('m', `The code is ${a}`, { slot: 'code', value: String(a) })
+        const decision = consolidate(
+          accepted(`The code is ${b}`, { slot: 'code', value: String(b), relations: { m: relation } }),
+          [memory],
+          null,
+        )
+        expect(decision.outcome).toBe('stored')
+        if (decision.outcome === 'stored') expect(decision.refines).toBeNull()
+      },
+    ),
+  )
+})

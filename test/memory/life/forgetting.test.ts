@@ -1,0 +1,232 @@
+import { expect, test } from 'vitest'
+import { filesHolding, testDirectory } from '../../support/directory.ts'
+import { openMind } from '../mind.ts'
+import { scriptedModel } from '../scripted-model.ts'
+
+const code = (quote: string) => ({
+  text: 'The locker code is quokka4711',
+  quote,
+  slot: 'locker code',
+  value: 'quokka4711',
+  singleValued: true,
+})
+
+test('a forgotten memory is in no list, no recall and no file, while its turn stays on the timeline', async () => {
+  const mind = await openMind({
+    utility: scriptedModel(({ turns }) =>
+      turns
+        .filter(({ quotable, text }) => quotable && text.includes('quokka4711'))
+        .map(({ text }) => code(text)),
+    ),
+  })
+  const { seq } = await mind.say('My locker code is quokka4711', {
+    reply: 'Your locker code is quokka4711, noted.',
+  })
+  await mind.settle()
+  const [memory] = mind.known()
+  const asked = await mind.say('What is my locker code?', { reply: 'It is quokka4711.' })
+  expect(asked.recalled.text).toContain('quokka4711')
+  await mind.settle()
+
+  expect(await mind.memory.memories.forget(memory?.memoryId ?? '', { by: 'owner', channel: 'chat' })).toBe(
+    true,
+  )
+  expect(mind.texts()).toEqual([])
+  expect((await mind.memory.api.list({ q: 'quokka4711', limit: 5, beforeSeq: null })).memories).toEqual([])
+  const after = await mind.say('What is my locker code?')
+  expect(after.recalled.text ?? '').not.toContain('quokka4711')
+  const [turn] = mind.storage.ledger.readSeqs([seq])
+  expect(turn).toMatchObject({ body: { text: 'My locker code is quokka4711' }, erased: false })
+  const [stored] = mind.facts('memory.stored')
+  expect(stored).toMatchObject({ body: null, erased: true })
+  const [reply] = mind.storage.ledger.readSeqs([asked.replySeq ?? 0])
+  expect(reply).toMatchObject({ body: null, erased: true })
+})
+
+test('of a memory in words of its own no byte is left in any file', async () => {
+  const mind = await openMind({
+    utility: scriptedModel(({ turns }) =>
+      turns.flatMap(({ quotable, text }) =>
+        quotable && text.includes('zanzibarian')
+          ? [{ text: 'Adores zanzibarianmarmalade', quote: text, value: 'zanzibarian', slot: 'food' }]
+          : [],
+      ),
+    ),
+  })
+  await mind.say('I adore zanzibarian marmalade')
+  await mind.settle()
+  await mind.say('What do I adore?', { reply: 'You adore zanzibarianmarmalade.' })
+  await mind.settle()
+  expect(filesHolding(mind.directory, 'zanzibarianmarmalade')).not.toEqual([])
+  await mind.memory.memories.forget(mind.known()[0]?.memoryId ?? '', { by: 'owner', channel: 'chat' })
+  await mind.close()
+  expect(filesHolding(mind.directory, 'zanzibarianmarmalade')).toEqual([])
+})
+
+test('nothing brings it back: not the same turns, not a model that insists, not a restart', async () => {
+  const directory = testDirectory()
+  const insists = scriptedModel(({ turns }) => [
+    code('My locker code is quokka4711'),
+    code('quokka4711'),
+    ...turns.map(({ text }) => code(text)),
+  ])
+  const mind = await openMind({ directory, utility: insists })
+  await mind.say('My locker code is quokka4711', { reply: 'Your locker code is quokka4711.' })
+  await mind.settle()
+  const request = await mind.say('Forget that my locker code is quokka4711', { open: true })
+  expect(await mind.use('forget', { query: 'locker code' }, request.seq)).toMatchObject({
+    ok: true,
+    data: { forgotten: 1 },
+  })
+  await mind.finish(request)
+  for (const text of ['Thanks', 'What is my locker code?', 'Tell me a story'])
+    await mind.say(text, { reply: 'Gladly.' })
+  await mind.settle()
+  await mind.close()
+  const again = await openMind({ directory, utility: insists, startMs: mind.nowMs() })
+  await again.say('And now?')
+  await again.settle()
+  expect(again.texts()).toEqual([])
+})
+
+test('what the owner says anew after forgetting is learned anew', async () => {
+  const mind = await openMind()
+  await mind.say('I live in Oslo')
+  await mind.settle()
+  await mind.memory.memories.forget(mind.known()[0]?.memoryId ?? '', { by: 'owner', channel: 'chat' })
+  await mind.say('I live in Oslo')
+  await mind.settle()
+  expect(mind.texts()).toEqual(['I live in Oslo'])
+})
+
+test('forgotten while the model is thinking it over, it is not learned', async () => {
+  const thinking = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const mind = await openMind({
+    utility: scriptedModel(async ({ turns }) => {
+      const said = turns.findLast(({ quotable }) => quotable)?.text ?? ''
+      if (!said.includes('once more')) return said.includes('quokka4711') ? [code(said)] : []
+      asked.resolve()
+      await thinking.promise
+      return [code(said)]
+    }),
+  })
+  await mind.say('My locker code is quokka4711')
+  await mind.settle()
+  const [memory] = mind.known()
+  await mind.say('So once more: my locker code is quokka4711')
+  await asked.promise
+  await mind.memory.memories.forget(memory?.memoryId ?? '', { by: 'owner', channel: 'chat' })
+  thinking.resolve()
+  await mind.settle()
+  expect(mind.texts()).toEqual([])
+})
+
+test('forgotten before anything was learned from it, it never is', async () => {
+  let isDown = true
+  const mind = await openMind({
+    utility: scriptedModel(({ turns }) => {
+      if (isDown) return { raw: 'out of order' }
+      return turns
+        .filter(({ quotable, text }) => quotable && text.includes('quokka4711'))
+        .map(({ text }) => code(text))
+    }),
+  })
+  await mind.say('My locker code is quokka4711')
+  await mind.settle()
+  const request = await mind.say('Forget my locker code', { open: true })
+  expect(await mind.use('forget', { query: 'locker code' }, request.seq)).toMatchObject({
+    ok: true,
+    data: { forgotten: 0, willNotBeLearned: 1 },
+  })
+  await mind.finish(request)
+  isDown = false
+  mind.advance(3_600_000)
+  await mind.say('Good night')
+  await mind.settle()
+  expect(mind.utterances.unreadCount()).toBe(0)
+  expect(mind.texts()).toEqual([])
+})
+
+test('the versions that a memory took the place of go with it', async () => {
+  const mind = await openMind()
+  for (const city of ['Oslo', 'Ulm', 'Graz']) {
+    await mind.say(`I live in ${city}`)
+    await mind.settle()
+  }
+  await mind.memory.memories.forget(mind.known()[0]?.memoryId ?? '', { by: 'owner', channel: 'chat' })
+  expect(mind.facts('memory.stored').every((event) => 'erased' in event && event.erased)).toBe(true)
+  const recalled = await mind.say('Where do I live?')
+  expect(recalled.recalled.text ?? '').not.toMatch(/Oslo|Ulm|Graz/)
+})
+
+test('a crash between forgetting and erasing is made good after the next start', async () => {
+  const directory = testDirectory()
+  const mind = await openMind({ directory })
+  await mind.say('I live in Oslo')
+  await mind.settle()
+  const [memory] = mind.known()
+  await mind.appended([
+    {
+      type: 'memory.deleted',
+      actor: 'owner',
+      facts: { memoryId: memory?.memoryId ?? '', sourceSeqs: [], by: 'owner' },
+    },
+  ])
+  await mind.close()
+  const again = await openMind({ directory, startMs: mind.nowMs() })
+  await again.settle()
+  expect(again.facts('memory.stored')).toMatchObject([{ erased: true, body: null }])
+})
+
+test('when several match, nothing is forgotten, and they are told', async () => {
+  const mind = await openMind()
+  await mind.say('My sister Ida lives in Turku')
+  await mind.say('My sister Eva lives in Cork')
+  await mind.settle()
+  const { seq } = await mind.say('Forget my sister', { open: true })
+  const outcome = await mind.use('forget', { query: 'my sister' }, seq)
+  expect(outcome).toMatchObject({ ok: false, reason: 'ambiguous' })
+  expect(outcome).toHaveProperty('message', expect.stringMatching(/Ida.*Eva|Eva.*Ida/))
+  expect(mind.texts()).toHaveLength(2)
+  expect(await mind.use('forget', { query: 'my sister Eva' }, seq)).toMatchObject({ ok: true })
+  expect(mind.texts()).toEqual(['My sister Ida lives in Turku'])
+  expect(await mind.use('forget', { query: 'the moon' }, seq)).toMatchObject({
+    ok: false,
+    reason: 'not_found',
+  })
+})
+
+test('only the owner can have something forgotten or remembered', async () => {
+  const mind = await openMind()
+  await mind.say('I live in Oslo')
+  await mind.settle()
+  expect(await mind.use('forget', { query: 'Oslo' }, null)).toMatchObject({ ok: false, reason: 'not_owner' })
+  expect(await mind.use('remember', { text: 'I live in Rome' }, null)).toMatchObject({
+    ok: false,
+    reason: 'not_owner',
+  })
+  expect(mind.texts()).toEqual(['I live in Oslo'])
+})
+
+test('what took its place can be undone', async () => {
+  const mind = await openMind()
+  for (const city of ['Oslo', 'Ulm']) {
+    await mind.say(`I live in ${city}`)
+    await mind.settle()
+  }
+  const [now] = mind.known()
+  const [before] = mind.queries.predecessors(now?.memoryId ?? '')
+  expect(before).toMatchObject({
+    text: 'I live in Oslo',
+    status: 'superseded',
+    validUntil: expect.any(String),
+  })
+  expect(await mind.memory.memories.restore(before?.memoryId ?? '', { by: 'owner', channel: 'chat' })).toBe(
+    true,
+  )
+  expect(mind.known()).toMatchObject([{ text: 'I live in Oslo', status: 'active', validUntil: null }])
+  expect(await mind.memory.memories.restore(before?.memoryId ?? '', { by: 'owner', channel: 'chat' })).toBe(
+    false,
+  )
+})

@@ -1,0 +1,256 @@
+import { expect, test } from 'vitest'
+import { ModelError } from '../../../src/model/port.ts'
+import { testDirectory } from '../../support/directory.ts'
+import { openMind } from '../mind.ts'
+import { type Shown, scriptedModel } from '../scripted-model.ts'
+
+/** Finds "… live in X" in what may be quoted, as a model would. */
+const residences = ({ turns }: Shown) =>
+  turns.flatMap(({ quotable, text }) => {
+    const value = /live in ([\p{L}]+)/u.exec(text)?.[1]
+    if (!quotable || value === undefined) return []
+    return [{ text: `Lives in ${value}`, quote: text, slot: 'residence', value, singleValued: true }]
+  })
+
+test('what the owner says plainly is learned by rules, after the turn', async () => {
+  const mind = await openMind()
+  await mind.say('My name is Ada and I live in Oslo')
+  await mind.say('What is the weather like?')
+  await mind.settle()
+  expect(mind.texts()).toEqual(['My name is Ada', 'I live in Oslo'])
+  expect(mind.utterances.unreadCount()).toBe(0)
+})
+
+test('what a model finds is learned with its quote and its source', async () => {
+  const mind = await openMind({ utility: scriptedModel(residences) })
+  const { seq } = await mind.say('I live in Oslo')
+  await mind.settle()
+  expect(mind.known()).toMatchObject([{ text: 'Lives in Oslo', quote: 'I live in Oslo', status: 'active' }])
+  const { memories } = await mind.memory.api.list({ q: null, limit: 10, beforeSeq: null })
+  expect(memories).toMatchObject([
+    { text: 'Lives in Oslo', sources: [{ seq, conversationId: 'conversation' }], reinforcements: 0 },
+  ])
+})
+
+test('each utterance is read once, in order, whatever becomes of the process', async () => {
+  const directory = testDirectory()
+  const model = scriptedModel(residences)
+  const first = await openMind({ directory, utility: model, started: false })
+  const cities = [
+    'Oslo',
+    'Ulm',
+    'Rome',
+    'Lima',
+    'Kyiv',
+    'Bonn',
+    'Nara',
+    'Turku',
+    'Cork',
+    'Graz',
+    'Bari',
+    'Gent',
+  ]
+  for (const city of cities) await first.say(`I live in ${city}`)
+  await first.close()
+
+  const second = await openMind({ directory, utility: model, startMs: first.nowMs() })
+  await second.settle()
+  await second.close()
+  const third = await openMind({ directory, utility: model, startMs: second.nowMs() })
+  await third.settle()
+
+  const read = model.asked.flatMap(({ turns }) =>
+    turns.filter(({ quotable }) => quotable).map(({ text }) => text),
+  )
+  expect(read).toEqual(cities.map((city) => `I live in ${city}`))
+  expect(third.texts()).toEqual(['Lives in Gent'])
+  expect(third.queries.counts().find(({ status }) => status === 'superseded')?.count).toBe(cities.length - 1)
+})
+
+test('a turn that is not answered yet is not read, and is once it is', async () => {
+  const mind = await openMind({ utility: scriptedModel(residences) })
+  await mind.appended([
+    {
+      type: 'chat.message.received',
+      actor: 'owner',
+      conversationId: 'c',
+      turnId: 't',
+      channel: 'chat',
+      facts: {},
+      body: { text: 'I live in Oslo' },
+    },
+  ])
+  await mind.settle()
+  expect(mind.texts()).toEqual([])
+  await mind.appended([
+    {
+      type: 'turn.failed',
+      actor: 'service',
+      conversationId: 'c',
+      turnId: 't',
+      facts: { kind: 'unavailable' },
+      body: { text: 'Sorry.' },
+    },
+  ])
+  await mind.settle()
+  expect(mind.texts()).toEqual(['Lives in Oslo'])
+})
+
+test('what is said in a call is read at the checkpoint where nobody answered it', async () => {
+  const mind = await openMind({ utility: scriptedModel(residences) })
+  const [heard = 0] = await mind.appended([
+    {
+      type: 'call.utterance.heard',
+      actor: 'owner',
+      conversationId: 'c',
+      channel: 'voice',
+      facts: { callSid: 'call', itemId: 'i', party: 'owner', transcribed: true },
+      body: { text: 'I live in Oslo' },
+    },
+  ])
+  await mind.settle()
+  expect(mind.texts()).toEqual([])
+  await mind.appended([
+    {
+      type: 'memory.checkpoint.created',
+      actor: 'service',
+      conversationId: 'c',
+      facts: { fromSeq: 1, toSeq: heard, turns: 1, reason: 'idle' },
+    },
+  ])
+  await mind.settle()
+  expect(mind.texts()).toEqual(['Lives in Oslo'])
+})
+
+test('what guests say on any channel is shown to no model and learned by nobody', async () => {
+  const model = scriptedModel(residences)
+  const mind = await openMind({ utility: model })
+  await mind.say('I live in Paris', { party: 'guest', at: 'sms' })
+  await mind.say('I live in Cairo', { party: 'guest', at: 'voice' })
+  await mind.say('Good morning, what is new?')
+  await mind.settle()
+  expect(mind.texts()).toEqual([])
+  expect(JSON.stringify(model.asked)).not.toMatch(/Paris|Cairo/)
+})
+
+test('a failing model is asked again later, with growing pauses, then rules do what they can', async () => {
+  const mind = await openMind({ utility: scriptedModel(() => new ModelError('unavailable', 'down')) })
+  await mind.say('I live in Oslo')
+  for (let round = 0; round < 12; round += 1) {
+    await mind.settle()
+    mind.advance(2 * 60 * 60_000)
+  }
+  const failures = mind
+    .facts('memory.extraction.failed')
+    .flatMap((event) => (event.type === 'memory.extraction.failed' ? [event.facts] : []))
+  expect(failures.map(({ attempt, final }) => [attempt, final])).toEqual([
+    [1, false],
+    [2, false],
+    [3, false],
+    [4, false],
+    [5, false],
+    [6, true],
+  ])
+  expect(mind.texts()).toEqual(['I live in Oslo'])
+  await mind.settle()
+  expect(mind.facts('memory.extraction.completed')).toHaveLength(1)
+})
+
+test('the pause after a failure outlives a restart', async () => {
+  const directory = testDirectory()
+  const down = scriptedModel(() => new ModelError('unavailable', 'down'))
+  const first = await openMind({ directory, utility: down })
+  await first.say('I live in Oslo')
+  await first.settle()
+  await first.close()
+  const second = await openMind({ directory, utility: down, startMs: first.nowMs() })
+  await second.settle()
+  expect(down.asked).toHaveLength(1)
+  second.advance(60_000)
+  await second.settle()
+  expect(down.asked).toHaveLength(2)
+})
+
+test('an answer in another shape is a failure, and nothing is learned from it', async () => {
+  const mind = await openMind({
+    utility: scriptedModel(() => ({ raw: { candidates: [{ text: 'Lives in Oslo' }] } })),
+  })
+  await mind.say('Good to see you here in Oslo')
+  for (let round = 0; round < 6; round += 1) {
+    await mind.settle()
+    mind.advance(2 * 60 * 60_000)
+  }
+  expect(mind.facts('memory.extraction.failed')).toHaveLength(3)
+  expect(mind.texts()).toEqual([])
+})
+
+test('overridden, conflicting and refined memories wake the delegate once each; new ones do not', async () => {
+  const model = scriptedModel(({ turns, memories }) => {
+    const said = turns.findLast(({ quotable }) => quotable)?.text ?? ''
+    const id = memories.find(({ text }) =>
+      text.includes(said.includes('dog') ? 'dog' : said.includes('tea') ? 'tea' : 'Lives'),
+    )?.id
+    const relate = (relation: 'same' | 'refine' | 'conflict') =>
+      id === undefined ? [] : [{ memoryId: id, relation }]
+    if (said.includes('Rex'))
+      return [
+        {
+          text: 'Has a dog named Rex',
+          quote: said,
+          slot: 'pet',
+          value: 'dog named Rex',
+          relations: relate('refine'),
+        },
+      ]
+    if (said.includes('dog')) return [{ text: 'Has a dog', quote: said, slot: 'pet', value: 'dog' }]
+    if (said.includes('tea'))
+      return [{ text: said, quote: said, slot: 'drink', value: 'tea', relations: relate('conflict') }]
+    return residences({ turns, memories, timezone: '' }).map((each) => ({
+      ...each,
+      relations: relate('conflict'),
+    }))
+  })
+  const mind = await openMind({ utility: model })
+  const signals = () =>
+    mind.facts('signal.raised').flatMap((event) => (event.type === 'signal.raised' ? [event.facts] : []))
+  const tell = async (...all: readonly string[]) => {
+    for (const said of all) {
+      await mind.say(said)
+      await mind.settle()
+    }
+  }
+  await tell('I live in Oslo', 'I have a dog', 'I drink tea every morning')
+  expect(signals()).toEqual([])
+  await tell('I live in Ulm', 'My dog is called Rex, I have a dog named Rex', 'I drink tea only at night')
+  await mind.settle()
+  expect(
+    signals()
+      .map(({ kind, mode }) => `${kind} ${mode}`)
+      .sort(),
+  ).toEqual(['memory_conflicted wake', 'memory_consolidated wake', 'memory_overridden wake'])
+  expect(
+    mind
+      .known()
+      .map(({ text, status }) => `${text}: ${status}`)
+      .sort(),
+  ).toEqual([
+    'Has a dog named Rex: active',
+    'I drink tea every morning: contested',
+    'I drink tea only at night: contested',
+    'Lives in Ulm: active',
+  ])
+})
+
+test('a plan is over when its day is', async () => {
+  const mind = await openMind()
+  await mind.say('I have a dentist appointment tomorrow at 3pm')
+  await mind.settle()
+  expect(mind.known()).toMatchObject([
+    { kind: 'plan', status: 'active', eventTime: '2030-01-02T14:00:00.000Z' },
+  ])
+  mind.advance(5 * 86_400_000)
+  await mind.say('Good morning')
+  await mind.settle()
+  expect(mind.texts()).toEqual([])
+  expect(mind.facts('memory.retired')).toMatchObject([{ facts: { reason: 'expired' } }])
+})

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { memoryKinds } from '../../../ledger/events/memory.ts'
+import { strengthOf } from '../../../src/memory/strength.ts'
+
+const DAY_MS = 86_400_000
+const options = { kind: 'preference', nowMs: 1000 * DAY_MS, halfLifeDays: 30 } as const
+const usesAt = (...daysAgo: readonly number[]) =>
+  daysAgo.map((days) => ({ atMs: options.nowMs - days * DAY_MS }))
+
+test('one use alone is worth one half at the half-life', () => {
+  expect(strengthOf(usesAt(30), options)).toBeCloseTo(0.5, 10)
+  expect(strengthOf(usesAt(30), { ...options, kind: 'identity' })).toBeCloseTo(0.5, 10)
+  expect(strengthOf([], options)).toBe(0)
+})
+
+test('ACT-R by hand: four times the age of one half leaves a third', () => {
+  expect(strengthOf(usesAt(120), options)).toBeCloseTo(1 / 3, 10)
+})
+
+test('what somebody is fades slower than what they like', () => {
+  expect(strengthOf(usesAt(300), { ...options, kind: 'identity' })).toBeGreaterThan(
+    strengthOf(usesAt(300), options),
+  )
+})
+
+test('spaced repetitions outlast massed ones', () => {
+  const later = { ...options, nowMs: options.nowMs + 365 * DAY_MS }
+  expect(strengthOf(usesAt(90, 60, 30, 1), later)).toBeGreaterThan(
+    strengthOf(usesAt(90, 89.99, 89.98, 89.97), later),
+  )
+})
+
+const aUse = fc.integer({ min: 0, max: 2000 * DAY_MS }).map((atMs) => ({ atMs }))
+const aKind = fc.constantFrom(...memoryKinds)
+
+test('strength lies between 0 and 1, fades with time alone, and never falls by a use', () => {
+  fc.assert(
+    fc.property(
+      fc.array(aUse, { minLength: 1, maxLength: 20 }),
+      aKind,
+      fc.double({ min: 1, max: 400, noNaN: true }),
+      (uses, kind, halfLifeDays) => {
+        const nowMs = 2000 * DAY_MS
+        const now = strengthOf(uses, { kind, nowMs, halfLifeDays })
+        expect(now).toBeGreaterThan(0)
+        expect(now).toBeLessThanOrEqual(1)
+        expect(strengthOf(uses, { kind, nowMs: nowMs + DAY_MS, halfLifeDays })).toBeLessThan(now)
+        expect(strengthOf([...uses, { atMs: nowMs }], { kind, nowMs, halfLifeDays })).toBeGreaterThan(now)
+        expect(strengthOf([...uses].reverse(), { kind, nowMs, halfLifeDays })).toBe(now)
+      },
+    ),
+  )
+})

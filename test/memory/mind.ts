@@ -1,0 +1,279 @@
+import { onTestFinished } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createMemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
+import { createUtteranceQueries } from '../../projections/utterances.ts'
+import type { Recalled } from '../../src/conversation/recall.ts'
+import { createErasure } from '../../src/forgetting/erasure.ts'
+import { createLog } from '../../src/log.ts'
+import { createMemoryConfig, type MemoryConfigChange } from '../../src/memory/config.ts'
+import { createRecallRanker } from '../../src/memory/recall/ranker.ts'
+import type { RecallPort } from '../../src/memory/recall-port.ts'
+import { buildMemory } from '../../src/memory-service.ts'
+import type { ModelService, StructuredModel } from '../../src/model/port.ts'
+import { openQueries } from '../../src/storage/queries.ts'
+import type { Tool } from '../../src/tools/tool.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { newId } from '../support/writer.ts'
+
+export type MindOptions = {
+  readonly directory?: string
+  /** Answers extraction; rules do it where there is none. */
+  readonly utility?: StructuredModel | null
+  readonly engine?: RecallPort
+  readonly startMs?: number
+  readonly config?: MemoryConfigChange
+  /** Whether it learns from the start; else with `start`. */
+  readonly started?: boolean
+}
+
+export type SaidOptions = {
+  readonly reply?: string | null
+  readonly conversationId?: string
+  readonly at?: 'chat' | 'sms' | 'voice'
+  readonly party?: 'owner' | 'guest'
+  /** The turn goes on: tools run, nothing is answered yet. `finish` ends it. */
+  readonly open?: boolean
+}
+
+export type SaidTurn = {
+  readonly turnId: string
+  readonly seq: number
+  readonly replySeq: number | null
+  readonly recalled: Recalled
+}
+
+export const TIMEZONE = 'Europe/Berlin'
+const MINUTE_MS = 60_000
+
+/** Memory over the service's own storage, threads and all, with the turns of a conversation as the agent records them. */
+export async function openMind(options: MindOptions = {}) {
+  const directory = options.directory ?? testDirectory()
+  let nowMs = options.startMs ?? Date.UTC(2030, 0, 1, 9)
+  const clock = () => nowMs
+  const storage = await openTestStorage(directory, { nowMs: clock, verifyAfterMs: 3_600_000 })
+  const threads = openQueries(directory)
+  const { append, ledger, views } = storage
+  const turns = createTurnQueries(views)
+  const queries = createMemoryQueries(views)
+  const utterances = createUtteranceQueries(views)
+  const written: string[] = []
+  const { log } = createLog({
+    level: 'warn',
+    write: (line) => void written.push(line),
+    secretValues: () => [],
+  })
+  const erasure = createErasure({ storage, queries: threads, turnEventSeqs: turns.eventSeqs })
+  const ranker = createRecallRanker({ views })
+  const engine: RecallPort = async ({ limit, ...query }) => {
+    await storage.catchUpLagging()
+    return ranker.recall({ ...query, names: { owner: [], delegate: [] } }).slice(0, limit)
+  }
+  const config = createMemoryConfig({ load: () => null, save: () => undefined })
+  config.put({ retrieveTimeoutMs: 5000, ...options.config })
+  let utility = options.utility ?? null
+  const memory = buildMemory({
+    storage,
+    queries: threads,
+    // Memory asks nothing else of a service than its utility model.
+    model: () => ({ utility }) as ModelService,
+    engine: options.engine ?? engine,
+    config,
+    erase: erasure.erase,
+    timezone: () => TIMEZONE,
+    newId,
+    nowMs: clock,
+    log,
+  })
+  if (options.started !== false) memory.start()
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= memory.close().then(async () => {
+      await threads.close()
+      await storage.close()
+    })
+    return closed
+  }
+  onTestFinished(close)
+
+  async function appended(events: readonly NewEvent[]): Promise<number[]> {
+    const result = await append(events)
+    if (result.status !== 'appended') throw new Error('a fact of the test was there already')
+    return result.events.map(({ seq }) => seq)
+  }
+
+  /** A turn as the agent would record it: what was said, what was recalled, what was replied. */
+  async function say(text: string, said: SaidOptions = {}): Promise<SaidTurn> {
+    const {
+      reply = 'All right.',
+      conversationId = 'conversation',
+      at = 'chat',
+      party = 'owner',
+      open = false,
+    } = said
+    nowMs += MINUTE_MS
+    const turnId = newId()
+    const place = { conversationId, spanId: `span-${conversationId}`, turnId, channel: at } as const
+    const [seq = 0] = await appended([heard(text, place, party)])
+    if (party === 'guest')
+      return { turnId, seq, replySeq: null, recalled: { text: null, seqs: [], facts: [] } }
+    const recalled = await memory.recall({
+      text,
+      turnId,
+      conversationId,
+      spanId: place.spanId,
+      channel: at,
+      beforeSeq: seq,
+      inContextSeqs: new Set(),
+    })
+    nowMs += MINUTE_MS
+    const facts: NewEvent[] = [...recalled.facts]
+    if (reply !== null && !open) {
+      const spoken: NewEvent = {
+        type: 'chat.reply.sent',
+        actor: 'delegate',
+        ...place,
+        derivedFrom: [seq, ...recalled.seqs],
+        facts: {},
+        body: { text: reply },
+      }
+      facts.push(spoken)
+    }
+    if (open) return { turnId, seq, replySeq: null, recalled }
+    const seqs = await appended([...facts, completed(place)])
+    return { turnId, seq, replySeq: reply === null ? null : (seqs.at(-2) ?? null), recalled }
+  }
+
+  /** Ends a turn that was left open. */
+  async function finish({ turnId }: SaidTurn, conversationId = 'conversation'): Promise<void> {
+    await appended([completed({ conversationId, spanId: `span-${conversationId}`, turnId, channel: 'chat' })])
+  }
+
+  /** Everything that can be learned by now is learned. */
+  async function settle(): Promise<void> {
+    for (let round = 0; round < 200; round += 1) {
+      await memory.settled(10_000)
+      if (utterances.readable(1).length === 0 || isWaiting()) break
+    }
+    await storage.catchUpLagging()
+  }
+
+  function isWaiting(): boolean {
+    const failure = utterances.lastFailure()
+    return failure?.retryAt != null && Date.parse(failure.retryAt) > nowMs
+  }
+
+  /** Runs a tool as a turn would, on behalf of a message of the owner's. */
+  async function use(
+    name: string,
+    args: Record<string, unknown>,
+    messageSeq: number | null,
+    conversationId = 'conversation',
+  ) {
+    const tool: Tool | undefined = memory.tools.find((each) => each.name === name)
+    if (!tool) throw new Error(`there is no tool ${name}`)
+    const callId = newId()
+    const [calledSeq = 0] = await appended([
+      {
+        type: 'tool.called',
+        actor: 'delegate',
+        conversationId,
+        facts: { callId, tool: name, round: 1, idempotent: true },
+        body: { arguments: JSON.stringify(args) },
+      },
+    ])
+    return tool.run(tool.parameters.parse(args), {
+      turnId: `turn-${callId}`,
+      callId,
+      conversationId,
+      spanId: null,
+      channel: 'chat',
+      messageSeq,
+      calledSeq,
+      key: `tool:${callId}`,
+      timezone: TIMEZONE,
+      nowMs,
+      signal: new AbortController().signal,
+    })
+  }
+
+  return {
+    directory,
+    storage,
+    memory,
+    queries,
+    utterances,
+    written,
+    say,
+    finish,
+    settle,
+    use,
+    appended,
+    close,
+    nowMs: clock,
+    advance: (ms: number) => {
+      nowMs += ms
+    },
+    setUtility: (model: StructuredModel | null) => {
+      utility = model
+    },
+    /** What is remembered now, oldest first. */
+    known: (): MemoryRow[] => queries.current(Number.MAX_SAFE_INTEGER, 10_000).reverse(),
+    texts: (): (string | null)[] =>
+      queries
+        .current(Number.MAX_SAFE_INTEGER, 10_000)
+        .reverse()
+        .map(({ text }) => text),
+    /** The facts of some types, oldest first. */
+    facts: (...types: readonly string[]) =>
+      ledger.readAfter(0, 1_000_000).filter(({ type }) => types.includes(type)),
+  }
+}
+
+export type Mind = Awaited<ReturnType<typeof openMind>>
+
+type TestPlace = Pick<NewEvent, 'conversationId' | 'spanId' | 'turnId'> & {
+  readonly channel: 'chat' | 'sms' | 'voice'
+}
+
+function heard(text: string, place: TestPlace, party: 'owner' | 'guest'): NewEvent {
+  const actor = party === 'owner' ? 'owner' : 'guest'
+  if (place.channel === 'sms') {
+    const facts = { messageSid: newId(), party, segments: 1, mediaTypes: [], replyBy: 'rest' as const }
+    return {
+      type: 'sms.received',
+      actor,
+      ...place,
+      facts,
+      body: { from: '+15550100', to: '+15550101', text },
+    }
+  }
+  if (place.channel === 'voice' || party === 'guest') {
+    return {
+      type: 'call.utterance.heard',
+      actor,
+      ...place,
+      channel: 'voice',
+      facts: { callSid: 'call', itemId: newId(), party, transcribed: true },
+      body: { text },
+    }
+  }
+  return { type: 'chat.message.received', actor, ...place, facts: {}, body: { text } }
+}
+
+function completed(place: TestPlace): NewEvent {
+  return {
+    type: 'turn.completed',
+    actor: 'service',
+    ...place,
+    facts: {
+      model: { provider: 'test', model: 'test' },
+      usage: { inputTokens: 1, outputTokens: 1, cachedTokens: 0 },
+      contextTokens: 1,
+      responseId: null,
+      rounds: 1,
+      durationMs: 1,
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import * as z from 'zod'
+import type { Candidate } from '../../src/memory/candidate.ts'
+import { ModelError, type StructuredModel, type StructuredRequest } from '../../src/model/port.ts'
+
+const conversationSchema = z.object({
+  timezone: z.string(),
+  turns: z.array(
+    z.object({
+      seq: z.number(),
+      at: z.string(),
+      speaker: z.enum(['owner', 'delegate']),
+      text: z.string(),
+      quotable: z.boolean(),
+      agreedTo: z.string().optional(),
+    }),
+  ),
+})
+const memoriesSchema = z.object({
+  memories: z.array(z.object({ id: z.string(), text: z.string(), since: z.string() })),
+})
+
+/** What an extraction shows a model. */
+export type Shown = z.output<typeof conversationSchema> & z.output<typeof memoriesSchema>
+
+/** What it answers: candidates, a failure, or anything at all. */
+export type ScriptedAnswer = readonly Partial<Candidate>[] | ModelError | { readonly raw: unknown }
+
+export type ScriptedModel = StructuredModel & { readonly asked: readonly Shown[] }
+
+/** A model that answers extraction as a test says, at the port: what does not fit the schema is malformed, as there. */
+export function scriptedModel(
+  answer: (shown: Shown, signal: AbortSignal) => ScriptedAnswer | Promise<ScriptedAnswer>,
+): ScriptedModel {
+  const asked: Shown[] = []
+  return {
+    id: { provider: 'scripted', model: 'utility' },
+    asked,
+    async answer<S extends z.ZodType>(request: StructuredRequest<S>, signal: AbortSignal) {
+      const shown = read(request)
+      asked.push(shown)
+      const given = await answer(shown, signal)
+      if (given instanceof ModelError) throw given
+      const value = 'raw' in given ? given.raw : { candidates: given.map(whole) }
+      const parsed = request.schema.safeParse(value)
+      if (!parsed.success) throw new ModelError('malformed', 'not in the shape that was asked for')
+      return { value: parsed.data, usage: { inputTokens: 100, outputTokens: 10, cachedTokens: 0 } }
+    },
+  }
+}
+
+function whole(candidate: Partial<Candidate>): Candidate {
+  return {
+    kind: 'identity',
+    subject: 'owner',
+    slot: '',
+    value: '',
+    text: '',
+    quote: '',
+    singleValued: false,
+    eventTime: null,
+    validUntil: null,
+    relations: [],
+    ...candidate,
+  }
+}
+
+function read({ input }: Pick<StructuredRequest<z.ZodType>, 'input'>): Shown {
+  const textOf = (label: string) => {
+    const item = input.find((each) => each.type === 'inner' && each.label === label)
+    return item?.type === 'inner' ? JSON.parse(item.text) : {}
+  }
+  return { ...conversationSchema.parse(textOf('conversation')), ...memoriesSchema.parse(textOf('memories')) }
+}
