@@ -44,6 +44,8 @@ export type MemoryOutcome = {
   readonly otherId: string
 }
 
+export type MemoryCount = { readonly status: MemoryStatus; readonly kind: string; readonly count: number }
+
 const CURRENT = "status IN ('active', 'contested')"
 const SAME_SLOT_LIMIT = 50
 
@@ -105,7 +107,7 @@ export function createMemoryQueries(views: Database) {
   const latestEvents = views.prepare<[number], { seq: number }>(
     'SELECT seq FROM memory_events ORDER BY seq DESC LIMIT ?',
   )
-  const counts = views.prepare<[], { status: MemoryStatus; kind: string; count: number }>(
+  const counts = views.prepare<[], MemoryCount>(
     'SELECT status, kind, count(*) AS count FROM memories GROUP BY status, kind',
   )
   const count = views.prepare<[], { count: number }>(
@@ -138,6 +140,7 @@ export function createMemoryQueries(views: Database) {
     isBarred: (seq: number) => barred.get(seq) !== undefined,
     barredSeqs: (): ReadonlySet<number> => new Set(allBarred.all().map(({ seq }) => seq)),
     latestEventSeqs: (limit: number) => latestEvents.all(limit).map(({ seq }) => seq),
+    /** Both count through all of them: for the query thread. */
     counts: () => counts.all(),
     count: () => count.get()?.count ?? 0,
   }

@@ -22,6 +22,7 @@ import { chatRoutes } from './http/routes/chat.ts'
 import { chatSocketRoute } from './http/routes/chat-socket.ts'
 import { conversationRoutes } from './http/routes/conversations.ts'
 import type { ReadinessCheck } from './http/routes/health.ts'
+import { memoryRoutes } from './http/routes/memories.ts'
 import { notePageRoutes } from './http/routes/note-page.ts'
 import { noteRoutes } from './http/routes/notes.ts'
 import { outboundRoutes } from './http/routes/outbound.ts'
@@ -36,6 +37,7 @@ import { walkieRoutes } from './http/routes/walkie.ts'
 import { loadStaticFiles } from './http/static-files.ts'
 import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
+import type { Memory } from './memory-service.ts'
 import type { ModelHolder } from './model/service.ts'
 import type { Notes } from './notes/notes.ts'
 import { createNoteRenderer } from './notes/renderer.ts'
@@ -63,6 +65,7 @@ export type HttpServiceOptions = {
   readonly erasure: Erasure
   readonly placement: Placement
   readonly notes: Notes
+  readonly memory: Memory
   readonly timers: Timers
   readonly proposals: Proposals
   readonly phone: Phone
@@ -143,6 +146,12 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       paging,
       pageEvents,
       endConversation: ending.endConversation,
+    }),
+    memoryRoutes({
+      api: options.memory.api,
+      forget: (id) => options.memory.memories.forget(id, { by: 'owner', channel: 'system' }),
+      config: options.memory.config.get,
+      changeConfig: options.memory.changeConfig,
     }),
     noteRoutes({ notes: options.notes }),
     notePageRoutes({ notes: options.notes, renderer, timezone: () => settings.get('TIMEZONE'), staticFiles }),

@@ -4,7 +4,7 @@ import { createUtteranceQueries } from '../projections/utterances.ts'
 import type { Log } from './log.ts'
 import { createMemoryApi } from './memory/api.ts'
 import { createAssessor } from './memory/assessor.ts'
-import type { MemoryConfigStore } from './memory/config.ts'
+import type { MemoryConfigChange, MemoryConfigStore } from './memory/config.ts'
 import { createMemoryCounters } from './memory/counters.ts'
 import { createExtraction } from './memory/extraction.ts'
 import { createLock } from './memory/lock.ts'
@@ -120,13 +120,24 @@ export function buildMemory(options: {
     memories,
     tools: memoryTools({ memories, settled: () => reactor.settled(SETTLE_MS) }),
     recall: passive.recall,
+    /** The owner's change of how memory works, as a fact before it holds. */
+    async changeConfig(change: MemoryConfigChange) {
+      await append([
+        { type: 'settings.changed', actor: 'owner', channel: 'system', facts: { keys: ['memory-config'] } },
+      ])
+      return options.config.put(change)
+    },
     config: options.config,
     counters,
     api: createMemoryApi({
       ledger,
       queries,
       utterances,
-      search,
+      async listed(query) {
+        await storage.catchUpLagging()
+        return thread.ask('listMemories', query)
+      },
+      counted: () => thread.ask('countMemories', null),
       config: options.config.get,
       counts: counters.read,
       recallRuntime: passive.runtime,

@@ -264,6 +264,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     erasure,
     placement,
     notes,
+    memory,
     timers,
     proposals,
     phone,

@@ -1,42 +1,11 @@
 import * as z from 'zod'
-import { memoryKinds } from '../../ledger/events/memory.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
-import type { MemoryQueries, MemoryRow, MemorySearch } from '../../projections/memory-queries.ts'
+import type { MemoryCount, MemoryQueries, MemoryRow } from '../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
-import type { MemoryKind } from './candidate.ts'
 import type { MemoryConfig } from './config.ts'
 import type { DeduplicationCounts } from './counters.ts'
+import type { MemoryList, MemoryListQuery } from './listing.ts'
 import type { RecallRuntime } from './passive-recall.ts'
-import { strengthOf } from './strength.ts'
-
-const memorySchema = z.object({
-  id: z.string(),
-  text: z.string(),
-  kind: z.enum(memoryKinds),
-  status: z.enum(['active', 'contested']),
-  subject: z.string(),
-  slot: z.string(),
-  value: z.string(),
-  quote: z.string(),
-  /** 0..1. */
-  strength: z.number(),
-  reinforcements: z.int(),
-  createdAt: z.string(),
-  lastReinforcedAt: z.string().nullable(),
-  lastSurfacedAt: z.string().nullable(),
-  eventTime: z.string().nullable(),
-  validFrom: z.string(),
-  validUntil: z.string().nullable(),
-  contestedWith: z.array(z.string()),
-  sources: z.array(z.object({ seq: z.int(), conversationId: z.string().nullable() })),
-})
-
-/** The answer of `GET /api/memories`. */
-export const memoryListSchema = z.object({
-  memories: z.array(memorySchema),
-  count: z.int(),
-  nextCursor: z.string().nullable(),
-})
 
 /** The answer of `GET /api/memories/insights`. */
 export const memoryInsightsSchema = z.object({
@@ -93,8 +62,6 @@ export const memoryInsightsSchema = z.object({
   ),
 })
 
-export type MemoryDocument = z.output<typeof memorySchema>
-export type MemoryList = z.output<typeof memoryListSchema>
 export type MemoryInsights = z.output<typeof memoryInsightsSchema>
 
 export type MemoryApi = {
@@ -104,13 +71,9 @@ export type MemoryApi = {
     readonly limit: number
     readonly beforeSeq: number | null
   }): Promise<MemoryList>
-  /** One memory; undefined where it is unknown, forgotten or no longer current. */
-  get(memoryId: string): MemoryDocument | undefined
-  insights(): MemoryInsights
+  insights(): Promise<MemoryInsights>
 }
 
-const STRENGTH_USES = 200
-const SHOWN_SOURCES = 50
 const RECENT_EVENTS = 50
 
 /** The documents of the memory routes. Reading them is a use of nothing. */
@@ -118,9 +81,9 @@ export function createMemoryApi(options: {
   readonly ledger: LedgerReader
   readonly queries: MemoryQueries
   readonly utterances: UtteranceQueries
-  readonly search: (
-    query: MemorySearch,
-  ) => Promise<{ readonly rows: readonly MemoryRow[]; readonly count: number }>
+  /** In the query thread, once the views are caught up. */
+  readonly listed: (query: MemoryListQuery) => Promise<MemoryList>
+  readonly counted: () => Promise<readonly MemoryCount[]>
   readonly config: () => MemoryConfig
   readonly counts: () => DeduplicationCounts
   readonly recallRuntime: () => RecallRuntime
@@ -130,57 +93,17 @@ export function createMemoryApi(options: {
 }): MemoryApi {
   const { ledger, queries, utterances } = options
 
-  function present(row: MemoryRow): MemoryDocument {
-    const kind = kindOf(row.kind)
-    const uses = queries.uses(row.memoryId, STRENGTH_USES).map(({ at }) => ({ atMs: Date.parse(at) }))
-    const sourceSeqs = queries.sources(row.memoryId).slice(0, SHOWN_SOURCES)
-    return {
-      id: row.memoryId,
-      text: row.text ?? '',
-      kind,
-      status: row.status === 'contested' ? 'contested' : 'active',
-      subject: row.subject ?? '',
-      slot: row.slot ?? '',
-      value: row.value ?? '',
-      quote: row.quote ?? '',
-      strength: strengthOf(uses, {
-        kind,
+  return {
+    list: ({ q, limit, beforeSeq }) =>
+      options.listed({
+        q,
+        limit,
+        beforeSeq,
         nowMs: options.nowMs(),
         halfLifeDays: options.config().strengthHalfLifeDays,
       }),
-      reinforcements: row.reinforcements,
-      createdAt: row.createdAt,
-      lastReinforcedAt: row.lastReinforcedAt,
-      lastSurfacedAt: row.lastSurfacedAt,
-      eventTime: row.eventTime,
-      validFrom: row.validFrom,
-      validUntil: row.validUntil,
-      contestedWith: queries.contestedWith(row.memoryId),
-      sources: ledger.readSeqs(sourceSeqs).map(({ seq, conversationId }) => ({ seq, conversationId })),
-    }
-  }
-
-  return {
-    async list({ q, limit, beforeSeq }) {
-      const query = q?.trim() ?? ''
-      const { rows, count } =
-        query === ''
-          ? { rows: queries.current(beforeSeq ?? Number.MAX_SAFE_INTEGER, limit + 1), count: queries.count() }
-          : await options.search({ query, limit: limit + 1, beforeSeq })
-      const page = rows.slice(0, limit)
-      const last = page.at(-1)
-      return {
-        memories: page.map(present),
-        count,
-        nextCursor: rows.length > limit && last ? String(last.storedSeq) : null,
-      }
-    },
-    get(memoryId) {
-      const row = queries.byId(memoryId)
-      return row?.status === 'active' || row?.status === 'contested' ? present(row) : undefined
-    },
-    insights() {
-      const counts = queries.counts()
+    async insights() {
+      const counts = await options.counted()
       const of = (status: MemoryRow['status']) =>
         counts.reduce((sum, row) => sum + (row.status === status ? row.count : 0), 0)
       const current = counts.filter(({ status }) => status === 'active' || status === 'contested')
@@ -189,7 +112,7 @@ export function createMemoryApi(options: {
       const failure = utterances.lastFailure()
       return {
         store: {
-          total: queries.count(),
+          total: of('active') + of('contested'),
           active: of('active'),
           contested: of('contested'),
           superseded: of('superseded'),
@@ -234,8 +157,4 @@ export function createMemoryApi(options: {
       }
     },
   }
-}
-
-function kindOf(kind: string): MemoryKind {
-  return memoryKinds.find((known) => known === kind) ?? 'episode'
 }

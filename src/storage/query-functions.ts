@@ -1,19 +1,26 @@
 import type { Database } from 'better-sqlite3'
 import { findCopies } from '../../projections/copies.ts'
 import {
+  createMemoryQueries,
   type MemorySearch,
   mentionsOf,
   nearMemories,
   searchMemories,
 } from '../../projections/memory-queries.ts'
 import { searchTimeline } from '../../projections/search.ts'
+import { createMemoryListing } from '../memory/listing.ts'
 import { createRecallRanker, type Hit, type RecallRequest } from '../memory/recall/ranker.ts'
 
 type Search = { readonly query: string; readonly limit: number; readonly beforeSeq: number | null }
 
 /** What the query thread can be asked: each is made once for the views, then a synchronous function of its arguments. */
 export const queryFunctions = {
+  countMemories: (views: Database) => {
+    const { counts } = createMemoryQueries(views)
+    return (_none: null) => counts()
+  },
   findCopies: (views: Database) => (texts: Parameters<typeof findCopies>[1]) => findCopies(views, texts),
+  listMemories: createMemoryListing,
   mentionsOf: (views: Database) => (args: Parameters<typeof mentionsOf>[1]) => mentionsOf(views, args),
   nearMemories: (views: Database) => (args: Parameters<typeof nearMemories>[1]) => nearMemories(views, args),
   recall: (views: Database) => {

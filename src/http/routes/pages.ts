@@ -1,5 +1,6 @@
+import { isNavigation } from '../access.ts'
 import type { RouteModule } from '../app.ts'
-import { createRoutes } from '../env.ts'
+import { createRoutes, type HttpContext } from '../env.ts'
 import { Refusal } from '../problem.ts'
 import { SHELL_FILE, type StaticFiles, serveFile } from '../static-files.ts'
 
@@ -17,18 +18,27 @@ const PAGES = [
   '/timers',
   '/operations',
   '/settings',
+  '/settings/memory',
   '/logs',
   '/logs.html',
 ] as const
+
+/** Addresses of data that are pages too, for a person who follows a link there. */
+const PAGES_OF_DATA = ['/memory-config'] as const
 
 /** Answers each page's address with the web app. */
 export function pageRoutes(staticFiles: StaticFiles): RouteModule {
   const routes = createRoutes()
   const shell = staticFiles.get(SHELL_FILE)
-  for (const page of PAGES) {
-    routes.get(page, (c) => {
-      if (!shell) throw new Refusal(503, 'not_built', 'The web app is not built. Run "npm run build:web".')
-      return serveFile(c, shell)
+  const show = (c: HttpContext) => {
+    if (!shell) throw new Refusal(503, 'not_built', 'The web app is not built. Run "npm run build:web".')
+    return serveFile(c, shell)
+  }
+  for (const page of PAGES) routes.get(page, show)
+  for (const page of PAGES_OF_DATA) {
+    routes.get(page, (c, next) => {
+      c.header('Vary', 'Accept')
+      return isNavigation(c.env.incoming) ? show(c) : next()
     })
   }
   return { routes }

@@ -149,7 +149,7 @@ test('what still waits when the service ends has expired', async () => {
 test('a failing engine costs the turn nothing but what it would have found', async () => {
   const mind = await openMind({ engine: () => Promise.reject(new Error('the thread died')) })
   expect((await mind.say('Hello there')).recalled).toEqual({ text: null, seqs: [], facts: [] })
-  expect(mind.memory.api.insights().runtime.recall).toMatchObject({ queries: 1, failed: 1 })
+  expect((await mind.memory.api.insights()).runtime.recall).toMatchObject({ queries: 1, failed: 1 })
 })
 
 test('what the model has before it anyway is not given to it again', async () => {
