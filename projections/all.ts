@@ -1,3 +1,4 @@
+import { adaptationsProjection } from './adaptations.ts'
 import { auditProjection } from './audit.ts'
 import { callsProjection } from './calls.ts'
 import { contextProjection } from './context.ts'
@@ -38,6 +39,7 @@ export const projections: readonly Projection[] = [
   memoriesProjection,
   memoryCheckpointsProjection,
   utterancesProjection,
+  adaptationsProjection,
   ownerProjection,
   auditProjection,
   searchProjection,

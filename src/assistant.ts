@@ -35,6 +35,8 @@ export function buildAssistant(options: {
   readonly placement: Placement
   readonly previews: Previews
   readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
+  /** The events that hold the words of those. */
+  readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
   readonly newId: () => string
   readonly nowMs: () => number
   readonly random: () => number
@@ -61,6 +63,7 @@ export function buildAssistant(options: {
     chain,
     model,
     instructions,
+    instructionSeqs: () => options.adaptationSeqs('chat'),
     commitments: () =>
       timers.active().flatMap(({ setSeq }) => {
         const [event] = ledger.readSeqs([setSeq])

@@ -2,6 +2,8 @@ import type { Kysely } from 'kysely'
 import { createOwnerQueries } from '../projections/owner.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import type { TimelineQueries } from '../projections/timeline-page.ts'
+import type { Adaptations } from './adaptations/adaptations.ts'
+import type { SpokenChannel } from './agent/instructions.ts'
 import type { createTurnReport } from './agent/turn-report.ts'
 import type { Assistant } from './assistant.ts'
 import type { ChatChannel } from './channels/chat.ts'
@@ -16,6 +18,7 @@ import type { Erasure } from './forgetting/erasure.ts'
 import { readBuildInfo } from './http/build-info.ts'
 import { createHttp } from './http/http.ts'
 import { createIntrusionCounter } from './http/intrusion-counter.ts'
+import { adaptationRoutes } from './http/routes/adaptations.ts'
 import { callSocketRoute } from './http/routes/call-socket.ts'
 import { callRoutes } from './http/routes/calls.ts'
 import { chatRoutes } from './http/routes/chat.ts'
@@ -66,6 +69,7 @@ export type HttpServiceOptions = {
   readonly placement: Placement
   readonly notes: Notes
   readonly memory: Memory
+  readonly adaptations: Adaptations
   readonly timers: Timers
   readonly proposals: Proposals
   readonly phone: Phone
@@ -130,6 +134,14 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
   }
 
   const renderer = createNoteRenderer()
+
+  /** What the model is told on a channel, to the letter. */
+  function told(channel: SpokenChannel): string {
+    if (channel === 'voice') return phone.instructions()
+    const instructions = assistant.instructions(channel)
+    return model.current().text.told?.(instructions) ?? instructions
+  }
+
   const modules = [
     chatRoutes({ chat: options.chat, previews: options.previews, stop: attention.stop }),
     timelineRoutes({
@@ -154,6 +166,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       changeConfig: options.memory.changeConfig,
     }),
     noteRoutes({ notes: options.notes }),
+    adaptationRoutes({ adaptations: options.adaptations, instructions: told }),
     notePageRoutes({ notes: options.notes, renderer, timezone: () => settings.get('TIMEZONE'), staticFiles }),
     outboundRoutes({ append: storage.append, held: createOwnerQueries(storage.views).outboundHeld }),
     proposalRoutes({ proposals: options.proposals }),

@@ -23,7 +23,7 @@ import { dateFormat } from './clock/date-format.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Recall } from './conversation/recall.ts'
 import type { Log } from './log.ts'
-import { createDataBlocks, DATA_BLOCK_RULE } from './model/openai/data-block.ts'
+import { createDataBlocks, withDataBlockRule } from './model/openai/data-block.ts'
 import type { ModelService, RealtimeEndpoint } from './model/port.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
@@ -44,6 +44,8 @@ export type Phone = {
   callEnded(callSid: string): void
   /** The call that goes on now, to be watched. */
   readonly live: LiveCalls
+  /** What the model is told at the start of an owner's call. */
+  instructions(): string
   /** Ends the present call. False where there is none. */
   hangUp(): boolean
   /** Ends in the ledger what a crash left without an end. */
@@ -60,6 +62,8 @@ export type PhoneOptions = {
   readonly recall: Recall
   readonly tools: readonly Tool[]
   readonly instructions: () => string
+  /** The standing instructions in force on the phone. */
+  readonly adaptationIds: () => readonly string[]
   readonly guestsAnsweredSince: (at: string) => number
   /** Where the words of a stranger's number stand, in texts and calls, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
@@ -250,6 +254,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       append: queue.append,
       newId,
       nowMs,
+      adaptationIds: place.party === 'owner' ? options.adaptationIds() : [],
       contextTokens: () =>
         conversationId === null ? 0 : (context.chain(conversationId)?.contextTokens ?? 0),
       onFault: (error) => onFault(error, 'a turn of a call is not recorded'),
@@ -276,7 +281,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       },
       recall: options.recall,
       tools,
-      instructions: () => `${options.instructions()}\n\n${DATA_BLOCK_RULE}\n\n${present()}`,
+      instructions: ownerInstructions,
       voice,
       delimit,
       timezone: () => settings.get('TIMEZONE'),
@@ -299,6 +304,10 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     })
   }
 
+  function ownerInstructions(): string {
+    return `${withDataBlockRule(options.instructions())}\n\n${present()}`
+  }
+
   /** A session has no clock of its own. */
   function present(): string {
     const timeZone = settings.get('TIMEZONE')
@@ -310,6 +319,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     reception,
     live,
     accept: acceptor.accept,
+    instructions: ownerInstructions,
     callEnded(callSid) {
       const call = calls.get(callSid)
       if (call?.live) call.live.bridge.lineEnded()

@@ -9,6 +9,7 @@ import type { ViewsTables } from '../projections/tables.ts'
 import { createTextQueries } from '../projections/texts.ts'
 import { createTimelineQueries } from '../projections/timeline-page.ts'
 import { createTurnQueries } from '../projections/turns.ts'
+import { createAdaptations } from './adaptations/adaptations.ts'
 import { createTurnReport } from './agent/turn-report.ts'
 import { buildAssistant } from './assistant.ts'
 import { createChatChannel } from './channels/chat.ts'
@@ -106,6 +107,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   settings.subscribe(() => model.configure(modelSettings(settings)))
 
   const erasure = createErasure({ storage, queries, turnEventSeqs: createTurnQueries(views).eventSeqs })
+  const adaptations = createAdaptations({ append, ledger, views, dataDir: directory })
+  await adaptations.start()
   const timeline = createTimelineQueries(views, ledger)
   const placement = createPlacement({ append, views, newId })
   const previews = createPreviews()
@@ -177,7 +180,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     recall,
     placement,
     previews,
-    adaptations: () => [],
+    adaptations: adaptations.forChannel,
+    adaptationSeqs: adaptations.seqsInForce,
     newId,
     nowMs,
     random: options.random,
@@ -216,6 +220,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     recall,
     tools,
     instructions: () => assistant.instructions('voice'),
+    adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
     guestsAnsweredSince: guests.answeredSince,
     guestWordSeqs: guests.wordSeqs,
     hangUpAtProvider: createHangUp(telephony),
@@ -265,6 +270,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     placement,
     notes,
     memory,
+    adaptations,
     timers,
     proposals,
     phone,

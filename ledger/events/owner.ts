@@ -12,6 +12,8 @@ export const ownerEvents = {
     },
     body: { title: z.string(), content: z.string() },
   }),
+  /** It applies no more; its file is gone, or the owner took it away. */
+  'adaptation.removed': defineEvent({ facts: { adaptationId: idSchema, source: z.enum(['owner', 'file']) } }),
   'adaptations.reloaded': defineEvent({ facts: { loaded: countSchema, skipped: countSchema } }),
   'settings.changed': defineEvent({ facts: { keys: z.array(z.string().max(64)) } }),
 

@@ -49,6 +49,8 @@ export function createCompactor(options: {
   readonly chain: ChainReader
   readonly model: () => ModelService
   readonly instructions: () => string
+  /** Facts whose words are in the instructions. */
+  readonly instructionSeqs: () => readonly number[]
   readonly commitments: () => readonly string[]
   readonly thresholdTokens: () => number
   readonly capsuleTriggerTokens: () => number
@@ -101,7 +103,9 @@ export function createCompactor(options: {
           rest +
           estimateTokens(options.instructions()),
       )
-      const derivedFrom = [...new Set(part.flatMap(({ seqs }) => seqs))].sort((a, b) => a - b)
+      const derivedFrom = [
+        ...new Set([...options.instructionSeqs(), ...part.flatMap(({ seqs }) => seqs)]),
+      ].sort((a, b) => a - b)
       const facts: NewEvent[] = [
         {
           type: 'context.compaction.succeeded',

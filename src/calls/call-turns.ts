@@ -34,6 +34,8 @@ const REMEMBERED = 64
 export function createCallTurns(options: {
   readonly place: CallPlace
   readonly model: ModelId
+  /** The standing instructions that its session was begun with. */
+  readonly adaptationIds: readonly string[]
   readonly append: Append
   readonly newId: () => string
   readonly nowMs: () => number
@@ -74,7 +76,7 @@ export function createCallTurns(options: {
           trigger: 'call',
           party: place.party,
           model: { ...options.model },
-          adaptationIds: [],
+          adaptationIds: [...options.adaptationIds],
           signalIds: [],
         },
       },

@@ -116,6 +116,8 @@ export class CapabilityMissing extends ModelError {
 /** Text turns: stream in, events out. Retries, deadlines and backoff are the adapter's. */
 export type TextModel = {
   readonly id: ModelId
+  /** A turn's instructions as they go out, with what the adapter adds; absent where it adds nothing. */
+  readonly told?: (instructions: string) => string
   respond(request: TextRequest, signal: AbortSignal): AsyncIterable<TextEvent>
 }
 

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { MAX_NOTE_CHARS, noteContentSchema } from '../../notes/content.ts'
+import { hasAtMost, MAX_NOTE_CHARS } from '../../notes/content.ts'
 import type { Note, NoteOutcome, Notes } from '../../notes/notes.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
@@ -14,7 +14,13 @@ import { Refusal } from '../problem.ts'
 const NOTE_BODY_BYTES = 12 * MAX_NOTE_CHARS + 64 * 1024
 
 const title = z.string().max(200)
-const content = noteContentSchema.openapi({ type: 'string', minLength: 1, maxLength: MAX_NOTE_CHARS })
+const content = z
+  .string()
+  .min(1)
+  // Two units of UTF-16 a character at most, so longer ones need no counting.
+  .max(2 * MAX_NOTE_CHARS)
+  .refine((text) => hasAtMost(text, MAX_NOTE_CHARS), `must have at most ${MAX_NOTE_CHARS} characters`)
+  .openapi({ maxLength: MAX_NOTE_CHARS })
 const summary = {
   id: z.string(),
   title: z.string(),

@@ -11,7 +11,7 @@ import { readAnswer, toUsage } from './answer.ts'
 import { withAttempts } from './attempts.ts'
 import { refusesOpaque } from './capabilities.ts'
 import { attemptOptions, giveUpRefused, type OpenAiCore, scopeOf } from './core.ts'
-import { DATA_BLOCK_RULE } from './data-block.ts'
+import { withDataBlockRule } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
 import { openStream, readStream } from './stream.ts'
 
@@ -25,7 +25,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
     const { tools, maxOutputTokens } = request
     return {
       model,
-      instructions: `${request.instructions}\n\n${DATA_BLOCK_RULE}`,
+      instructions: withDataBlockRule(request.instructions),
       input: toResponsesInput(request, { self, dataBlock, splitsRoleTokens }),
       stream: true,
       store: false,
@@ -89,6 +89,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
 
   return {
     id,
+    told: withDataBlockRule,
     respond(request, signal) {
       // A tool that strict mode cannot express is our own mistake: it must not look like the service's.
       for (const { parameters } of request.tools) core.schemas(parameters)

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+
+export const CHANNELS = ['chat', 'voice', 'sms'] as const
+export type AdaptationChannel = (typeof CHANNELS)[number]
+
+/** An owner's standing instruction, as it is now. */
+export type Adaptation = {
+  readonly id: string
+  readonly title: string
+  readonly content: string
+  readonly enabled: boolean
+  readonly channels: readonly AdaptationChannel[]
+  readonly source: 'owner' | 'file'
+  readonly updatedAt: string
+}
+
+export type AdaptationChange = {
+  readonly title?: string | undefined
+  readonly content?: string | undefined
+  readonly enabled?: boolean | undefined
+  readonly channels?: readonly AdaptationChannel[] | undefined
+}
+
+export const MAX_TITLE_CHARS = 200
+export const MAX_CONTENT_CHARS = 20_000
+/** Every request to the model carries them all: what is more than this leaves no room for the conversation. */
+export const MAX_ADAPTATIONS = 100
+export const MAX_TOTAL_CHARS = 100_000
+
+/** A name that can stand in an address and in a file's name. */
+export const adaptationIdSchema = z
+  .string()
+  .max(100)
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N}._:@-]*$/u, 'must be letters, digits and . _ : @ - only')
+
+export const channelsSchema = z.array(z.enum(CHANNELS)).min(1).max(20)
+
+/** In one order, and each once. */
+export function toChannels(given: readonly AdaptationChannel[]): readonly AdaptationChannel[] {
+  return CHANNELS.filter((channel) => given.includes(channel))
+}
+
+export const titleSchema = z.string().trim().min(1).max(MAX_TITLE_CHARS)
+export const contentSchema = z.string().min(1).max(MAX_CONTENT_CHARS)

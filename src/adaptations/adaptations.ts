@@ -1,0 +1,228 @@
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import * as z from 'zod'
+import type { Append } from '../../ledger/event.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import { type AdaptationRow, createAdaptationQueries } from '../../projections/adaptations.ts'
+import { createSerializer } from '../settings/serializer.ts'
+import {
+  type Adaptation,
+  type AdaptationChange,
+  type AdaptationChannel,
+  CHANNELS,
+  MAX_ADAPTATIONS,
+  MAX_TOTAL_CHARS,
+  toChannels,
+} from './adaptation.ts'
+import type { FileAdaptation } from './file-format.ts'
+import { readAdaptationFiles, removeAdaptationFile, type SkippedFile } from './files.ts'
+
+export type SaveOutcome =
+  | { readonly status: 'created' | 'updated'; readonly adaptation: Adaptation }
+  /** A new one needs words. */
+  | { readonly status: 'no_content' }
+  | { readonly status: 'too_many' | 'too_long' }
+
+export type Adaptations = {
+  /** In the order in which they were first saved. */
+  list(): Adaptation[]
+  get(id: string): Adaptation | undefined
+  /** Those in force on a channel. */
+  forChannel(channel: AdaptationChannel): Adaptation[]
+  /** The events that hold the words of those. */
+  seqsInForce(channel: AdaptationChannel): number[]
+  /** Makes or changes one; what is not given stays. In force from the next turn. */
+  save(id: string, change: AdaptationChange): Promise<SaveOutcome>
+  /** Takes one away. One that came from a file comes back with the next reading, unless the file is gone. */
+  remove(id: string): Promise<boolean>
+  /** Reads the files again; what changed in one since it was last read goes before what the owner changed here. */
+  reload(): Promise<{ readonly loaded: number; readonly skipped: readonly SkippedFile[] }>
+  /** The same when the service starts: no fact where nothing changed, and no directory removes nothing. */
+  start(): Promise<void>
+  /** Every event that holds words of it. */
+  seqs(id: string): number[]
+  /** Takes its file away, where it has one. */
+  removeFile(id: string): Promise<void>
+}
+
+export const ADAPTATIONS_DIRECTORY = 'adaptations'
+
+/** The owner's standing instructions, written in the browser or kept as files in the data directory. */
+export function createAdaptations(options: {
+  readonly append: Append
+  readonly ledger: LedgerReader
+  readonly views: Database
+  readonly dataDir: string
+}): Adaptations {
+  const { append, ledger } = options
+  const queries = createAdaptationQueries(options.views)
+  const directory = join(options.dataDir, ADAPTATIONS_DIRECTORY)
+  /** Limits hold over all of them, so writers take turns. */
+  const inTurn = createSerializer()
+
+  function wordsAt(seq: number) {
+    const [event] = ledger.readSeqs([seq])
+    return event?.type === 'adaptation.saved' ? event : undefined
+  }
+
+  /** Undefined once its words are gone. */
+  function toAdaptation(row: AdaptationRow): Adaptation | undefined {
+    const words = wordsAt(row.savedSeq)?.body
+    if (!words) return undefined
+    const { adaptationId: id, source, updatedAt } = row
+    return { id, ...words, enabled: row.enabled === 1, channels: channelsOf(row), source, updatedAt }
+  }
+
+  function list(): Adaptation[] {
+    return queries.all().flatMap((row) => toAdaptation(row) ?? [])
+  }
+
+  function get(id: string): Adaptation | undefined {
+    const row = queries.byId(id)
+    return row && toAdaptation(row)
+  }
+
+  function exceeds(id: string, content: string): 'too_many' | 'too_long' | null {
+    const others = list().filter((other) => other.id !== id)
+    if (others.length >= MAX_ADAPTATIONS) return 'too_many'
+    const total = others.reduce((chars, other) => chars + other.content.length, content.length)
+    return total > MAX_TOTAL_CHARS ? 'too_long' : null
+  }
+
+  async function appendSaved(
+    id: string,
+    words: FileAdaptation,
+    by: { readonly actor: 'owner' | 'service'; readonly source: 'owner' | 'file' },
+    derivedFrom: readonly number[] = [],
+  ): Promise<void> {
+    const { title, content, enabled, channels } = words
+    await append([
+      {
+        type: 'adaptation.saved',
+        actor: by.actor,
+        channel: 'system',
+        derivedFrom,
+        facts: { adaptationId: id, enabled, channels: [...channels], source: by.source },
+        body: { title, content },
+      },
+    ])
+  }
+
+  async function save(id: string, change: AdaptationChange): Promise<SaveOutcome> {
+    const row = queries.byId(id)
+    const present = row && toAdaptation(row)
+    const content = change.content ?? present?.content
+    if (content === undefined) return { status: 'no_content' }
+    const limit = exceeds(id, content)
+    if (limit) return { status: limit }
+    const title = change.title ?? present?.title ?? id
+    const isReworded = present !== undefined && (title !== present.title || content !== present.content)
+    const copies = present !== undefined && (title === present.title || content === present.content)
+    await appendSaved(
+      id,
+      {
+        title,
+        content,
+        enabled: change.enabled ?? present?.enabled ?? true,
+        channels: toChannels(change.channels ?? present?.channels ?? CHANNELS),
+      },
+      { actor: 'owner', source: present && !isReworded ? present.source : 'owner' },
+      copies && row ? [row.savedSeq] : [],
+    )
+    const adaptation = get(id)
+    if (!adaptation) throw new Error(`adaptation ${id} is not in the views right after its fact`)
+    return { status: present ? 'updated' : 'created', adaptation }
+  }
+
+  async function load(atStart: boolean) {
+    const { exists, found, skipped: unread } = await readAdaptationFiles(directory)
+    const skipped = [...unread]
+    const loaded: string[] = []
+    let changes = 0
+    for (const { id, file, adaptation } of found) {
+      const row = queries.byId(id)
+      const limit = exceeds(id, adaptation.content)
+      if (row && row.fileSeq === null)
+        skipped.push({ file, reason: 'one of that name was written in the browser' })
+      else if (limit) skipped.push({ file, reason: 'there would be too many instructions, or too long ones' })
+      else {
+        loaded.push(id)
+        if (row && row.fileSeq !== null && isAsRead(row.fileSeq, adaptation)) continue
+        changes += 1
+        await appendSaved(id, adaptation, { actor: 'service', source: 'file' })
+      }
+    }
+    const isKept = (id: string) => loaded.includes(id) || (atStart && (!exists || isUnread(id, skipped)))
+    for (const row of queries.all()) {
+      if (row.source !== 'file' || isKept(row.adaptationId)) continue
+      changes += 1
+      await append([removal(row.adaptationId, 'file')])
+    }
+    if (changes > 0 || !atStart) await append([reloaded(loaded.length, skipped.length)])
+    return { loaded: loaded.length, skipped }
+  }
+
+  /** Whether a file says what it said when it was last taken over. */
+  function isAsRead(fileSeq: number, adaptation: FileAdaptation): boolean {
+    const event = wordsAt(fileSeq)
+    if (!event?.body) return false
+    const { enabled, channels } = event.facts
+    return (
+      event.body.title === adaptation.title &&
+      event.body.content === adaptation.content &&
+      enabled === adaptation.enabled &&
+      channels.join() === adaptation.channels.join()
+    )
+  }
+
+  return {
+    list,
+    get,
+    seqsInForce: (channel) =>
+      queries
+        .all()
+        .filter((row) => row.enabled === 1 && channelsOf(row).includes(channel))
+        .map((row) => row.savedSeq),
+    forChannel: (channel) => list().filter(({ enabled, channels }) => enabled && channels.includes(channel)),
+    save: (id, change) => inTurn(() => save(id, change)),
+    remove: (id) =>
+      inTurn(async () => {
+        if (!get(id)) return false
+        await append([removal(id, 'owner')])
+        return true
+      }),
+    reload: () => inTurn(() => load(false)),
+    async start() {
+      await inTurn(() => load(true))
+    },
+    seqs: queries.saves,
+    removeFile: (id) => removeAdaptationFile(directory, id),
+  }
+}
+
+/** A file that could not be read when the service starts is no file that is gone. */
+function isUnread(id: string, skipped: readonly SkippedFile[]): boolean {
+  return skipped.some(({ file }) => file.replace(/\.md$/i, '') === id)
+}
+
+function removal(adaptationId: string, source: 'owner' | 'file') {
+  return {
+    type: 'adaptation.removed' as const,
+    actor: source === 'owner' ? ('owner' as const) : ('service' as const),
+    channel: 'system' as const,
+    facts: { adaptationId, source },
+  }
+}
+
+function reloaded(loaded: number, skipped: number) {
+  return {
+    type: 'adaptations.reloaded' as const,
+    actor: 'service' as const,
+    channel: 'system' as const,
+    facts: { loaded, skipped },
+  }
+}
+
+function channelsOf(row: AdaptationRow): AdaptationChannel[] {
+  return z.array(z.enum(CHANNELS)).parse(JSON.parse(row.channels))
+}

@@ -1,0 +1,76 @@
+import {
+  type AdaptationChannel,
+  CHANNELS,
+  channelsSchema,
+  contentSchema,
+  titleSchema,
+  toChannels,
+} from './adaptation.ts'
+
+export type FileAdaptation = {
+  readonly title: string
+  readonly content: string
+  readonly enabled: boolean
+  readonly channels: readonly AdaptationChannel[]
+}
+
+export type ParsedFile =
+  | { readonly ok: true; readonly adaptation: FileAdaptation }
+  | { readonly ok: false; readonly reason: string }
+
+/**
+ * Reads an adaptation file: markdown, which may begin with lines of `key: value` between two lines of three dashes.
+ * Known are `title`, `channels` (`chat, sms` or `[chat, sms]`) and `enabled` (`true` or `false`); an unknown key is
+ * refused rather than passed over, since a misspelt `enabled: false` would leave an instruction in force.
+ */
+export function parseAdaptationFile(name: string, text: string): ParsedFile {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
+  const fields = new Map<string, string>()
+  let body = 0
+  if (lines[0]?.trim() === '---') {
+    const end = lines.findIndex((line, index) => index > 0 && line.trim() === '---')
+    if (end < 0) return refused('its first lines begin with --- and do not end')
+    for (const line of lines.slice(1, end)) {
+      if (line.trim() === '' || line.trimStart().startsWith('#')) continue
+      const [, key, value] = /^\s*([A-Za-z]+)\s*:\s*(.*?)\s*$/.exec(line) ?? []
+      if (key === undefined || value === undefined) return refused('a line between --- is not "key: value"')
+      if (fields.has(key)) return refused(`"${key}" is given twice`)
+      fields.set(key, unquoted(value))
+    }
+    body = end + 1
+  }
+  const unknown = [...fields.keys()].find((key) => !['title', 'channels', 'enabled'].includes(key))
+  if (unknown !== undefined) return refused(`"${unknown}" is none of title, channels, enabled`)
+
+  const enabled = fields.get('enabled') ?? 'true'
+  if (enabled !== 'true' && enabled !== 'false') return refused('enabled must be true or false')
+  const named = fields.get('channels')
+  const channels = channelsSchema.safeParse(named === undefined ? CHANNELS : listOf(named))
+  if (!channels.success) return refused(`channels must be some of ${CHANNELS.join(', ')}`)
+  const title = titleSchema.safeParse(fields.get('title') ?? name)
+  if (!title.success) return refused('its title is empty or longer than 200 characters')
+  const content = contentSchema.safeParse(lines.slice(body).join('\n').trim())
+  if (!content.success) return refused('it has no text, or more than 20,000 characters')
+  return {
+    ok: true,
+    adaptation: {
+      title: title.data,
+      content: content.data,
+      enabled: enabled === 'true',
+      channels: toChannels(channels.data),
+    },
+  }
+}
+
+function refused(reason: string): ParsedFile {
+  return { ok: false, reason }
+}
+
+function unquoted(value: string): string {
+  return /^"[^"]*"$|^'[^']*'$/.test(value) ? value.slice(1, -1) : value
+}
+
+function listOf(value: string): string[] {
+  const inner = /^\[(.*)\]$/.exec(value)?.[1] ?? value
+  return inner.split(',').map((item) => unquoted(item.trim()).toLowerCase())
+}
