@@ -27,7 +27,7 @@ import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
 import { createMemoryConfig } from './memory/config.ts'
 import { buildMemory } from './memory-service.ts'
-import { createModelHolder, type ModelSettings } from './model/service.ts'
+import { createModelHolder, type ModelLimits, type ModelSettings } from './model/service.ts'
 import { createNotes } from './notes/notes.ts'
 import { noteTools } from './notes/tools.ts'
 import { createPagingCounters } from './operations/paging-counters.ts'
@@ -58,6 +58,8 @@ export type ServiceOptions = {
   readonly logLines: LogLines
   readonly nowMs: () => number
   readonly random: () => number
+  /** What one request to the model service may take, where it is not the default. */
+  readonly modelLimits?: ModelLimits | undefined
   /** Given the settings once they are open, so that the log can mask the secrets among them. */
   readonly onSettings: (settings: Settings) => void
   /** What acknowledges facts is gone: the process must end. */
@@ -103,7 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   })
   const { settings } = owner
   options.onSettings(settings)
-  const model = createModelHolder(modelSettings(settings))
+  const model = createModelHolder(modelSettings(settings), { limits: options.modelLimits ?? {} })
   settings.subscribe(() => model.configure(modelSettings(settings)))
 
   const erasure = createErasure({ storage, queries, turnEventSeqs: createTurnQueries(views).eventSeqs })

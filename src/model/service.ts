@@ -18,6 +18,8 @@ export type ModelSettings = {
     | 'SPEECH_MODEL']?: string | null | undefined
 }
 
+export type ModelLimits = NonNullable<OpenAiDependencies['limits']>
+
 export type ModelDependencies = Omit<OpenAiDependencies, 'capabilities'> & {
   readonly capabilities?: Capabilities
 }

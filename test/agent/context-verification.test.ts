@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type ModelDouble, startModelDouble } from '../doubles/model/model-double.ts'
 import { httpFaults } from '../doubles/model/script.ts'
 import { testDirectory } from '../support/directory.ts'
-import { startWholeService } from '../support/service.ts'
+import { startWholeService, type WholeService } from '../support/service.ts'
 
 /** Answers with the word that it was told to keep, if it can still read it anywhere in its input. */
 async function startKeeper(): Promise<ModelDouble> {
@@ -83,4 +83,69 @@ test('a failing compaction answers 502, leaves the chain as it was, and is still
   expect((await second.client.post('/api/chat', { content: 'What was it?' })).json.reply.text).toBe(
     'The word is heliotrope.',
   )
+})
+
+test('a restart between any two steps changes nothing of what follows', async () => {
+  const double = await startKeeper()
+  const directory = testDirectory()
+  const steps: ((service: WholeService) => Promise<void>)[] = [
+    async ({ client }) => {
+      const said = await client.post('/api/chat', { content: 'The word is heliotrope.' })
+      expect(said.json.reply.text).toBe('The word is heliotrope.')
+    },
+    async ({ client }) => {
+      expect((await client.get('/api/session/context')).json).toMatchObject({
+        active: true,
+        canCompact: true,
+      })
+    },
+    async ({ client }) => {
+      const compacted = await client.post('/api/session/context/compact')
+      expect(compacted.json).toMatchObject({
+        latestCompaction: { source: 'manual' },
+        replacementRetained: true,
+      })
+    },
+    async ({ client }) => {
+      const answer = await client.post('/api/chat', { content: 'What was it?' })
+      expect(answer.json.reply.text).toBe('The word is heliotrope.')
+    },
+    async ({ client }) => {
+      const report = (await client.get('/api/session/operations?hours=1')).json
+      expect(report.context.manualCompaction).toMatchObject({ attempts: 1, successes: 1, failures: 0 })
+    },
+  ]
+  for (const step of steps) {
+    const service = await startWholeService({ directory, environment: environmentOf(double) })
+    await step(service)
+    await service.stop()
+  }
+})
+
+test('a follow-up that fails leaves the replacement as it was, and the next one is answered', async () => {
+  const double = await startKeeper()
+  const { client } = await startWholeService({ environment: environmentOf(double) })
+  await client.post('/api/chat', { content: 'The word is heliotrope.' })
+  await client.post('/api/session/context/compact')
+  double.reply({ fault: httpFaults.outOfQuota() })
+  expect((await client.post('/api/chat', { content: 'What was it?' })).status).toBe(502)
+  expect((await client.get('/api/session/context')).json).toMatchObject({ replacementRetained: true })
+  expect((await client.post('/api/chat', { content: 'And now?' })).json.reply.text).toBe(
+    'The word is heliotrope.',
+  )
+})
+
+test('without the service that made the replacement, the built-in model goes on from its text', async () => {
+  const double = await startKeeper()
+  const directory = testDirectory()
+  const first = await startWholeService({ directory, environment: environmentOf(double) })
+  await first.client.post('/api/chat', { content: 'My locker number is 4711.' })
+  double.answerWith(() => ({ text: "## Established facts\nThe owner's locker number is 4711." }))
+  expect((await first.client.post('/api/session/context/compact')).status).toBe(200)
+  await first.stop()
+
+  const second = await startWholeService({ directory })
+  const answer = await second.client.post('/api/chat', { content: 'What is my locker number?' })
+  expect(answer.json.reply.text).toContain('4711')
+  expect((await second.client.get('/ready')).json.checks.model).toMatchObject({ detail: 'builtin/builtin-1' })
 })

@@ -1,10 +1,11 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ServiceOptions } from '../../src/service.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { type At, type Fault, httpFaults, type Reply } from '../doubles/model/script.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { startWholeService } from '../support/service.ts'
 
-async function start() {
+async function start(modelLimits: ServiceOptions['modelLimits'] = {}) {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   const environment = {
@@ -12,47 +13,99 @@ async function start() {
     OPENAI_BASE_URL: double.url,
     CHAT_MODEL: 'test-model',
   }
-  const service = await startWholeService({ environment })
+  const service = await startWholeService({ environment, modelLimits })
   return { double, service }
 }
 
 const CALL: Reply = { toolCalls: [{ name: 'create_note', arguments: { title: 'List', content: 'Eggs' } }] }
 
-/** Faults that no retry mends, and what each is called. */
-const lasting: readonly (readonly [string, Fault, string])[] = [
-  ['401', httpFaults.unauthorised(), 'model_auth'],
-  ['no quota', httpFaults.outOfQuota(), 'model_quota'],
-  ['429 for long', httpFaults.rateLimited('3600'), 'model_rate_limited'],
-  ['an early end', { kind: 'ends', at: 2 }, 'model_unavailable'],
-  ['something that is no JSON', { kind: 'malformed', at: 2 }, 'model_malformed'],
-  ['a huge event', { kind: 'huge', at: 2, bytes: 40_000_000 }, 'model_malformed'],
+/** From before the first byte of an answer to the middle of its words. */
+const POINTS = ['headers', 0, 2, 5] as const
+
+type Lasting = {
+  readonly name: string
+  readonly fault: (at: At) => Fault
+  readonly points: readonly At[]
+  readonly code: string
+  readonly limits?: ServiceOptions['modelLimits']
+}
+
+/** Faults that no retry mends, at which points they can come, and what each is called. */
+const lasting: readonly Lasting[] = [
+  { name: '401', fault: () => httpFaults.unauthorised(), points: ['headers'], code: 'model_auth' },
+  { name: 'no quota', fault: () => httpFaults.outOfQuota(), points: ['headers'], code: 'model_quota' },
+  {
+    name: '429 for long',
+    fault: () => httpFaults.rateLimited('3600'),
+    points: ['headers'],
+    code: 'model_rate_limited',
+  },
+  {
+    name: 'a hang',
+    fault: (at) => ({ kind: 'hang', at }),
+    points: POINTS,
+    code: 'model_timeout',
+    limits: { idleMs: 400 },
+  },
+  {
+    name: 'a drip',
+    fault: (at) => ({ kind: 'drip', at, intervalMs: 5 }),
+    points: [0, 2, 5],
+    code: 'model_timeout',
+    limits: { idleMs: 400 },
+  },
+  {
+    name: 'an early end',
+    fault: (at) => ({ kind: 'ends', at }),
+    points: [0, 2, 5],
+    code: 'model_unavailable',
+  },
+  {
+    name: 'something that is no JSON',
+    fault: (at) => ({ kind: 'malformed', at }),
+    points: [0, 2, 5],
+    code: 'model_malformed',
+  },
+  {
+    name: 'a huge event',
+    fault: (at) => ({ kind: 'huge', at, bytes: 20_000_000 }),
+    points: [2],
+    code: 'model_malformed',
+  },
 ]
 
-describe.each(lasting)('%s', (_name, fault, code) => {
-  test.each(['first', 'second'])(
-    'in the %s round of a turn is one honest error, and the chain is as it was',
-    async (round) => {
-      const { double, service } = await start()
-      double.reply({ text: 'Good morning.' })
-      await service.client.post('/api/chat', { content: 'Hello' })
-      if (round === 'second') double.reply(CALL)
-      // Whatever the adapter tries again meets the same fault.
-      double.answerWith(() => ({ text: ['Half', ' of it'], fault }))
-      const failed = await service.client.post('/api/chat', { content: 'Write the list' })
-      expect(failed.status, failed.text).toBe(502)
-      expect(failed.json.code).toBe(code)
-      const { events } = (await service.client.get('/api/timeline')).json
-      expect(events.filter(({ type }: { type: string }) => type === 'turn.failed')).toHaveLength(1)
+test.each(lasting)(
+  '$name is one honest error within its time, at any point of either round, and the chain is as it was',
+  async ({ fault, points, code, limits }) => {
+    const { double, service } = await start({ ...limits, attempts: 2, backoffMs: 10 })
+    double.answerWith(() => ({ text: 'Good morning.' }))
+    await service.client.post('/api/chat', { content: 'Hello' })
+    let failures = 0
+    for (const at of points) {
+      for (const round of [1, 2]) {
+        if (round === 2) double.reply(CALL)
+        // Whatever the adapter tries again meets the same fault.
+        double.answerWith(() => ({ text: ['Half', ' of it'], fault: fault(at) }))
+        const failed = await service.client.post('/api/chat', { content: 'Write the list' })
+        expect(failed.status, `${at}, round ${round}: ${failed.text}`).toBe(502)
+        expect(failed.json.code, `${at}, round ${round}`).toBe(code)
+        failures += 1
+        const { events } = (await service.client.get('/api/timeline')).json
+        const ended = events.filter(({ type }: { type: string }) => type === 'turn.failed')
+        expect(ended).toHaveLength(failures)
+        // The deadline, and what the service itself needs on a busy machine.
+        expect(ended.at(-1).payload.durationMs).toBeLessThan(10_000)
 
-      double.answerWith(() => ({ text: 'Here again.' }))
-      const next = await service.client.post('/api/chat', { content: 'And now?' })
-      expect(next.json.reply.text).toBe('Here again.')
-      const input = turnRequests(double).at(-1)?.text ?? ''
-      expect(input).toContain('Good morning.')
-      expect(input).not.toContain('Write the list')
-    },
-  )
-})
+        double.answerWith(() => ({ text: 'Here again.' }))
+        const next = await service.client.post('/api/chat', { content: 'And now?' })
+        expect(next.json.reply.text).toBe('Here again.')
+        const input = turnRequests(double).at(-1)?.text ?? ''
+        expect(input).toContain('Good morning.')
+        expect(input).not.toContain('Write the list')
+      }
+    }
+  },
+)
 
 test.each<At>(['headers', 2])(
   'a connection that breaks (%s) before a word was said is tried again',

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
-import { startService } from '../../src/service.ts'
+import { type ServiceOptions, startService } from '../../src/service.ts'
 import { type Client, createClient } from '../http/client.ts'
 import { testDirectory } from './directory.ts'
 
@@ -13,6 +13,7 @@ export type WholeServiceOptions = {
   readonly environment?: Readonly<Record<string, string>>
   readonly nowMs?: () => number
   readonly installed?: boolean
+  readonly modelLimits?: ServiceOptions['modelLimits']
 }
 
 /** The whole service, as `npm start` runs it, on a port of its own and signed in. Ends with the test. */
@@ -31,6 +32,7 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
     logLines: lines,
     nowMs: options.nowMs ?? Date.now,
     random: Math.random,
+    modelLimits: options.modelLimits,
     onSettings: () => undefined,
     onFatal: (error) => {
       throw error
