@@ -6,6 +6,8 @@ export default defineConfig({
     exclude: ['test/torture/long/**', '**/node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What a browser shows comes in its time; the default of a second is a fast machine's.
+    expect: { poll: { timeout: 15_000 } },
     // Tests start real services, threads and browsers: more at once than cores only makes each slower.
     maxWorkers: 2,
   },

@@ -1,33 +1,11 @@
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
 import { desk, phone, visit, words } from './page.ts'
 
 const browser = useBrowser()
-const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-
-type Finding = { id: string; impact: string | null; nodes: { html: string; failureSummary?: string }[] }
-
-/** What axe finds serious or worse, in short. */
-async function findings(page: Page): Promise<readonly string[]> {
-  // Evaluated, not added as a script element: the content security policy holds in the test too.
-  const { readFileSync } = await import('node:fs')
-  await page.evaluate(readFileSync(axePath, 'utf8'))
-  // Colours that are still changing would be measured half-way.
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)))
-  const found = await page.evaluate(async (): Promise<Finding[]> => {
-    const { violations } = await Reflect.get(window, 'axe').run(document)
-    return violations
-  })
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
-    )
-}
 
 const looks = [
   { name: 'desk, light', viewport: desk, colorScheme: 'light' },

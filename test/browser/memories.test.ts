@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
 import { visit, words } from './page.ts'
@@ -59,7 +61,7 @@ test('memories are searched, lead to where they were said, and are forgotten aft
   await page.getByRole('searchbox', { name: 'Search the memories' }).fill('lisbon')
   await expect.poll(() => items.count()).toBe(1)
   await page.getByRole('button', { name: 'Forget: Your sister lives in Lisbon.' }).click()
-  await page.getByText('is erased and never comes up again').waitFor()
+  await page.getByText('is erased, with what it had taken the place of').waitFor()
   await page.getByRole('button', { name: 'Forget', exact: true }).click()
   await page.getByRole('heading', { name: 'Nothing like that is remembered' }).waitFor()
   expect(deleted).toEqual(['m2'])
@@ -70,17 +72,43 @@ test('memories are searched, lead to where they were said, and are forgotten aft
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('memories are in the navigation exactly where the service has them', async () => {
-  const { service } = await startWithModel()
-  const { json } = await service.client.get('/openapi.json')
-  const page = await visit(browser(), service)
-  const entry = page.getByRole('link', { name: 'Memories' })
-  const paths = (json as { paths: Record<string, unknown> }).paths
-  await expect.poll(() => entry.count()).toBe('/api/memories' in paths ? 1 : 0)
+test('what was said is remembered by itself, told to the page, explained by the insights, and forgotten for good', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/memories' })
+  await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
+  await service.client.post('/api/chat', { content: 'My favourite colour is teal.' })
+  const items = page.getByRole('list', { name: 'Memories' }).getByRole('listitem')
+  await items.filter({ hasText: 'My favourite colour is teal' }).waitFor()
 
-  await page.route('**/openapi.json', (route) => route.fulfill({ json: { paths: { '/api/memories': {} } } }))
-  await page.reload()
-  await entry.waitFor()
+  await page.getByRole('link', { name: 'Memory Insights' }).click()
+  const region = page.getByRole('region', { name: 'Memory Insights' })
+  const figure = (name: string) =>
+    region.getByRole('term').filter({ hasText: name }).locator('xpath=following-sibling::dd[1]')
+  await expect.poll(() => figure('In mind').textContent()).toBe('1')
+  expect(await figure('Forgotten').textContent()).toBe('0')
+  await region.getByText('Remembered: My favourite colour is teal').waitFor()
+  expect(await findings(page)).toEqual([])
+
+  await page.getByRole('link', { name: 'Memories' }).first().click()
+  await page.getByRole('button', { name: 'Forget: My favourite colour is teal' }).click()
+  await page.getByText('is erased, with what it had taken the place of').waitFor()
+  await page.getByRole('button', { name: 'Forget', exact: true }).click()
+  await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
+  await page.goto('/settings/memory')
+  await expect.poll(() => figure('Forgotten').textContent()).toBe('1')
+  await expect.poll(() => region.getByText('favourite colour').count()).toBe(0)
+})
+
+test('insights that cannot be loaded say what to do', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { expected: /500/ })
+  await page.route('**/api/memories/insights', (route) => route.fulfill({ status: 500, body: '{}' }), {
+    times: 1,
+  })
+  await page.goto('/settings/memory')
+  await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Nothing yet' }).waitFor()
 })
 
 test('no memories, and memories that cannot be loaded, each say what to do', async () => {

@@ -66,4 +66,4 @@ test('after any facts and erasures, dropping and replaying all projections gives
     }),
     { numRuns: 60 },
   )
-}, 60_000)
+}, 240_000)

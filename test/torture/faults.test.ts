@@ -1,14 +1,16 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildDisk } from './disk.ts'
 import { failWrites, faultKinds } from './faults.ts'
 import { failService } from './faulty-service.ts'
-import { fillUp } from './size-limit.ts'
+import { fillUp, tightLimit } from './size-limit.ts'
 import { IN_MEMORY, inTemporaryDirectory } from './temporary.ts'
 
 const NO_COMPILER = 'there is no C compiler here, or no Linux'
 
 test.for(Object.keys(faultKinds) as (keyof typeof faultKinds)[])(
   'what the disk refuses is not kept, and what was acknowledged is: %s',
+  { timeout: 240_000 },
   async (name, { skip }) => {
     await inTemporaryDirectory((directory) => {
       const library = buildDisk(directory)
@@ -35,7 +37,7 @@ test('the service answers 503 while its disk fails, and replies to the same mess
 
 test('a file that may grow no further costs nothing that was acknowledged', async () => {
   await inTemporaryDirectory((directory) => {
-    const report = fillUp(directory, 400)
+    const report = fillUp(join(directory, 'full'), tightLimit(directory))
     expect(report.flaws).toEqual([])
     expect(report.acknowledged).toBeGreaterThan(0)
     expect(report.refused).toBeGreaterThan(0)

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
+import { viewsFile } from '../../ledger/files.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 import { firstWords, hashOf, survey } from './soundness.ts'
 
@@ -17,6 +18,17 @@ export type SizeLimitReport = {
 }
 
 const APPENDS = 60
+/** Room for about fifty of the appends. */
+const ROOM_BLOCKS = 190
+
+/** How many blocks of 1,024 bytes a file may have for `fillUp` to come to an end in the middle. */
+export function tightLimit(directory: string): number {
+  const fresh = join(directory, 'fresh')
+  mkdirSync(fresh, { recursive: true })
+  openTestWriter(fresh).close()
+  // The tables of the views, empty, are the largest file of all.
+  return Math.ceil(statSync(viewsFile(fresh)).size / 1024) + ROOM_BLOCKS
+}
 
 /** Lives once in a process whose files may not grow beyond `limitBlocks` of 1,024 bytes, then without limit. */
 export function fillUp(directory: string, limitBlocks: number): SizeLimitReport {

@@ -8,8 +8,6 @@ export type Listing = {
   readonly group: (typeof navigationGroups)[number]
   /** G, then this letter. */
   readonly key: string
-  /** A route that the service may lack: the page is listed where the service's description names it. */
-  readonly needs?: string
 }
 
 export type Page = {
@@ -40,9 +38,15 @@ export const pages: readonly Page[] = [
   {
     path: '/memories',
     title: 'Memories',
-    listing: { icon: 'brain', group: 'knowledge', key: 'm', needs: '/api/memories' },
+    listing: { icon: 'brain', group: 'knowledge', key: 'm' },
     load: () => import('../pages/memories-page.ts'),
     view: (app) => html`<dg-memories-page .app=${app}></dg-memories-page>`,
+  },
+  {
+    path: '/settings/memory',
+    title: 'Memory Insights',
+    load: () => import('../pages/memory-insights-page.ts'),
+    view: (app) => html`<dg-memory-insights-page .app=${app}></dg-memory-insights-page>`,
   },
   {
     path: '/timers',

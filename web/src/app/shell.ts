@@ -1,7 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { signOut } from '../data/auth.ts'
 import { explain } from '../data/http.ts'
-import { fetchRoutes } from '../data/routes.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
@@ -24,21 +23,17 @@ export class DgShell extends LitElement {
     app: { attribute: false },
     path: {},
     helpOpen: { state: true },
-    offered: { state: true },
   }
   static override readonly styles = [controls, shellStyles]
   declare app: App
   declare path: string
   declare helpOpen: boolean
-  /** The routes of the service, once it has told them. */
-  declare private offered: ReadonlySet<string>
   private ends: (() => void)[] = []
   private readonly sequence = createKeySequence('g', performance.now.bind(performance))
 
   constructor() {
     super()
     this.helpOpen = false
-    this.offered = new Set()
   }
 
   override connectedCallback(): void {
@@ -48,21 +43,11 @@ export class DgShell extends LitElement {
       () => removeEventListener('keydown', this.keyPressed),
       this.app.theme.subscribe(() => this.requestUpdate()),
     ]
-    void this.askForRoutes()
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     for (const end of this.ends) end()
-  }
-
-  /** Asked of its description: a request for what may not be there would be an error in the browser's log. */
-  private async askForRoutes(): Promise<void> {
-    try {
-      this.offered = await fetchRoutes(this.app.http)
-    } catch (error) {
-      this.app.toast(`The navigation may be incomplete. ${explain(error)}`, 'warning')
-    }
   }
 
   /** Opens the navigation drawer of a narrow page. */
@@ -93,9 +78,7 @@ export class DgShell extends LitElement {
   }
 
   private listed(): readonly Page[] {
-    return pages.filter(
-      ({ listing }) => listing && (listing.needs === undefined || this.offered.has(listing.needs)),
-    )
+    return pages.filter(({ listing }) => listing)
   }
 
   /** After the page has changed: puts the focus on its content, unless the page has taken it already. */

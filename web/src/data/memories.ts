@@ -5,6 +5,10 @@ export type Memory = {
   readonly id: string
   readonly text: string
   readonly kind: string
+  /** Contested: another one contradicts it, and the owner has not said which is right. */
+  readonly status: 'active' | 'contested'
+  /** When it ceases to hold; null where no end is known. */
+  readonly validUntil: string | null
   /** 0..1, by use and age. */
   readonly strength: number
   readonly reinforcements: number
@@ -28,6 +32,8 @@ function parseMemory(value: unknown): Memory {
     id: stringField(memory, 'id'),
     text: stringField(memory, 'text'),
     kind: stringField(memory, 'kind'),
+    status: memory.status === 'contested' ? 'contested' : 'active',
+    validUntil: optionalString(memory, 'validUntil'),
     strength: numberField(memory, 'strength'),
     reinforcements: numberField(memory, 'reinforcements'),
     createdAt: stringField(memory, 'createdAt'),

@@ -9,7 +9,7 @@ import '../design/page.ts'
 import '../design/state.ts'
 import '../view/confirm-dialog.ts'
 import type { Confirmation } from '../view/confirm-dialog.ts'
-import { fullTimeText, plural, wordsText } from '../view/format.ts'
+import { fullTimeText, plural, shortDateText, wordsText } from '../view/format.ts'
 import { relativeText } from '../view/relative-time.ts'
 
 const pageSize = 50
@@ -123,7 +123,7 @@ export class DgMemoriesPage extends LitElement {
   private confirmForgetting(memory: Memory): void {
     this.confirmation = {
       heading: 'Forget this for good?',
-      text: `“${memory.text}” is erased and never comes up again, nor is it learned back from the same words. What you said stays on the timeline until you erase it there.`,
+      text: `“${memory.text}” is erased, with what it had taken the place of and all that was derived from it. It never comes up again, nor is it learned back from the same words. What you said stays on the timeline until you erase it there, but is no longer recalled.`,
       action: 'Forget',
       run: async () => {
         await deleteMemory(this.app.http, memory.id)
@@ -135,7 +135,10 @@ export class DgMemoriesPage extends LitElement {
 
   override render() {
     return html`
-      <dg-page heading="Memories">${this.contentView()}</dg-page>
+      <dg-page heading="Memories">
+        <a slot="tools" class="button small" href="/settings/memory">Memory Insights</a>
+        ${this.contentView()}
+      </dg-page>
       <dg-confirm-dialog
         .confirmation=${this.confirmation}
         @close=${() => (this.confirmation = null)}
@@ -208,12 +211,22 @@ export class DgMemoriesPage extends LitElement {
   }
 
   private memoryView(memory: Memory, now: Date): TemplateResult {
-    const { createdAt, lastReinforcedAt, sources } = memory
+    const { createdAt, lastReinforcedAt, sources, status, validUntil } = memory
     return html`<li>
       <div class="what">
         <p>${memory.text}</p>
         <p class="facts">
           <span>${wordsText(memory.kind)}</span>
+          ${
+            status === 'contested'
+              ? html`<span title="Another memory contradicts it. Tell Delegate which one is right.">contested</span>`
+              : nothing
+          }
+          ${
+            validUntil === null
+              ? nothing
+              : html`<span title=${fullTimeText(validUntil)}>until ${shortDateText(validUntil)}</span>`
+          }
           ${strengthView(memory.strength)}
           <span title=${fullTimeText(createdAt)}>learned ${relativeText(createdAt, now)}</span>
           ${

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+type Finding = { id: string; impact: string | null; nodes: { html: string; failureSummary?: string }[] }
+
+/** What axe finds serious or worse, in short. */
+export async function findings(page: Page): Promise<readonly string[]> {
+  // Evaluated, not added as a script element: the content security policy holds in the test too.
+  await page.evaluate(readFileSync(axePath, 'utf8'))
+  // Colours that are still changing would be measured half-way.
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)))
+  const found = await page.evaluate(async (): Promise<Finding[]> => {
+    const { violations } = await Reflect.get(window, 'axe').run(document)
+    return violations
+  })
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+    )
+}
