@@ -3,6 +3,7 @@ import { auditProjection } from './audit.ts'
 import { callsProjection } from './calls.ts'
 import { contextProjection } from './context.ts'
 import { conversationsProjection } from './conversations.ts'
+import { deliveriesProjection } from './deliveries.ts'
 import { derivationsProjection } from './derivations.ts'
 import { memoriesProjection } from './memories.ts'
 import { memoryCheckpointsProjection } from './memory-checkpoints.ts'
@@ -15,6 +16,7 @@ import { proposalsProjection } from './proposals.ts'
 import { recallProjection } from './recall-index.ts'
 import { searchProjection } from './search.ts'
 import { signalsProjection } from './signals.ts'
+import { tasksProjection } from './tasks.ts'
 import { textsProjection } from './texts.ts'
 import { timelineProjection } from './timeline.ts'
 import { timersProjection } from './timers.ts'
@@ -31,6 +33,8 @@ export const projections: readonly Projection[] = [
   operationsProjection,
   signalsProjection,
   timersProjection,
+  tasksProjection,
+  deliveriesProjection,
   callsProjection,
   textsProjection,
   proposalsProjection,

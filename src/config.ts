@@ -20,6 +20,8 @@ export type Config = {
    * must not become code execution.
    */
   readonly copilotCommand: readonly string[] | null
+  /** What the coding assistant inherits of the environment: nothing of what the service is given for itself. */
+  readonly copilotEnvironment: Readonly<Record<string, string>>
   /** Settings that the environment gives, already checked; a stored value wins over them. */
   readonly settings: ReadonlyMap<SettingKey, AnySettingValue>
 }
@@ -94,8 +96,19 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     itemsDebug: data.ITEMS_DEBUG,
     devRoutes: data.DEV_ROUTES,
     copilotCommand: data.COPILOT_COMMAND,
+    copilotEnvironment: withoutOwn(environment),
     settings,
   }
+}
+
+/** The environment without the variables of the service itself, its secrets among them. */
+function withoutOwn(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const own = new Set<string>([...Object.keys(environmentSchema.shape), ...settingKeys])
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || own.has(name) ? [] : [[name, value]],
+    ),
+  )
 }
 
 function parseJson(text: string): unknown {

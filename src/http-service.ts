@@ -28,11 +28,13 @@ import type { ReadinessCheck } from './http/routes/health.ts'
 import { memoryRoutes } from './http/routes/memories.ts'
 import { notePageRoutes } from './http/routes/note-page.ts'
 import { noteRoutes } from './http/routes/notes.ts'
+import { operationRoutes } from './http/routes/operations.ts'
 import { outboundRoutes } from './http/routes/outbound.ts'
 import { proposalRoutes } from './http/routes/proposals.ts'
 import { createProviderWebhooks } from './http/routes/provider-webhook.ts'
 import { sessionRoutes } from './http/routes/session.ts'
 import { smsRoutes } from './http/routes/sms.ts'
+import { taskRoutes } from './http/routes/tasks.ts'
 import { timelineRoutes } from './http/routes/timeline.ts'
 import { timerRoutes } from './http/routes/timers.ts'
 import { voiceMarkupRoutes } from './http/routes/voice-markup.ts'
@@ -45,7 +47,7 @@ import type { ModelHolder } from './model/service.ts'
 import type { Notes } from './notes/notes.ts'
 import { createNoteRenderer } from './notes/renderer.ts'
 import type { PagingCounters } from './operations/paging-counters.ts'
-import type { createOperationsReport } from './operations/report.ts'
+import type { createOperationsReport, createOperationsSeries } from './operations/report.ts'
 import type { Phone } from './phone.ts'
 import type { Proposals } from './proposals/proposals.ts'
 import type { OwnerState } from './settings/open.ts'
@@ -53,6 +55,7 @@ import type { Storage } from './storage/storage.ts'
 import type { Verification } from './storage/verification.ts'
 import type { Texts } from './texts.ts'
 import type { Timers } from './timers/timers.ts'
+import type { Work } from './work.ts'
 
 export type HttpServiceOptions = {
   readonly config: Config
@@ -72,10 +75,12 @@ export type HttpServiceOptions = {
   readonly adaptations: Adaptations
   readonly timers: Timers
   readonly proposals: Proposals
+  readonly work: Work
   readonly phone: Phone
   readonly texts: Texts
   readonly telephony: TelephonyApi
   readonly report: ReturnType<typeof createOperationsReport>
+  readonly series: ReturnType<typeof createOperationsSeries>
   readonly turnReport: ReturnType<typeof createTurnReport>
   readonly searchTimeline: Parameters<typeof timelineRoutes>[0]['search']
   readonly model: ModelHolder
@@ -171,15 +176,16 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     outboundRoutes({ append: storage.append, held: createOwnerQueries(storage.views).outboundHeld }),
     proposalRoutes({ proposals: options.proposals }),
     timerRoutes({ timers: options.timers, timezone: () => settings.get('TIMEZONE') }),
+    taskRoutes({ tasks: options.work.tasks, callback: options.work.callback }),
     sessionRoutes({
       sessionContext: assistant.sessionContext,
-      report: options.report,
       turnReport: options.turnReport,
       compact: (conversationId) =>
         attention.exclusively((signal) => compactor.compact(conversationId, 'manual', signal)),
       refuseBusy: compactor.refuseBusy,
       openConversationId: placement.openConversationId,
     }),
+    operationRoutes({ report: options.report, series: options.series }),
     voiceMarkupRoutes({ webhooks, reception: phone.reception, callEnded: phone.callEnded, newId }),
     smsRoutes({ webhooks, texts: options.texts }),
     callRoutes({ hangUp: phone.hangUp, current: phone.live.current }),

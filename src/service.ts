@@ -31,17 +31,19 @@ import { createModelHolder, type ModelLimits, type ModelSettings } from './model
 import { createNotes } from './notes/notes.ts'
 import { noteTools } from './notes/tools.ts'
 import { createPagingCounters } from './operations/paging-counters.ts'
-import { createOperationsReport } from './operations/report.ts'
+import { createOperationsReport, createOperationsSeries } from './operations/report.ts'
 import { buildPhone } from './phone.ts'
 import { createProposals } from './proposals/proposals.ts'
 import { openOwnerState } from './settings/open.ts'
 import type { Settings } from './settings/settings.ts'
 import { openQueries } from './storage/queries.ts'
 import { openStorage } from './storage/storage.ts'
+import { taskTools } from './tasks/tools.ts'
 import { buildTexts, createGuestQueries } from './texts.ts'
 import { timelineTools } from './timeline/tools.ts'
 import { createTimers } from './timers/timers.ts'
 import { timerTools } from './timers/tools.ts'
+import { buildWork } from './work.ts'
 
 export type Service = {
   /** The port that it listens on. */
@@ -157,16 +159,29 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     nowMs,
     newId,
   })
+  const ownerNumbers = () => parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
+  const work = buildWork({
+    config,
+    storage,
+    settings,
+    placement,
+    ownerNumber: () => ownerNumbers()[0] ?? '',
+    newId,
+    nowMs,
+    random: options.random,
+    log,
+  })
   const guests = createGuestQueries(storage)
   const tools = [
     ...memory.tools,
     ...noteTools(notes),
     ...timerTools(timers),
+    ...taskTools(work.tasks),
     ...timelineTools({ ledger, search: (query) => searchTimeline(query) }),
     ...smsTools({
       append,
       propose: proposals.propose,
-      ownerNumbers: () => parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? ''),
+      ownerNumbers,
       isOptedOut: createTextQueries(views).isOptedOut,
       isConfigured: () => telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null,
     }),
@@ -241,6 +256,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     guestsAnsweredSince: guests.answeredSince,
     newId,
     nowMs,
+    random: options.random,
     log,
   })
   const paging = createPagingCounters(new Date(nowMs()).toISOString())
@@ -275,10 +291,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     adaptations,
     timers,
     proposals,
+    work,
     phone,
     texts,
     telephony,
     report,
+    series: createOperationsSeries({ views, nowMs }),
     turnReport: createTurnReport({
       ledger,
       turnById: assistant.turns.byId,
@@ -303,6 +321,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   memory.start()
   idleWatch.start()
   const port = await http.listen(config.port, config.host)
+  work.start(port)
 
   return {
     port,
@@ -312,6 +331,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await phone.close(2_000)
       await idleWatch.close()
       await timers.close()
+      await work.close()
       await Promise.all([attention.close(GRACE_MS), texts.close(GRACE_MS)])
       await memory.close()
       await http.close(1_000)

@@ -53,6 +53,8 @@ export function buildTexts(options: {
   readonly guestsAnsweredSince: (at: string) => number
   readonly newId: () => string
   readonly nowMs: () => number
+  /** 0..1, for the jitter of retries. */
+  readonly random: () => number
   readonly log: Log
 }): Texts {
   const { storage, settings, telephony, turnById, nowMs, log } = options
@@ -89,6 +91,7 @@ export function buildTexts(options: {
     newId: options.newId,
     isHeld: () => owner.outboundHeld() !== undefined,
     nowMs,
+    random: options.random,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFault: (error) => log.error({ err: error }, 'a text could not be sent'),
   })

@@ -22,6 +22,7 @@ test('an empty environment gives the defaults', () => {
     itemsDebug: false,
     devRoutes: false,
     copilotCommand: null,
+    copilotEnvironment: {},
     settings: new Map(),
   })
 })
@@ -105,3 +106,16 @@ test.each(['[]', '[""]', '"copilot"', '{"0":"copilot"}', '[1]', '["a",2]'])(
     expect(problemsOf({ COPILOT_COMMAND: command })).toHaveLength(1)
   },
 )
+
+test("the coding assistant inherits the environment without what is the service's own", () => {
+  const { copilotEnvironment } = loadConfig({
+    PATH: '/usr/bin',
+    GH_TOKEN: 'of the assistant',
+    OPENAI_API_KEY: 'sk-of-the-service-itself',
+    DELIVERY_WEBHOOK_SECRET: 'secret',
+    TELEPHONY_AUTH_TOKEN: 'secret',
+    DATA_DIR: '/data',
+    COPILOT_COMMAND: '["assistant"]',
+  })
+  expect(copilotEnvironment).toEqual({ PATH: '/usr/bin', GH_TOKEN: 'of the assistant' })
+})

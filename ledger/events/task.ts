@@ -11,6 +11,8 @@ export const taskEvents = {
       notify: deliveryChannel,
       timeoutMinutes: countSchema,
       by: z.enum(['owner', 'delegate']),
+      /** The task that is tried again by this one. */
+      retryOf: idSchema.optional(),
     },
     body: { title: z.string(), prompt: z.string() },
   }),
@@ -46,6 +48,10 @@ export const taskEvents = {
       channel: deliveryChannel,
       taskId: idSchema.nullable(),
       maxAttempts: countSchema,
+      /** The delivery that failed for good on another channel, in whose place this one is made. */
+      fallbackOf: idSchema.optional(),
+      /** The delivery that the owner asked to have made again. */
+      retryOf: idSchema.optional(),
     },
     body: { target: z.string(), text: z.string() },
   }),

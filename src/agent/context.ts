@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { LedgerEvent } from '../../ledger/event.ts'
+import type { EventOf, LedgerEvent } from '../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
 import { replyKey, textWithMedia } from './sms-text.ts'
@@ -67,7 +67,14 @@ function itemOf(event: LedgerEvent): ContextItem | null {
     case 'call.utterance.heard':
       if (event.facts.party !== 'owner' || !event.body?.text) return null
       return { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
+    case 'task.finished':
+    case 'task.failed':
+      if (!event.body) return null
+      return { seqs, item: { type: 'inner', label: OUTCOME_LABEL, text: outcomeText(event) } }
     case 'chat.reply.sent':
+      // The outcome of a task, delivered: it stands above as what it is, and is nobody's reply.
+      if (event.facts.deliveryId !== undefined || !event.body?.text) return null
+      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
     case 'chat.reply.stopped':
     case 'call.reply.spoken':
       if (!event.body?.text) return null
@@ -99,6 +106,14 @@ function itemOf(event: LedgerEvent): ContextItem | null {
     default:
       return null
   }
+}
+
+const OUTCOME_LABEL = 'outcome of a task of the coding assistant'
+
+/** What the coding assistant came to: data, whatever it says. */
+function outcomeText({ type, facts, body }: EventOf<'task.finished'> | EventOf<'task.failed'>): string {
+  const how = type === 'task.finished' ? 'It finished.' : `It failed (${facts.kind}).`
+  return `${how} ${body?.text ?? ''}`.slice(0, PAST_RESULT_CHARS).toWellFormed()
 }
 
 /** A call without its result, or the reverse, is refused by model services: an erasure may leave either. */

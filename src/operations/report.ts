@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { countOperations, type OperationMetric } from '../../projections/operations.ts'
+import { createOperationQueries, type Grain, type OperationMetric } from '../../projections/operations.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import type { PagingCounters } from './paging-counters.ts'
 
@@ -22,13 +22,10 @@ export function createOperationsReport(options: {
   readonly deduplication: () => DeduplicationCounters
   readonly nowMs: () => number
 }) {
+  const queries = createOperationQueries(options.views)
   return (hours: number) => {
-    const nowMs = options.nowMs()
-    const to = new Date(nowMs).toISOString()
-    // Whole minutes: the figures are exact for the window as it is stated.
-    const fromMs = Math.floor((nowMs - hours * 3_600_000) / 60_000) * 60_000
-    const from = new Date(fromMs).toISOString()
-    const counts = countOperations(options.views, from, to)
+    const { fromMs, toMs, from, to } = windowOf(hours, options.nowMs())
+    const counts = queries.counts(fromMs, toMs)
     const count = (metric: OperationMetric): number => counts[metric] ?? 0
     const { capsule } = options.sessionContext()
 
@@ -86,6 +83,34 @@ export function createOperationsReport(options: {
         cachedTokens: count('cachedTokens'),
       },
     }
+  }
+}
+
+/** How finely a window is drawn, so that it has between 30 and 400 points. */
+function grainOf(hours: number): Grain {
+  if (hours <= 6) return 'minute'
+  return hours <= 14 * 24 ? 'hour' : 'day'
+}
+
+/** The course of the windowed figures that the report sums up: counts alone, a point for each minute, hour or day. */
+export function createOperationsSeries(options: { readonly views: Database; readonly nowMs: () => number }) {
+  const queries = createOperationQueries(options.views)
+  return (hours: number) => {
+    const { fromMs, toMs, from, to } = windowOf(hours, options.nowMs())
+    const grain = grainOf(hours)
+    return { window: { hours, from, to }, grain, points: queries.series(fromMs, toMs, grain) }
+  }
+}
+
+/** Whole minutes, that of now included: the figures are exact for the window as it is stated. */
+function windowOf(hours: number, nowMs: number) {
+  const minute = (ms: number) => Math.floor(ms / 60_000) * 60_000
+  const fromMs = minute(nowMs - hours * 3_600_000)
+  return {
+    fromMs,
+    toMs: minute(nowMs) + 60_000,
+    from: new Date(fromMs).toISOString(),
+    to: new Date(nowMs).toISOString(),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { TextDeliveryRow, TextQueries } from '../../../projections/texts.ts'
+import { retryDelayMs } from '../../outbound/backoff.ts'
 import { failureSignal } from './failure-signal.ts'
 import { segmentsOf } from './segments.ts'
 import { findSent, type OutgoingText, type SendOutcome, sendText } from './send.ts'
@@ -25,7 +26,6 @@ type FailureKind = EventOf<'sms.failed'>['facts']['kind']
 
 /** An ambiguous text may show up in the provider's list only after a moment. */
 const RECONCILE_AFTER_MS = [0, 1_000, 4_000]
-const RETRY_AFTER_MS = 5_000
 const RETRY_AFTER_FAULT_MS = 1_000
 const MAX_WAIT_MS = 60_000
 
@@ -46,6 +46,8 @@ export function createSmsOutbox(options: {
   readonly isHeld: () => boolean
   readonly newId: () => string
   readonly nowMs: () => number
+  /** 0..1, for the jitter of retries. */
+  readonly random: () => number
   readonly pause: (ms: number) => Promise<void>
   readonly onFault: (error: unknown) => void
 }): SmsOutbox {
@@ -104,7 +106,7 @@ export function createSmsOutbox(options: {
       if (!client) return conclude(event, row.attempts, { status: 'unknown' })
       return conclude(event, row.attempts, await reconcile(client, message, row.attemptedAt))
     }
-    if (!client || from === null)
+    if (!client || from === null || message.to === '')
       return conclude(event, row.attempts + 1, { status: 'failed', kind: 'not_configured' })
     if (texts.isOptedOut(message.to))
       return conclude(event, row.attempts + 1, { status: 'failed', kind: 'opted_out' })
@@ -123,12 +125,11 @@ export function createSmsOutbox(options: {
     const intent = await append([attempted(event, number)])
     // Somebody else took it.
     if (intent.status === 'duplicate') return
-    const outcome = await sendText(client, message)
-    if (outcome.status === 'ambiguous') {
-      return conclude(event, number, await reconcile(client, message, attemptedAt))
-    }
+    const sent = await sendText(client, message)
+    const outcome =
+      sent.status === 'ambiguous' ? await settle(client, message, attemptedAt, sent.answered) : sent
     if (outcome.status === 'failed' && outcome.mayRetry && number < maxAttempts) {
-      const retryAt = new Date(nowMs() + RETRY_AFTER_MS * 2 ** (number - 1)).toISOString()
+      const retryAt = new Date(nowMs() + retryDelayMs(number, options.random())).toISOString()
       await append([
         {
           type: 'delivery.failed',
@@ -142,12 +143,39 @@ export function createSmsOutbox(options: {
     await conclude(event, number, outcome)
   }
 
+  /** What came of an attempt that the provider answered with a failure, or not at all. */
+  async function settle(
+    client: Twilio,
+    message: OutgoingText,
+    attemptedAt: string,
+    answered: boolean,
+  ): Promise<Exclude<SendOutcome, { status: 'ambiguous' }> | { readonly status: 'unknown' }> {
+    const found = await lookUp(client, message, attemptedAt)
+    if (found.status === 'missing' && answered) {
+      return { status: 'failed', kind: 'unavailable', providerCode: null, mayRetry: true }
+    }
+    return found.status === 'sent' ? found : { status: 'unknown' }
+  }
+
   async function reconcile(
     client: Twilio,
     message: OutgoingText,
     attemptedAt: string | null,
   ): Promise<Outcome> {
+    const found = await lookUp(client, message, attemptedAt)
+    return found.status === 'sent' ? found : { status: 'unknown' }
+  }
+
+  /** Looks in the provider's own list, several times; `unreadable` when not even the last look was granted. */
+  async function lookUp(
+    client: Twilio,
+    message: OutgoingText,
+    attemptedAt: string | null,
+  ): Promise<
+    { readonly status: 'sent'; readonly messageSid: string } | { readonly status: 'missing' | 'unreadable' }
+  > {
     const isKnown = (messageSid: string) => ledger.rowByKey(`sms-sent:${messageSid}`) !== undefined
+    let status: 'missing' | 'unreadable' = 'unreadable'
     for (const ms of RECONCILE_AFTER_MS) {
       if (ms > 0) await options.pause(ms)
       try {
@@ -156,11 +184,13 @@ export function createSmsOutbox(options: {
           isKnown,
         })
         if (messageSid !== null) return { status: 'sent', messageSid }
+        status = 'missing'
       } catch (error) {
+        status = 'unreadable'
         options.onFault(error)
       }
     }
-    return { status: 'unknown' }
+    return { status }
   }
 
   type Outcome =
@@ -193,6 +223,7 @@ export function createSmsOutbox(options: {
     }
     const kind = outcome.status === 'unknown' ? 'unknown' : outcome.kind
     const providerCode = outcome.status === 'failed' ? (outcome.providerCode ?? undefined) : undefined
+    const isTold = event.facts.taskId !== null && outcome.status === 'failed'
     const ended: NewEvent =
       outcome.status === 'unknown'
         ? { type: 'delivery.unknown', ...envelope(event), key, facts }
@@ -214,7 +245,8 @@ export function createSmsOutbox(options: {
           ]
         : []),
       ended,
-      ...(event.body && event.conversationId !== null
+      // Of a task that could not be texted the chat tells in its place.
+      ...(event.body && event.conversationId !== null && !isTold
         ? [
             failureSignal(
               {

@@ -17,8 +17,11 @@ export type SendOutcome =
       readonly providerCode: number | null
       readonly mayRetry: boolean
     }
-  /** The provider may have taken it: only its own list can tell. */
-  | { readonly status: 'ambiguous' }
+  /**
+   * The provider may have taken it: only its own list can tell. `answered`: it did answer, with a failure, so what its
+   * list does not have was not taken.
+   */
+  | { readonly status: 'ambiguous'; readonly answered: boolean }
 
 /** The recipient wants no texts of this number. */
 const OPTED_OUT = 21610
@@ -80,7 +83,14 @@ function outcomeOf(error: unknown): SendOutcome {
   if (typeof code === 'string' && NEVER_REACHED.has(code)) {
     return { status: 'failed', kind: 'unavailable', providerCode: null, mayRetry: true }
   }
-  return { status: 'ambiguous' }
+  if (typeof status === 'number' && status >= 500) {
+    // With a code of its own the provider says itself that it failed; without, a gateway before it may have spoken.
+    if (typeof code === 'number') {
+      return { status: 'failed', kind: 'unavailable', providerCode: code, mayRetry: true }
+    }
+    return { status: 'ambiguous', answered: true }
+  }
+  return { status: 'ambiguous', answered: false }
 }
 
 /** The SDK's own errors have a status, those of the network a code. */

@@ -2,7 +2,6 @@ import { createRoute, z } from '@hono/zod-openapi'
 import type { CompactionOutcome } from '../../agent/compaction.ts'
 import type { SessionContext } from '../../agent/session-context.ts'
 import type { TurnReport } from '../../agent/turn-report.ts'
-import type { createOperationsReport } from '../../operations/report.ts'
 import type { RouteModule } from '../app.ts'
 import { json, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
@@ -55,18 +54,6 @@ const compact = createRoute({
   responses: { 200: json(contextSchema, 'The context after it'), ...refusals(409, 502) },
 })
 
-const operations = createRoute({
-  method: 'get',
-  path: '/api/session/operations',
-  tags: ['Session'],
-  summary: 'How context, delivery, paging, memory and model have been doing',
-  request: { query: z.object({ hours: z.coerce.number().int().min(1).max(720).default(24) }) },
-  responses: {
-    200: json(z.record(z.string(), z.unknown()).openapi('OperationsReport'), 'Counts and rates alone'),
-    ...refusals(400),
-  },
-})
-
 const turnSchema = z
   .object({
     turnId: z.string(),
@@ -108,7 +95,6 @@ const turn = createRoute({
 
 export type SessionRouteDeps = {
   readonly sessionContext: () => SessionContext
-  readonly report: ReturnType<typeof createOperationsReport>
   readonly turnReport: (turnId: string) => TurnReport | undefined
   /** Null when a turn or a compaction is running. */
   readonly compact: (conversationId: string) => Promise<CompactionOutcome> | null
@@ -116,7 +102,7 @@ export type SessionRouteDeps = {
   readonly openConversationId: () => string | undefined
 }
 
-/** The session: its context, compaction on request, the operations report, one turn explained. */
+/** The session: its context, compaction on request, one turn explained. */
 export function sessionRoutes(deps: SessionRouteDeps): RouteModule {
   const routes = createRoutes()
   routes.openapi(context, (c) => c.json(deps.sessionContext(), 200))
@@ -142,8 +128,6 @@ export function sessionRoutes(deps: SessionRouteDeps): RouteModule {
     }
     return c.json(deps.sessionContext(), 200)
   })
-
-  routes.openapi(operations, (c) => c.json(deps.report(c.req.valid('query').hours), 200))
 
   routes.openapi(turn, (c) => {
     const found = deps.turnReport(c.req.valid('param').id)

@@ -17,17 +17,25 @@ const timer = z.looseObject({
   local: text,
   recurrence: z.string().nullish().catch(null),
 })
+const task = z.looseObject({
+  title: text,
+  status: text,
+  notify: text,
+  outcome: z.string().nullish().catch(null),
+})
 const hit = z.looseObject({ at: text, who: text, channel: text, type: text, text })
 
 export type MemoryResult = z.output<typeof memory>
 export type NoteResult = z.output<typeof note>
 export type TimerResult = z.output<typeof timer>
+export type TaskResult = z.output<typeof task>
 export type HitResult = z.output<typeof hit>
 
 const many = z.object({
   memories: texts(memory),
   notes: texts(note),
   timers: texts(timer),
+  tasks: texts(task),
   hits: texts(hit),
   more: z.boolean().catch(false).default(false),
 })
@@ -35,6 +43,7 @@ const one = z.object({
   memory: memory.optional().catch(undefined),
   note: note.optional().catch(undefined),
   timer: timer.optional().catch(undefined),
+  task: task.optional().catch(undefined),
 })
 
 /** The lists of an outcome; empty where there are none. */

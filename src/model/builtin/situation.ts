@@ -113,8 +113,8 @@ function saidBy(text: string, at: string | null): Known[] {
 
 /** "- <time> <kind>: <text>", a line each; a line of another form counts as its own text. */
 const SIGNAL_LINE = /^-?\s*(?:\S+\s+)?([a-z][a-z0-9_]*):\s+(.+)$/
-/** What the owner wants to hear of at once; the rest waits on the timeline. */
-const TOLD = /^(?:timer|task|delivery)/
+/** What the owner wants to hear of at once; the rest waits on the timeline. Of a task its own delivery tells them. */
+const TOLD = /^(?:timer|delivery)/
 
 function signalsOf(items: readonly InputItem[]): string[] {
   return items.flatMap((item) => {

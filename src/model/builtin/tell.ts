@@ -32,6 +32,12 @@ function whyNot({ reason = '', message }: ToolOutcome): string {
   return message ?? REASONS[reason] ?? 'That did not work.'
 }
 
+const CHANNELS: Readonly<Record<string, string>> = {
+  chat: 'here in the chat',
+  sms: 'by text message',
+  webhook: 'by your webhook',
+}
+
 const TELLERS: Readonly<Record<string, Teller>> = {
   remember(outcome) {
     const { memory } = thingsOf(outcome)
@@ -87,6 +93,25 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   cancel_timer(outcome) {
     const { timer } = thingsOf(outcome)
     return timer?.title ? `The timer ${quote(timer.title)} is cancelled.` : 'The timer is cancelled.'
+  },
+  dispatch_task(outcome) {
+    const { task } = thingsOf(outcome)
+    const where = CHANNELS[task?.notify ?? ''] ?? 'here'
+    const what = task?.title ? `: ${quote(task.title)}` : ''
+    return `I handed that to the coding assistant${what}. When it is done you will be told ${where}.`
+  },
+  list_tasks(outcome) {
+    const { tasks } = listsOf(outcome)
+    if (tasks.length === 0) return 'The coding assistant has had no tasks yet.'
+    const lines = tasks.map(({ title = 'Task', status = '', outcome: text }) => {
+      const said = text ? `: ${shorten(text.replace(/\s+/g, ' '), MAX_LINE_CHARS)}` : ''
+      return `${title} (${status})${said}`
+    })
+    return `The tasks of the coding assistant, the latest first:\n\n${bullets(few(lines))}`
+  },
+  cancel_task(outcome) {
+    const { task } = thingsOf(outcome)
+    return task?.title ? `The task ${quote(task.title)} is cancelled.` : 'The task is cancelled.'
   },
   search_timeline(outcome, { present }) {
     const { hits, more } = listsOf(outcome)

@@ -6,6 +6,8 @@ import { loadTelephonySpec } from './twilio-spec.ts'
 /** What the double does with the next message, instead of taking it. */
 export type Fault =
   | { readonly type: 'refuse'; readonly status: number; readonly code: number }
+  /** A gateway speaks in the provider's place: a failure without a word of the provider's own. */
+  | { readonly type: 'refuse_without_code'; readonly status: number }
   /** Takes the message, then the connection breaks before the answer. */
   | { readonly type: 'accept_then_cut' }
   /** The connection breaks, and nothing was taken. */
@@ -73,6 +75,10 @@ export async function startTelephonyDouble(options: {
   function takeMessage(fields: URLSearchParams, answer: ServerResponse): undefined {
     const fault = faults.shift()
     if (fault?.type === 'refuse') return refuse(answer, fault.status, fault.code)
+    if (fault?.type === 'refuse_without_code') {
+      answer.writeHead(fault.status, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
+      return
+    }
     if (fault?.type === 'cut') {
       answer.socket?.destroy()
       return

@@ -29,6 +29,13 @@ const PARAMETERS: Readonly<Record<string, z.ZodObject>> = {
   }),
   list_timers: z.object({}),
   cancel_timer: z.object({ query: text.min(1) }),
+  dispatch_task: z.object({
+    title: text.min(1),
+    prompt: text.min(1),
+    notify: z.enum(['chat', 'sms', 'webhook']).nullable(),
+  }),
+  list_tasks: z.object({}),
+  cancel_task: z.object({ query: text.min(1) }),
   search_timeline: z.object({ query: text.min(1) }),
   current_time: z.object({}),
 }

@@ -56,6 +56,20 @@ export const pages: readonly Page[] = [
     view: (app) => html`<dg-timers-page .app=${app}></dg-timers-page>`,
   },
   {
+    path: '/tasks',
+    title: 'Tasks',
+    listing: { icon: 'tool', group: 'work', key: 'a' },
+    load: () => import('../pages/tasks-page.ts'),
+    view: (app) => html`<dg-tasks-page .app=${app}></dg-tasks-page>`,
+  },
+  {
+    path: '/operations',
+    title: 'Operations',
+    listing: { icon: 'chart', group: 'house', key: 'o' },
+    load: () => import('../pages/operations-page.ts'),
+    view: (app) => html`<dg-operations-page .app=${app}></dg-operations-page>`,
+  },
+  {
     path: '/install',
     title: 'Set up',
     alone: true,

@@ -102,8 +102,18 @@ function idsOf(event: TimelineEvent): string[] {
   return event.payload.ids.filter((id: unknown) => typeof id === 'string')
 }
 
+/** Of a task and its delivery the newest of these says how far it has come. */
+const tellsOfTask = new Set([
+  'task.progressed',
+  'delivery.succeeded',
+  'delivery.failed',
+  'delivery.requested',
+])
+
 function quietSummary(events: readonly TimelineEvent[]): string {
   if (events.some((event) => event.type === 'turn.started')) return 'thought it through'
+  const latest = events.findLast(({ type }) => tellsOfTask.has(type))
+  if (latest) return titleOf(latest)
   const [only] = events
   if (only && events.length === 1) return titleOf(only)
   return plural(events.length, 'background step')

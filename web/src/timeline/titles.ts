@@ -21,6 +21,12 @@ const named = (event: TimelineEvent, what: string, field = 'title'): string => {
   const name = isErased(event) ? '' : wordsOf(event, field)
   return name === '' ? what : `${what}: ${name}`
 }
+/** The end of what was written, in one line: an outcome may be pages long. */
+const briefly = (event: TimelineEvent, what: string): string => {
+  const words = isErased(event) ? '' : wordsOf(event).replaceAll(/\s+/g, ' ').trim()
+  if (words === '') return what
+  return `${what}: ${words.length > 160 ? `…${words.slice(-159)}` : words}`
+}
 const tokens = (event: TimelineEvent): string => {
   const usage = event.payload.usage
   const holder: unknown = typeof usage === 'object' && usage !== null ? usage : event.payload
@@ -98,9 +104,9 @@ const titles: Readonly<Record<string, Title>> = {
   'timer.missed': () => 'Timer missed while the service was down',
   'timer.cancelled': () => 'Timer cancelled',
   'task.dispatched': (e) => named(e, 'Task handed over'),
-  'task.progressed': (e) => named(e, 'Task progressed', 'text'),
-  'task.finished': (e) => named(e, 'Task finished', 'text'),
-  'task.failed': (e) => named(e, 'Task failed', 'text'),
+  'task.progressed': (e) => named(e, 'Task under way', 'text'),
+  'task.finished': (e) => briefly(e, 'Task finished'),
+  'task.failed': (e) => briefly(e, `Task failed (${wordsText(text(e, 'kind'))})`),
   'task.cancelled': () => 'Task cancelled',
   'delivery.requested': (e) => `Message to be delivered by ${text(e, 'channel')}`,
   'delivery.attempted': (e) => `Delivery tried, attempt ${countText(number(e, 'attempt'))}`,

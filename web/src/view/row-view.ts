@@ -56,8 +56,16 @@ const channelNames: Readonly<Record<string, { readonly name: string; readonly ic
 
 function channelOf(segment: Segment): { readonly name: string; readonly icon: IconName } {
   if (segment.kind === 'activation') return { name: 'On its own', icon: 'spark' }
-  if (segment.kind === 'delivery') return { name: 'Delivery', icon: 'bell' }
+  if (segment.kind === 'delivery') {
+    return isTask(segment) ? { name: 'Task', icon: 'tool' } : { name: 'Delivery', icon: 'bell' }
+  }
   return channelNames[segment.channel ?? 'chat'] ?? { name: 'Chat', icon: 'chat' }
+}
+
+/** Whether a delivery's span tells of a task: of its work, or of how its outcome reached the owner. */
+function isTask({ entries }: Segment): boolean {
+  const events = entries.flatMap((entry) => (entry.kind === 'activity' ? entry.events : [entry.event]))
+  return events.some(({ type, payload }) => type.startsWith('task.') || typeof payload.taskId === 'string')
 }
 
 function contentsText(segment: Segment): string {

@@ -12,12 +12,14 @@ import { forgetRule, recallRule, rememberRule } from './memory.ts'
 import { noteRule } from './notes.ts'
 import { firstOf, type Rule } from './rules.ts'
 import { smallTalkRule } from './small-talk.ts'
+import { taskRule } from './tasks.ts'
 import { timelineRule } from './timeline.ts'
 import { timerRule } from './timers.ts'
 
 /** Order matters: "what did I tell you about X" is memory before it is the timeline, "remind me of X" before it is a timer. */
 const commands: Rule = firstOf([
   clockRule,
+  taskRule,
   recallRule,
   timerRule,
   noteRule,
@@ -50,7 +52,7 @@ export function understand(message: string, present: Present): readonly Plan[] {
 }
 
 function takesAll(plan: Plan): boolean {
-  return plan.kind === 'call' && ['create_note', 'update_note'].includes(plan.call.name)
+  return plan.kind === 'call' && ['create_note', 'update_note', 'dispatch_task'].includes(plan.call.name)
 }
 
 function isRequest(plan: Plan): boolean {
@@ -107,6 +109,7 @@ const LONG_ARGS: Readonly<Record<string, string>> = {
   create_note: 'content',
   remember: 'text',
   update_note: 'content',
+  dispatch_task: 'prompt',
 }
 
 /** Content that was too long to be looked at, put back whole: it goes from where it began to the end of what was said. */

@@ -1,0 +1,198 @@
+import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
+import type { SubscribeHead } from '../../ledger/follow.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
+import { retryDelayMs } from '../outbound/backoff.ts'
+import { postWebhook, type WebhookOutcome } from './webhook.ts'
+
+export type DeliveryOutbox = {
+  start(): void
+  /** Lets what is being posted come to its end. */
+  close(): Promise<void>
+}
+
+type Requested = EventOf<'delivery.requested'>
+
+const RETRY_AFTER_FAULT_MS = 1_000
+const MAX_WAIT_MS = 60_000
+/** What is being posted when the service stops gets so long to be answered. */
+const CLOSE_GRACE_MS = 5_000
+
+/**
+ * Makes the deliveries by chat and webhook that were asked for and have no outcome yet, in their order; texts have an
+ * outbox of their own. The attempt is a fact before the act. A post that a crash or the network cut off may have
+ * arrived and nobody can tell: it ends as unknown and is not repeated.
+ */
+export function createDeliveryOutbox(options: {
+  readonly append: Append
+  readonly ledger: LedgerReader
+  readonly deliveries: DeliveryQueries
+  readonly onHeadMoved: SubscribeHead
+  /** Null while either is not set. */
+  readonly webhook: () => { readonly url: string; readonly secret: string } | null
+  /** What is posted of a delivery, beside its words. */
+  readonly describe: (taskId: string) => Readonly<Record<string, unknown>>
+  /** After an import nothing leaves the machine until the owner says so. */
+  readonly isHeld: () => boolean
+  readonly fetch: typeof fetch
+  readonly nowMs: () => number
+  readonly random: () => number
+  readonly onFault: (error: unknown) => void
+}): DeliveryOutbox {
+  const { append, ledger, deliveries, nowMs } = options
+  const cutOff = new AbortController()
+  let closing = false
+  let wake = Promise.withResolvers<void>()
+  let loop: Promise<void> = Promise.resolve()
+  let unsubscribe: (() => void) | null = null
+
+  async function run(): Promise<void> {
+    while (!closing) {
+      wake = Promise.withResolvers()
+      try {
+        const open = deliveries.open()
+        const row = open.find(isDue)
+        if (row) await deliver(row)
+        else await sleep(open)
+      } catch (error) {
+        options.onFault(error)
+        await Promise.race([wait(RETRY_AFTER_FAULT_MS), wake.promise])
+      }
+    }
+  }
+
+  function isDue({ channel, retryAt }: DeliveryRow): boolean {
+    if (channel === 'chat') return true
+    return !options.isHeld() && (retryAt === null || Date.parse(retryAt) <= nowMs())
+  }
+
+  async function sleep(open: readonly DeliveryRow[]): Promise<void> {
+    const dueMs = open.flatMap(({ retryAt }) => (retryAt === null ? [] : [Date.parse(retryAt) - nowMs()]))
+    const timer = setTimeout(() => wake.resolve(), Math.max(50, Math.min(MAX_WAIT_MS, ...dueMs)))
+    timer.unref()
+    await wake.promise
+    clearTimeout(timer)
+  }
+
+  async function deliver(row: DeliveryRow): Promise<void> {
+    const [event] = ledger.readSeqs([row.requestedSeq])
+    if (event?.type !== 'delivery.requested') throw new Error(`there is no delivery at ${row.requestedSeq}`)
+    // Its words were erased before they left: there is nothing to deliver.
+    if (!event.body) return fail(event, row.attempts, 'erased')
+    if (event.facts.channel === 'chat') return tellInChat(event, event.body.text)
+    if (row.status === 'attempted') return end(event, row.attempts, { status: 'unknown' })
+    const target = options.webhook()
+    if (!target) return fail(event, row.attempts + 1, 'not_configured')
+    const attempt = row.attempts + 1
+    const intent = await append([attempted(event, attempt)])
+    if (intent.status === 'duplicate') return
+    const { taskId } = event.facts
+    const body = JSON.stringify({
+      id: event.facts.deliveryId,
+      at: event.at,
+      ...(taskId === null ? {} : options.describe(taskId)),
+      text: event.body.text,
+    })
+    const outcome = await postWebhook(
+      { id: event.facts.deliveryId, ...target, body },
+      { fetch: options.fetch, nowMs, signal: cutOff.signal },
+    )
+    await end(event, attempt, outcome)
+  }
+
+  /** The chat is the ledger itself: attempt, words and success are one transaction, so it cannot half happen. */
+  async function tellInChat(event: Requested, text: string): Promise<void> {
+    const { deliveryId } = event.facts
+    await append([
+      attempted(event, 1),
+      {
+        type: 'chat.reply.sent',
+        ...placeOf(event),
+        actor: 'delegate',
+        channel: 'chat',
+        derivedFrom: [event.seq],
+        facts: { deliveryId },
+        body: { text },
+      },
+      {
+        type: 'delivery.succeeded',
+        ...placeOf(event),
+        key: `delivery:${deliveryId}:ended`,
+        facts: { deliveryId, channel: 'chat', attempt: 1, providerId: null },
+      },
+    ])
+  }
+
+  async function end(event: Requested, attempt: number, outcome: WebhookOutcome): Promise<void> {
+    const { deliveryId, channel, maxAttempts } = event.facts
+    const facts = { deliveryId, channel, attempt }
+    const key = `delivery:${deliveryId}:ended`
+    if (outcome.status === 'failed') {
+      if (!outcome.mayRetry || attempt >= maxAttempts) return fail(event, attempt, outcome.kind)
+      const delayMs = retryDelayMs(attempt, options.random(), outcome.retryAfterMs)
+      const retryAt = new Date(nowMs() + delayMs).toISOString()
+      await append([
+        {
+          type: 'delivery.failed',
+          ...placeOf(event),
+          key: `delivery:${deliveryId}:failed:${attempt}`,
+          facts: { ...facts, kind: outcome.kind, final: false, retryAt },
+        },
+      ])
+      return
+    }
+    await append([
+      outcome.status === 'delivered'
+        ? { type: 'delivery.succeeded', ...placeOf(event), key, facts: { ...facts, providerId: null } }
+        : { type: 'delivery.unknown', ...placeOf(event), key, facts },
+    ])
+  }
+
+  async function fail(event: Requested, attempt: number, kind: string): Promise<void> {
+    const { deliveryId, channel } = event.facts
+    await append([
+      {
+        type: 'delivery.failed',
+        ...placeOf(event),
+        key: `delivery:${deliveryId}:ended`,
+        facts: { deliveryId, channel, attempt, kind, final: true, retryAt: null },
+      },
+    ])
+  }
+
+  return {
+    start() {
+      unsubscribe = options.onHeadMoved(() => wake.resolve())
+      loop = run()
+    },
+    async close() {
+      closing = true
+      unsubscribe?.()
+      wake.resolve()
+      const deadline = setTimeout(() => cutOff.abort(), CLOSE_GRACE_MS)
+      await loop
+      clearTimeout(deadline)
+    },
+  }
+}
+
+function attempted(event: Requested, attempt: number): NewEvent {
+  const { deliveryId, channel } = event.facts
+  return {
+    type: 'delivery.attempted',
+    ...placeOf(event),
+    key: `delivery:${deliveryId}:attempt:${attempt}`,
+    facts: { deliveryId, channel, attempt },
+  }
+}
+
+/** Where the facts of a delivery stand: beside what asked for it. */
+function placeOf({ conversationId, spanId, seq }: Requested) {
+  return { actor: 'service', channel: 'system', conversationId, spanId, causedBy: seq } as const
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}

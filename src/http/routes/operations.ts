@@ -1,0 +1,124 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { operationMetrics } from '../../../projections/operations.ts'
+import type { createOperationsReport, createOperationsSeries } from '../../operations/report.ts'
+import type { RouteModule } from '../app.ts'
+import { json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+
+const hoursQuery = { query: z.object({ hours: z.coerce.number().int().min(1).max(720).default(24) }) }
+
+const windowSchema = z.object({ hours: z.int(), from: z.string(), to: z.string() })
+const inWindow = z.literal('window')
+const sinceStart = { scope: z.literal('process_runtime'), since: z.string() }
+const rate = z.number().min(0).max(1).nullable().describe('0..1; null without observations')
+
+const reportSchema = z
+  .object({
+    window: windowSchema,
+    context: z.object({
+      scope: inWindow,
+      usage: z.object({
+        records: z.int(),
+        inputTokens: z.int(),
+        outputTokens: z.int(),
+        cachedTokens: z.int(),
+      }),
+      capsule: z.object({ written: z.int(), active: z.boolean(), updatedAt: z.string().nullable() }),
+      manualCompaction: z.object({
+        attempts: z.int(),
+        successes: z.int(),
+        failures: z.int(),
+        successRate: rate,
+      }),
+      automaticCompactions: z.int(),
+    }),
+    copilotDelivery: z.object({
+      scope: inWindow,
+      attempts: z.int(),
+      successes: z.int(),
+      failedAttempts: z.int(),
+      retriedAttempts: z.int(),
+      finalFailures: z.int(),
+      attemptSuccessRate: rate,
+      retryRate: rate,
+    }),
+    timelinePaging: z.object({
+      ...sinceStart,
+      initialPageRequests: z.int(),
+      olderPageRequests: z.int(),
+      eventsSent: z.int(),
+      expandedEvents: z.int(),
+      maxPageEvents: z.int(),
+    }),
+    memory: z.object({
+      scope: inWindow,
+      surfaced: z.int(),
+      suppressed: z.int(),
+      lateResults: z.object({
+        surfaced: z.int(),
+        duplicate: z.int(),
+        irrelevant: z.int(),
+        expired: z.int(),
+      }),
+      deduplication: z.object({
+        ...sinceStart,
+        candidates: z.int(),
+        inserted: z.int(),
+        reinforced: z.int(),
+        merged: z.int(),
+        discarded: z.int(),
+        suppressed: z.int(),
+      }),
+    }),
+    model: z.object({
+      scope: inWindow,
+      turns: z.int(),
+      failures: z.int(),
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      cachedTokens: z.int(),
+    }),
+  })
+  .openapi('OperationsReport')
+
+const report = createRoute({
+  method: 'get',
+  path: '/api/session/operations',
+  tags: ['Session'],
+  summary: 'How context, delivery, paging, memory and model have been doing',
+  request: hoursQuery,
+  responses: { 200: json(reportSchema, 'Counts and rates alone'), ...refusals(400) },
+})
+
+const seriesSchema = z
+  .object({
+    window: windowSchema,
+    grain: z.enum(['minute', 'hour', 'day']),
+    points: z.array(
+      z.object({
+        at: z.string().describe('When the minute, hour or day begins'),
+        counts: z.partialRecord(z.enum(operationMetrics), z.int()).describe('What did not occur is absent'),
+      }),
+    ),
+  })
+  .openapi('OperationsSeries')
+
+const series = createRoute({
+  method: 'get',
+  path: '/api/session/operations/series',
+  tags: ['Session'],
+  summary: 'The course of the windowed figures, by minute, hour or day, as the window asks for',
+  request: hoursQuery,
+  responses: { 200: json(seriesSchema, 'Counts alone'), ...refusals(400) },
+})
+
+/** The operations report and its course over time. */
+export function operationRoutes(deps: {
+  readonly report: ReturnType<typeof createOperationsReport>
+  readonly series: ReturnType<typeof createOperationsSeries>
+}): RouteModule {
+  const routes = createRoutes()
+  routes.openapi(report, (c) => c.json(deps.report(c.req.valid('query').hours), 200))
+  routes.openapi(series, (c) => c.json(deps.series(c.req.valid('query').hours), 200))
+  return { routes }
+}

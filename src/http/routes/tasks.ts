@@ -1,0 +1,247 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { Callback } from '../../tasks/callback.ts'
+import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from '../../tasks/limits.ts'
+import { NoCodingAssistant, type Task, type Tasks, type WholeTask } from '../../tasks/tasks.ts'
+import type { RouteModule } from '../app.ts'
+import { body, json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { listQuery, seqOf } from '../list-query.ts'
+import { Refusal } from '../problem.ts'
+
+const channelSchema = z.enum(['chat', 'sms', 'webhook'])
+
+const deliverySchema = z
+  .object({
+    id: z.string(),
+    channel: channelSchema,
+    status: z.enum(['waiting', 'attempted', 'delivered', 'failed', 'unknown']),
+    requestedAt: z.string(),
+    attemptedAt: z.string().nullable(),
+    retryAt: z.string().nullable().describe('When it is tried again; null while it is not to be'),
+    endedAt: z.string().nullable(),
+    kind: z.string().nullable().describe('Why the last attempt failed'),
+    maxAttempts: z.int(),
+    fallbackOf: z.string().nullable().describe('The delivery in whose place it is made'),
+    retryOf: z.string().nullable().describe('The delivery that the owner asked to have made again'),
+    attempts: z
+      .array(
+        z.object({
+          attempt: z.int(),
+          startedAt: z.string(),
+          endedAt: z.string().nullable(),
+          outcome: z.enum(['delivered', 'failed', 'unknown']).nullable(),
+          kind: z.string().nullable(),
+        }),
+      )
+      .readonly(),
+  })
+  .openapi('Delivery')
+
+const taskFields = {
+  id: z.string(),
+  title: z.string(),
+  status: z.enum(['queued', 'running', 'finished', 'failed', 'cancelled']),
+  notify: channelSchema,
+  by: z.enum(['owner', 'delegate']),
+  timeoutMinutes: z.int(),
+  retryOf: z.string().nullable(),
+  dispatchedAt: z.string(),
+  startedAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+  durationMs: z.int().nullable(),
+  kind: z.string().nullable().describe('Why it failed'),
+  exitCode: z.int().nullable(),
+  progressCount: z.int(),
+  latestProgress: z.object({ at: z.string(), text: z.string() }).nullable(),
+  deliveryState: z
+    .enum(['none', 'pending', 'delivered', 'fallback', 'failed', 'unknown'])
+    .describe('Whether the owner was told: on the chosen channel, on another in its place, or not'),
+  deliveries: z.array(deliverySchema).readonly(),
+}
+const taskSchema = z.object(taskFields).openapi('Task')
+const wholeTaskSchema = z
+  .object({ ...taskFields, prompt: z.string(), outcome: z.string().nullable() })
+  .openapi('WholeTask')
+
+const list = createRoute({
+  method: 'get',
+  path: '/api/tasks',
+  tags: ['Tasks'],
+  summary: 'Work handed to the coding assistant, the newest first, with its delivery',
+  request: { query: z.object(listQuery(50, 200)) },
+  responses: {
+    200: json(
+      z.object({
+        configured: z.boolean().describe('Whether a coding assistant is set up'),
+        tasks: z.array(taskSchema),
+        nextCursor: z.string().nullable(),
+      }),
+      'Tasks',
+    ),
+    ...refusals(400),
+  },
+})
+
+const dispatch = createRoute({
+  method: 'post',
+  path: '/api/tasks',
+  tags: ['Tasks'],
+  summary: 'Hands work to the coding assistant',
+  request: {
+    body: body(
+      z.object({
+        title: z.string().trim().min(1).max(MAX_TITLE_CHARS),
+        prompt: z.string().trim().min(1).max(MAX_PROMPT_CHARS),
+        notify: channelSchema
+          .optional()
+          .describe('How its outcome reaches the owner; DELIVERY_CHANNEL without'),
+      }),
+    ),
+  },
+  responses: { 201: json(wholeTaskSchema, 'The task; `Location` says where it is'), ...refusals(400, 409) },
+})
+
+const idParam = { params: z.object({ id: z.string() }) }
+
+const read = createRoute({
+  method: 'get',
+  path: '/api/tasks/{id}',
+  tags: ['Tasks'],
+  summary: 'One task, with its prompt, its outcome and its deliveries',
+  request: idParam,
+  responses: { 200: json(wholeTaskSchema, 'The task'), ...refusals(404) },
+})
+
+const cancel = createRoute({
+  method: 'post',
+  path: '/api/tasks/{id}/cancel',
+  tags: ['Tasks'],
+  summary: 'Cancels a task; its program is ended with all that it started',
+  request: idParam,
+  responses: { 200: json(wholeTaskSchema, 'The task'), ...refusals(404, 409) },
+})
+
+const retry = createRoute({
+  method: 'post',
+  path: '/api/tasks/{id}/retry',
+  tags: ['Tasks'],
+  summary: 'Runs failed or cancelled work again as a new task, or delivers again what did not arrive',
+  request: {
+    ...idParam,
+    body: {
+      content: {
+        'application/json': { schema: z.object({ what: z.enum(['work', 'delivery']).optional() }) },
+      },
+    },
+  },
+  responses: {
+    200: json(wholeTaskSchema, 'The task, whose outcome is on its way again'),
+    201: json(wholeTaskSchema, 'The new task; `Location` says where it is'),
+    ...refusals(404, 409),
+  },
+})
+
+const callback = createRoute({
+  method: 'post',
+  path: '/api/copilot/callback',
+  tags: ['Tasks'],
+  summary: 'What a hook of the coding assistant reports. The task id, which nobody can guess, is the proof',
+  request: {
+    body: body(
+      z.object({
+        hookType: z
+          .string()
+          .min(1)
+          .max(100)
+          .describe('`sessionEnd`, `errorOccurred` or `postToolUse`; any other is ignored'),
+        taskId: z.string().min(1).max(200),
+        payload: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({ ok: z.literal(true), action: z.enum(['recorded', 'ignored']) }),
+      'Recorded, or ignored: an unknown task or hook, one that is over, a report that was there already',
+    ),
+    ...refusals(400, 413),
+  },
+})
+
+/** Work handed to the coding assistant. */
+export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Callback }): RouteModule {
+  const routes = createRoutes()
+  const { tasks } = deps
+
+  function found(id: string): WholeTask {
+    const task = tasks.get(id)
+    if (!task) throw new Refusal(404, 'unknown_task', 'There is no such task.')
+    return task
+  }
+
+  routes.openapi(list, (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const page = tasks.list(limit, seqOf(cursor))
+    return c.json(
+      {
+        configured: tasks.isConfigured,
+        tasks: page.tasks.map((task) => present(task)),
+        nextCursor: page.nextSeq === null ? null : String(page.nextSeq),
+      },
+      200,
+    )
+  })
+
+  routes.openapi(dispatch, async (c) => {
+    const { id } = await tasks.dispatch(c.req.valid('json'), { by: 'owner' }).catch(refuseUnconfigured)
+    return c.json(presentWhole(found(id)), 201, { Location: `/api/tasks/${id}` })
+  })
+
+  routes.openapi(read, (c) => c.json(presentWhole(found(c.req.valid('param').id)), 200))
+
+  routes.openapi(cancel, async (c) => {
+    const { id } = c.req.valid('param')
+    found(id)
+    if (!(await tasks.cancel(id, 'owner'))) throw new Refusal(409, 'task_over', 'The task is over already.')
+    return c.json(presentWhole(found(id)), 200)
+  })
+
+  routes.openapi(retry, async (c) => {
+    const { id } = c.req.valid('param')
+    found(id)
+    const { what } = c.req.valid('json')
+    const outcome = await tasks.retry(id, what).catch(refuseUnconfigured)
+    if (!outcome || outcome.status === 'nothing_to_retry') {
+      throw new Refusal(409, 'nothing_to_retry', 'Nothing of this task can be tried again now.')
+    }
+    const task = presentWhole(found(outcome.task.id))
+    return outcome.status === 'dispatched'
+      ? c.json(task, 201, { Location: `/api/tasks/${task.id}` })
+      : c.json(task, 200)
+  })
+
+  routes.openapi(callback, async (c) => {
+    const action = await deps.callback.receive(c.req.valid('json'))
+    return c.json({ ok: true as const, action }, 200)
+  })
+
+  return { routes }
+}
+
+function refuseUnconfigured(error: unknown): never {
+  if (!(error instanceof NoCodingAssistant)) throw error
+  throw new Refusal(
+    409,
+    'no_coding_assistant',
+    'No coding assistant is set up: COPILOT_COMMAND is not in the environment.',
+  )
+}
+
+function present({ dispatchedSeq: _seq, ...task }: Task) {
+  const { prompt: _prompt, outcome: _outcome, ...shown } = { prompt: '', outcome: null, ...task }
+  return shown
+}
+
+function presentWhole({ dispatchedSeq: _seq, ...task }: WholeTask) {
+  return task
+}

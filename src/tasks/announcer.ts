@@ -1,0 +1,165 @@
+import type { Appended, NewEvent } from '../../ledger/event.ts'
+import type { SubscribeHead } from '../../ledger/follow.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
+import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
+import { signalFact } from '../signals/signals.ts'
+import { chatText, type EndedTask, signalText, smsText } from './wording.ts'
+
+export type Channel = TaskRow['notify']
+
+/** A delivery is tried so often before it has failed for good: with growing pauses, within about half a minute. */
+const MAX_ATTEMPTS = 5
+const RETRY_AFTER_FAULT_MS = 1_000
+
+const INSTEAD: Readonly<Record<Channel, string | null>> = {
+  sms: 'It could not be texted to you.',
+  webhook: 'Your webhook could not be told.',
+  chat: null,
+}
+
+/**
+ * Sees to it that the owner hears of each task that has ended: asks for its delivery, raises the signal that wakes the
+ * delegate, and lets the chat step in for a channel that failed for good. All derived: an ended task without a
+ * delivery, a failed delivery without another. Words that were erased meanwhile are not told.
+ */
+export function createAnnouncer(options: {
+  readonly append: (taskId: string, events: readonly NewEvent[]) => Promise<Appended>
+  readonly ledger: LedgerReader
+  readonly tasks: TaskQueries
+  readonly deliveries: DeliveryQueries
+  /** Where the owner is reached on a channel; empty where that is not set up. */
+  readonly targetOf: (channel: Channel) => string
+  readonly onHeadMoved: SubscribeHead
+  readonly newId: () => string
+  readonly onFault: (error: unknown) => void
+}) {
+  const { append, ledger, tasks, deliveries, newId } = options
+  let wake = Promise.withResolvers<void>()
+  let closing = false
+  let loop: Promise<void> = Promise.resolve()
+  let unsubscribe: (() => void) | null = null
+
+  async function run(): Promise<void> {
+    while (!closing) {
+      wake = Promise.withResolvers()
+      try {
+        for (const row of tasks.unannounced()) await announce(row)
+        for (const failed of deliveries.toFallBack()) await fallBack(failed)
+        await wake.promise
+      } catch (error) {
+        options.onFault(error)
+        await Promise.race([wait(RETRY_AFTER_FAULT_MS), wake.promise])
+      }
+    }
+  }
+
+  function read(row: TaskRow): { task: EndedTask; seqs: number[] } {
+    const seqs = row.endedSeq === null ? [row.dispatchedSeq] : [row.dispatchedSeq, row.endedSeq]
+    const [dispatched, ended] = ledger.readSeqs(seqs)
+    const title = dispatched?.type === 'task.dispatched' ? (dispatched.body?.title ?? '') : ''
+    const text = ended?.type === 'task.finished' || ended?.type === 'task.failed' ? ended.body?.text : ''
+    const task: EndedTask = {
+      title: title || 'erased',
+      status: row.status === 'finished' ? 'finished' : 'failed',
+      kind: row.kind,
+      exitCode: row.exitCode,
+      text: text ?? '',
+    }
+    return { task, seqs }
+  }
+
+  /** The fact that asks for a delivery. */
+  function request(
+    row: TaskRow,
+    channel: Channel,
+    more: {
+      readonly key: string
+      readonly fallbackOf?: string
+      readonly retryOf?: string
+      readonly instead?: string | null
+    },
+  ): NewEvent {
+    const { task, seqs } = read(row)
+    const { fallbackOf, retryOf, instead = null } = more
+    return {
+      type: 'delivery.requested',
+      actor: 'service',
+      channel: 'system',
+      key: more.key,
+      causedBy: row.endedSeq ?? row.dispatchedSeq,
+      derivedFrom: seqs,
+      facts: {
+        deliveryId: newId(),
+        channel,
+        taskId: row.taskId,
+        maxAttempts: channel === 'chat' ? 1 : MAX_ATTEMPTS,
+        ...(fallbackOf === undefined ? {} : { fallbackOf }),
+        ...(retryOf === undefined ? {} : { retryOf }),
+      },
+      body: {
+        target: options.targetOf(channel),
+        text: channel === 'chat' ? chatText(task, instead) : channel === 'sms' ? smsText(task) : task.text,
+      },
+    }
+  }
+
+  async function announce(row: TaskRow): Promise<void> {
+    const { task, seqs } = read(row)
+    await append(row.taskId, [
+      request(row, row.notify, { key: `task-delivery:${row.taskId}` }),
+      signalFact(
+        {
+          kind: row.status === 'finished' ? 'task_finished' : 'task_failed',
+          mode: 'wake',
+          priority: 5,
+          dedupKey: `task:${row.taskId}`,
+          text: signalText(task, row.notify),
+          causedBy: row.endedSeq ?? row.dispatchedSeq,
+          derivedFrom: seqs,
+        },
+        newId(),
+      ),
+    ])
+  }
+
+  async function fallBack(failed: DeliveryRow): Promise<void> {
+    const row = failed.taskId === null ? undefined : tasks.byId(failed.taskId)
+    if (!row) return
+    await append(row.taskId, [
+      request(row, 'chat', {
+        key: `delivery-fallback:${failed.deliveryId}`,
+        fallbackOf: failed.deliveryId,
+        instead: INSTEAD[failed.channel],
+      }),
+    ])
+  }
+
+  return {
+    start() {
+      unsubscribe = options.onHeadMoved(() => wake.resolve())
+      loop = run()
+    },
+    /** Asks again for a delivery that did not arrive, on the channel that the task named. */
+    async deliverAgain(row: TaskRow, failed: DeliveryRow): Promise<void> {
+      await append(row.taskId, [
+        request(row, row.notify, {
+          key: `delivery-retry:${failed.deliveryId}`,
+          retryOf: failed.deliveryId,
+        }),
+      ])
+    },
+    async close() {
+      closing = true
+      unsubscribe?.()
+      wake.resolve()
+      await loop
+    },
+  }
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import type { Appended, NewEvent } from '../../ledger/event.ts'
+import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
+import { cleanText, oneLine, startOf } from './clean-text.ts'
+import { outcomeFact, type TaskOutcome } from './outcome.ts'
+
+/** What a hook of the coding assistant reports. Nothing in `payload` is trusted. */
+export type HookReport = {
+  readonly hookType: string
+  readonly taskId: string
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+export type CallbackAction = 'recorded' | 'ignored'
+
+/** Of one task so many reports of progress are kept. */
+export const MAX_PROGRESS = 500
+const MAX_PROGRESS_CHARS = 500
+/** Reasons of a session's end that are no success (the hooks' reference of the assistant names them). */
+const FAILED_REASONS = new Set(['error', 'abort', 'timeout'])
+/** Fields in which assistants put what they came to, the first that is there. */
+const RESULT_FIELDS = ['result', 'summary', 'text', 'message', 'output', 'finalMessage']
+
+/**
+ * Takes what hooks report. The task id is the proof: nobody but the process that was given it, and the owner, can
+ * know it. Only a running task listens; a report that came before, or comes too late, changes nothing.
+ */
+export function createCallback(options: {
+  readonly tasks: TaskQueries
+  readonly append: (taskId: string, events: readonly NewEvent[]) => Promise<Appended>
+  /** What the process of a task has written so far. */
+  readonly outputOf: (taskId: string) => string
+  /** Called once a task has ended by its callback: its process has a little time to go by itself. */
+  readonly onEnded: (taskId: string) => void
+  readonly nowMs: () => number
+}) {
+  const { tasks, append } = options
+
+  async function progress(row: TaskRow, report: HookReport): Promise<CallbackAction> {
+    if (row.progressCount >= MAX_PROGRESS) return 'ignored'
+    const { taskId, dispatchedSeq } = row
+    const text = startOf(oneLine(cleanText(progressText(report))), MAX_PROGRESS_CHARS)
+    const result = await append(taskId, [
+      {
+        type: 'task.progressed',
+        actor: 'service',
+        channel: 'system',
+        // The same report again, as a hook that got no answer sends it.
+        key: `task-progress:${digest(report)}`,
+        causedBy: dispatchedSeq,
+        derivedFrom: [dispatchedSeq],
+        facts: { taskId, source: 'callback' },
+        body: { text },
+      },
+    ])
+    return result.status === 'appended' ? 'recorded' : 'ignored'
+  }
+
+  async function end(row: TaskRow, outcome: TaskOutcome): Promise<CallbackAction> {
+    const result = await append(row.taskId, [outcomeFact(row, outcome, options.nowMs())])
+    if (result.status === 'duplicate') return 'ignored'
+    options.onEnded(row.taskId)
+    return 'recorded'
+  }
+
+  return {
+    async receive(report: HookReport): Promise<CallbackAction> {
+      const { hookType, taskId, payload } = report
+      const row = tasks.byId(taskId)
+      if (row?.status !== 'running') return 'ignored'
+      if (hookType === 'postToolUse') return progress(row, report)
+      if (hookType === 'errorOccurred') {
+        // The assistant goes on after some errors, and says so.
+        if (payload.recoverable === true) return progress(row, report)
+        const text = errorText(payload) || options.outputOf(taskId)
+        return end(row, { status: 'failed', kind: 'callback', exitCode: null, text })
+      }
+      if (hookType === 'sessionEnd') {
+        const text = resultText(payload) || options.outputOf(taskId)
+        return end(
+          row,
+          FAILED_REASONS.has(textOf(payload.reason))
+            ? { status: 'failed', kind: 'callback', exitCode: null, text: errorText(payload) || text }
+            : { status: 'finished', source: 'callback', exitCode: null, text },
+        )
+      }
+      return 'ignored'
+    },
+  }
+}
+
+export type Callback = ReturnType<typeof createCallback>
+
+function digest({ hookType, taskId, payload }: HookReport): string {
+  return createHash('sha256')
+    .update(JSON.stringify([taskId, hookType, payload]))
+    .digest('hex')
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined
+}
+
+function resultText(payload: HookReport['payload']): string {
+  for (const field of RESULT_FIELDS) {
+    const text = textOf(payload[field])
+    if (text.trim() !== '') return text
+  }
+  return ''
+}
+
+function errorText(payload: HookReport['payload']): string {
+  const { error } = payload
+  return textOf(error) || textOf(fieldOf(error, 'message')) || resultText(payload)
+}
+
+/** "bash: npm test (success)", from what the reference of the hooks names; an error that the assistant goes on after. */
+function progressText({ hookType, payload }: HookReport): string {
+  if (hookType === 'errorOccurred') return `Went on after an error: ${errorText(payload) || 'unknown'}`
+  const tool = textOf(payload.toolName) || textOf(payload.tool_name) || 'A tool was used'
+  const args = payload.toolArgs ?? payload.tool_input
+  const command = textOf(fieldOf(parsed(args), 'command')) || textOf(fieldOf(parsed(args), 'path'))
+  const kind = textOf(fieldOf(payload.toolResult, 'resultType'))
+  return [
+    tool,
+    command === '' ? '' : `: ${startOf(command, 300)}`,
+    kind === '' || kind === 'success' ? '' : ` (${kind})`,
+  ].join('')
+}
+
+/** Arguments come as an object, or as its JSON. */
+function parsed(args: unknown): unknown {
+  if (typeof args !== 'string') return args
+  try {
+    return JSON.parse(args)
+  } catch {
+    // Not JSON: shown as it is.
+    return { command: args }
+  }
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+
+/** How a process came to its end. */
+export type TaskExit = { readonly code: number | null; readonly signal: string | null }
+
+export type TaskProcess = {
+  readonly pid: number
+  /** Resolves when the process is gone and what it wrote has been read. */
+  readonly exit: Promise<TaskExit>
+  /** The end of what it has written so far, within the bounds. */
+  output(): { readonly stdout: string; readonly stderr: string }
+  /** Ends the whole process group: asks first, and after `graceMs` no more. Resolves when it is gone. */
+  end(graceMs: number): Promise<void>
+}
+
+export type StartedProcess =
+  | { readonly status: 'started'; readonly process: TaskProcess }
+  | { readonly status: 'failed'; readonly reason: string }
+
+/** The variable by which a process can be told to be one of ours. */
+export const TASK_ID_VARIABLE = 'DELEGATE_TASK_ID'
+
+const STDOUT_BYTES = 64 * 1024
+const STDERR_BYTES = 16 * 1024
+/** Whoever holds the pipes after the process itself has gone is not waited for longer. */
+const DRAIN_MS = 500
+
+/**
+ * Starts a program without a shell, in a process group of its own, so that it can be ended with all that it started.
+ * What it writes is read to the end and kept within bounds. Never throws for what the program does.
+ */
+export async function startTaskProcess(options: {
+  readonly command: readonly string[]
+  readonly directory: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly input: string
+}): Promise<StartedProcess> {
+  const [program = '', ...args] = options.command
+  let child: ChildProcess
+  try {
+    child = spawn(program, args, {
+      cwd: options.directory,
+      env: { ...options.environment },
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    await once(child, 'spawn')
+  } catch (error) {
+    // Only its class: the message holds the arguments, and with them the prompt.
+    return { status: 'failed', reason: codeOf(error) }
+  }
+  const pid = child.pid ?? 0
+  const stdout = keepEnd(child.stdout, STDOUT_BYTES)
+  const stderr = keepEnd(child.stderr, STDERR_BYTES)
+  // A program that does not read its input may be gone before all of it is written.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(options.input)
+  child.on('error', () => undefined)
+
+  const exit = new Promise<TaskExit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      // What it left behind in its group goes with it.
+      signalGroup(pid, 'SIGKILL')
+      const finish = () => {
+        clearTimeout(deadline)
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+        resolve({ code, signal })
+      }
+      const deadline = setTimeout(finish, DRAIN_MS)
+      child.once('close', finish)
+    })
+  })
+
+  return {
+    status: 'started',
+    process: {
+      pid,
+      exit,
+      output: () => ({ stdout: stdout(), stderr: stderr() }),
+      async end(graceMs) {
+        signalGroup(pid, 'SIGTERM')
+        const force = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs)
+        await exit
+        clearTimeout(force)
+      },
+    },
+  }
+}
+
+/**
+ * Ends the process group that an earlier run of the service started for a task, if it is still there. A process id
+ * may long be somebody else's: only one whose environment names the very task is touched, so where `/proc` is
+ * missing nothing is.
+ */
+export function endOrphan(pid: number, taskId: string): boolean {
+  let environment: string
+  try {
+    environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
+  } catch {
+    // It is gone, or is not ours.
+    return false
+  }
+  if (!environment.split('\0').includes(`${TASK_ID_VARIABLE}=${taskId}`)) return false
+  signalGroup(pid, 'SIGKILL')
+  return true
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  if (pid <= 1) return
+  try {
+    process.kill(-pid, signal)
+  } catch (error) {
+    // Nobody of it is left, or what is left is not ours to signal.
+    if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'EPERM') throw error
+  }
+}
+
+/** Reads a stream to its end, and keeps its last bytes. */
+function keepEnd(stream: NodeJS.ReadableStream | null, maxBytes: number): () => string {
+  let chunks: Buffer[] = []
+  let bytes = 0
+  stream?.on('error', () => undefined)
+  stream?.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes <= 2 * maxBytes) return
+    const kept = Buffer.concat(chunks).subarray(-maxBytes)
+    chunks = [kept]
+    bytes = kept.length
+  })
+  return () => Buffer.concat(chunks).subarray(-maxBytes).toString('utf8')
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+}

@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import { defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
+import { startOf } from './clean-text.ts'
+import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from './limits.ts'
+import { NoCodingAssistant, type Task, type Tasks } from './tasks.ts'
+
+const LISTED_TASKS = 20
+const OUTCOME_CHARS = 3_000
+
+/** What the delegate can do with the coding assistant. */
+export function taskTools(tasks: Tasks): Tool[] {
+  return [
+    defineTool({
+      name: 'dispatch_task',
+      description:
+        'Hands work to the coding assistant on the machine of the owner. It works by itself, for minutes or hours; the ' +
+        'owner is told of the outcome on the channel named in notify (null: as their settings say).',
+      parameters: z.object({
+        title: z.string().trim().min(1).max(MAX_TITLE_CHARS).describe('A few words'),
+        prompt: z
+          .string()
+          .trim()
+          .min(1)
+          .max(MAX_PROMPT_CHARS)
+          .describe('All that the assistant must know; it has not heard the conversation'),
+        notify: z.enum(['chat', 'sms', 'webhook']).nullable(),
+      }),
+      // Each call is one task: its key makes a second run find the first.
+      idempotent: true,
+      readOnly: false,
+      async run({ title, prompt, notify }, { messageSeq, calledSeq, key }) {
+        // What a signal, a note or the outcome of a task says is nobody's wish: running programs takes the owner's words.
+        if (messageSeq === null) {
+          return refuse('needs_owner', 'Only a message of the owner can hand work over. Ask them first.')
+        }
+        try {
+          const task = await tasks.dispatch(
+            { title, prompt, notify: notify ?? undefined },
+            { by: 'delegate', causedBy: calledSeq, derivedFrom: [messageSeq, calledSeq], key },
+          )
+          return { ok: true, data: { task: present(task) }, refs: [{ kind: 'task', id: task.id }] }
+        } catch (error) {
+          if (!(error instanceof NoCodingAssistant)) throw error
+          return refuse(
+            'not_configured',
+            'No coding assistant is set up. The operator names its command in the environment variable COPILOT_COMMAND.',
+          )
+        }
+      },
+    }),
+    defineTool({
+      name: 'list_tasks',
+      description: 'Lists the newest tasks of the coding assistant, with what came of them.',
+      parameters: z.object({}),
+      idempotent: true,
+      readOnly: true,
+      async run() {
+        const found = tasks.list(LISTED_TASKS, null).tasks
+        const whole = found.flatMap(({ id }) => tasks.get(id) ?? [])
+        return {
+          ok: true,
+          data: {
+            tasks: whole.map((task) => ({
+              ...present(task),
+              ...(task.outcome === null ? {} : { outcome: startOf(task.outcome, OUTCOME_CHARS) }),
+            })),
+          },
+          derivedFrom: whole.map(({ dispatchedSeq }) => dispatchedSeq),
+        }
+      },
+    }),
+    defineTool({
+      name: 'cancel_task',
+      description: 'Cancels a task of the coding assistant, found by words of its title.',
+      parameters: z.object({ query: z.string().trim().min(1).max(MAX_TITLE_CHARS) }),
+      idempotent: true,
+      readOnly: false,
+      async run({ query }, { messageSeq }) {
+        if (messageSeq === null) return refuse('needs_owner', 'Only a message of the owner can cancel work.')
+        const words = query.toLowerCase()
+        const [task, ...others] = tasks
+          .list(LISTED_TASKS, null)
+          .tasks.filter(({ status }) => status === 'queued' || status === 'running')
+          .filter(({ title }) => title.toLowerCase().includes(words))
+        if (!task) return refuse('not_found', `No task about “${query}” is waiting or running.`)
+        if (others.length > 0) return refuse('ambiguous', `${others.length + 1} tasks match. Say which one.`)
+        await tasks.cancel(task.id, 'delegate')
+        return {
+          ok: true,
+          data: { task: { ...present(task), status: 'cancelled' } },
+          refs: [{ kind: 'task', id: task.id }],
+          derivedFrom: [task.dispatchedSeq],
+        }
+      },
+    }),
+  ]
+}
+
+/** The id of a task is what its callbacks are known by: the model is not told it. */
+function present({ title, status, notify, dispatchedAt, endedAt, kind, deliveryState }: Task) {
+  return { title, status, notify, dispatchedAt, endedAt, kind, delivery: deliveryState }
+}
+
+function refuse(reason: string, message: string): ToolResult {
+  return { ok: false, reason, message }
+}

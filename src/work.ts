@@ -1,0 +1,170 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createDeliveryQueries } from '../projections/deliveries.ts'
+import { createOwnerQueries } from '../projections/owner.ts'
+import { createTaskQueries, type TaskRow } from '../projections/tasks.ts'
+import type { Config } from './config.ts'
+import type { Placement } from './conversation/placement.ts'
+import { createDeliveryOutbox } from './delivery/outbox.ts'
+import type { Log } from './log.ts'
+import type { Settings } from './settings/settings.ts'
+import type { Storage } from './storage/storage.ts'
+import { createAnnouncer } from './tasks/announcer.ts'
+import { createCallback } from './tasks/callback.ts'
+import { createTaskRunner } from './tasks/runner.ts'
+import { createTaskFacts } from './tasks/task-facts.ts'
+import { createTasks } from './tasks/tasks.ts'
+
+/** Where the assistant works while no directory is set. */
+const WORK_DIRECTORY = 'work'
+/** A shorter secret would take ordinary variables with it. */
+const SHORTEST_SECRET_CHARS = 6
+
+/** Work handed to the coding assistant and its way back to the owner, wired. */
+export function buildWork(options: {
+  readonly config: Config
+  readonly storage: Storage
+  readonly settings: Settings
+  readonly placement: Placement
+  /** The owner's number that texts go to; empty while none is set. */
+  readonly ownerNumber: () => string
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly random: () => number
+  readonly log: Log
+}) {
+  const { config, storage, settings, nowMs, log } = options
+  const { append, ledger, views, onHeadMoved } = storage
+  const tasks = createTaskQueries(views)
+  const deliveries = createDeliveryQueries(views)
+  const isHeld = () => createOwnerQueries(views).outboundHeld() !== undefined
+  const onFault = (error: unknown) => log.error({ err: error }, 'a task or a delivery could not go on')
+  let callbackUrl = ''
+
+  const facts = createTaskFacts({
+    append,
+    placement: options.placement,
+    tasks,
+    deliveries,
+    onHeadMoved,
+    nowMs,
+    onFault,
+  })
+
+  function directory(): string {
+    const path = settings.get('COPILOT_WORKDIR') ?? join(config.dataDir, WORK_DIRECTORY)
+    mkdirSync(path, { recursive: true })
+    return path
+  }
+
+  /** Of what the service itself was given, nothing that is a secret of its own. */
+  function environment(): Record<string, string> {
+    const secrets = settings.secretValues().filter(({ length }) => length >= SHORTEST_SECRET_CHARS)
+    return Object.fromEntries(
+      Object.entries(config.copilotEnvironment).filter(
+        ([, value]) => !secrets.some((secret) => value.includes(secret)),
+      ),
+    )
+  }
+
+  function targetOf(channel: TaskRow['notify']): string {
+    if (channel === 'sms') return options.ownerNumber()
+    // A webhook's address may hold a token: where it is, the ledger need not know.
+    return channel
+  }
+
+  const runner = createTaskRunner({
+    append: facts.append,
+    ledger,
+    tasks,
+    onHeadMoved,
+    command: config.copilotCommand,
+    environment,
+    directory,
+    callbackUrl: () => callbackUrl,
+    limit: () => settings.get('TASK_LIMIT'),
+    isHeld,
+    nowMs,
+    onFault,
+  })
+  settings.subscribe(() => runner.wake())
+
+  const announcer = createAnnouncer({
+    append: facts.append,
+    ledger,
+    tasks,
+    deliveries,
+    targetOf,
+    onHeadMoved,
+    newId: options.newId,
+    onFault,
+  })
+  const api = createTasks({
+    append: facts.append,
+    ledger,
+    tasks,
+    deliveries,
+    endProcess: runner.end,
+    deliverAgain: announcer.deliverAgain,
+    isConfigured: config.copilotCommand !== null,
+    defaultChannel: () => settings.get('DELIVERY_CHANNEL'),
+    timeoutMinutes: () => settings.get('TASK_TIMEOUT_MINUTES'),
+  })
+  const callback = createCallback({
+    tasks,
+    append: facts.append,
+    outputOf: runner.outputOf,
+    onEnded: runner.letGo,
+    nowMs,
+  })
+  const outbox = createDeliveryOutbox({
+    append,
+    ledger,
+    deliveries,
+    onHeadMoved,
+    webhook() {
+      const url = settings.get('DELIVERY_WEBHOOK_URL')
+      const secret = settings.get('DELIVERY_WEBHOOK_SECRET')
+      return url === null || secret === null ? null : { url, secret }
+    },
+    describe(taskId) {
+      const task = api.get(taskId)
+      if (!task) return { taskId }
+      const { title, status, kind, durationMs } = task
+      return { event: `task.${status}`, taskId, title, status, kind, durationMs }
+    },
+    isHeld,
+    fetch,
+    nowMs,
+    random: options.random,
+    onFault,
+  })
+
+  return {
+    tasks: api,
+    callback,
+    /** Once the service listens: where the assistant reports to is known from then on. */
+    start(port: number): void {
+      callbackUrl = `${localOrigin(config.host, port)}/api/copilot/callback`
+      facts.start()
+      runner.start()
+      announcer.start()
+      outbox.start()
+    },
+    async close(): Promise<void> {
+      await runner.close()
+      await announcer.close()
+      await outbox.close()
+      await facts.close()
+    },
+  }
+}
+
+export type Work = ReturnType<typeof buildWork>
+
+/** The service's own address on this machine. */
+function localOrigin(host: string, port: number): string {
+  const any = host === '0.0.0.0' || host === '::' || host === 'localhost'
+  const name = any ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}

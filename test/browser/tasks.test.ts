@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { steps } from '../doubles/assistant/assistant.ts'
+import { startWholeService } from '../support/service.ts'
+import { ASSISTANT, startProvider } from '../tasks/task-harness.ts'
+import { useBrowser } from './browser.ts'
+import { phone, visit } from './page.ts'
+
+const browser = useBrowser()
+const picture = async (page: Awaited<ReturnType<typeof visit>>, name: string) => {
+  if (process.env.PICTURES)
+    await page.screenshot({ path: `${process.env.PICTURES}/${name}.png`, fullPage: true })
+}
+
+test('a task is handed over, shows its progress as it happens, is cancelled, and run again', async () => {
+  const service = await startWholeService({ environment: { COPILOT_COMMAND: ASSISTANT } })
+  const page = await visit(browser(), service, { path: '/tasks' })
+  await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
+  await picture(page, 'tasks-empty')
+  await page.getByRole('button', { name: 'Hand over a task' }).first().click()
+  await page.getByRole('button', { name: 'Hand over', exact: true }).click()
+  await page.getByText('Say what is to be done.').waitFor()
+  await page.getByLabel('Name').fill('Mend the gate')
+  await page
+    .getByLabel('What the coding assistant is to do')
+    .fill(
+      steps(
+        { report: 'postToolUse', payload: { toolName: 'bash', toolArgs: { command: 'npm test' } } },
+        { hang: true },
+      ),
+    )
+  await picture(page, 'tasks-dialog')
+  await page.getByRole('button', { name: 'Hand over', exact: true }).click()
+  const running = page.getByRole('list', { name: 'Under way' }).getByRole('listitem')
+  await running.getByText('bash: npm test').waitFor()
+  await running.getByText('1 report').waitFor()
+  await picture(page, 'tasks-running')
+  await page.getByRole('button', { name: 'Cancel Mend the gate' }).click()
+  await page.getByRole('button', { name: 'Cancel task' }).click()
+  const over = page.getByRole('list', { name: 'Over' }).getByRole('listitem')
+  await over.getByText('Cancelled').waitFor()
+  await over.getByRole('button', { name: 'Run again' }).click()
+  await running.getByText('bash: npm test').waitFor()
+})
+
+test('what became of tasks: told, told elsewhere, failed; each attempt can be seen, and a delivery made again', async () => {
+  const { double, environment } = await startProvider()
+  const service = await startWholeService({ environment: { ...environment, COPILOT_COMMAND: ASSISTANT } })
+  const dispatch = (title: string, prompt: string, notify: string) =>
+    service.client.post('/api/tasks', { title, prompt, notify })
+  double.fail({ type: 'refuse', status: 400, code: 21211 })
+  const page = await visit(browser(), service, { path: '/tasks' })
+  await dispatch('Water the roof', steps({ print: '<img src=x onerror=alert(1)> wet' }), 'sms')
+  const over = page.getByRole('list', { name: 'Over' }).getByRole('listitem')
+  const wet = over.filter({ hasText: 'Water the roof' })
+  await wet.getByText('Could not be told by text message (refused); you were told in the chat').waitFor()
+  await dispatch('Count the sheep', steps({ complain: 'No sheep.' }, { exit: 2 }), 'chat')
+  await over.filter({ hasText: 'Count the sheep' }).getByText('(exit code 2)').waitFor()
+  await wet.getByRole('button', { name: 'Details' }).click()
+  await wet.getByText('<img src=x onerror=alert(1)> wet', { exact: true }).waitFor()
+  await wet.getByText('failed (refused)').waitFor()
+  await picture(page, 'tasks-over')
+  await wet.getByRole('button', { name: 'Deliver again' }).click()
+  await wet.getByText('You were told by text message', { exact: true }).waitFor()
+  expect(double.messages).toHaveLength(1)
+  await page.setViewportSize(phone)
+  await picture(page, 'tasks-phone')
+  await page.goto('/')
+  await page.getByText('It could not be texted to you.').waitFor()
+  await picture(page, 'tasks-timeline')
+})
+
+test('without a coding assistant the page says how one is set up; what cannot be loaded can be asked for again', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
+  await page.route('**/api/tasks?*', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
+  await page.getByRole('link', { name: 'Tasks' }).click()
+  await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'No coding assistant is set up' }).waitFor()
+  await picture(page, 'tasks-unconfigured')
+})

@@ -1,0 +1,59 @@
+/**
+ * A coding assistant that does what its prompt says, step by step: the prompt is JSON. It is started as the service
+ * starts the real one, and reports as the hooks of the real one do.
+ */
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+
+export type Step =
+  | { readonly print: string }
+  | { readonly complain: string }
+  | { readonly flood: number }
+  | { readonly waitMs: number }
+  /** Posts what a hook would, with the given id or its own. */
+  | { readonly report: string; readonly payload?: unknown; readonly taskId?: string }
+  /** Leaves a process of the same group behind. */
+  | { readonly leaveBehind: string }
+  /** Writes what it was given into a file. */
+  | { readonly tellSituation: string }
+  | { readonly ignoreTermination: true }
+  | { readonly exit: number }
+  | { readonly die: NodeJS.Signals }
+  | { readonly hang: true }
+
+/** The prompt that makes it do these steps. */
+export const steps = (...all: readonly Step[]): string => JSON.stringify(all)
+
+async function run(step: Step): Promise<void> {
+  if ('print' in step) process.stdout.write(step.print)
+  else if ('flood' in step)
+    await new Promise((resolve) => process.stdout.write('noise '.repeat(step.flood / 6), resolve))
+  else if ('complain' in step) process.stderr.write(step.complain)
+  else if ('waitMs' in step) await new Promise((resolve) => setTimeout(resolve, step.waitMs))
+  else if ('report' in step) {
+    await fetch(process.env.DELEGATE_CALLBACK_URL ?? '', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        hookType: step.report,
+        taskId: step.taskId ?? process.env.DELEGATE_TASK_ID,
+        payload: step.payload ?? {},
+      }),
+    })
+  } else if ('leaveBehind' in step) {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'inherit' })
+    writeFileSync(step.leaveBehind, String(child.pid))
+    child.unref()
+  } else if ('tellSituation' in step) {
+    const { env, argv, pid } = process
+    writeFileSync(step.tellSituation, JSON.stringify({ env, args: argv.slice(2), pid, cwd: process.cwd() }))
+  } else if ('ignoreTermination' in step) process.on('SIGTERM', () => undefined)
+  else if ('exit' in step) process.exit(step.exit)
+  else if ('die' in step) process.kill(process.pid, step.die)
+  else await new Promise(() => setInterval(() => undefined, 1000))
+}
+
+if (import.meta.main) {
+  for (const step of JSON.parse(process.argv.at(-1) ?? '[]') as Step[]) await run(step)
+  process.exit(0)
+}

@@ -1,0 +1,332 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { steps } from '../doubles/assistant/assistant.ts'
+import { type AssistantService, ofType, startWithAssistant, type TimelineEvent } from './task-harness.ts'
+
+/** What became of a task: its outcome, and all the times that the owner was told of it. */
+async function factsOf(assistant: AssistantService) {
+  const all = await assistant.events()
+  return {
+    all,
+    ended: all.filter(({ type }: TimelineEvent) => /^task\.(?:finished|failed|cancelled)$/.test(type)),
+    told: ofType(all, 'chat.reply.sent').filter(({ payload }) => payload.deliveryId),
+    signals: ofType(all, 'signal.raised').filter(({ payload }) => payload.kind.startsWith('task')),
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
+
+test('it finishes: its exit is the outcome, its output the words, and the owner is told once', async () => {
+  const assistant = await startWithAssistant()
+  const id = await assistant.dispatch(
+    steps({ print: '\u001b[32mAll 12 tests pass.\u001b[0m\n' }, { exit: 0 }),
+  )
+  expect(id).toMatch(/^[\w-]{32}$/)
+  const task = await assistant.settled(id)
+  expect(task).toMatchObject({
+    status: 'finished',
+    exitCode: 0,
+    outcome: 'All 12 tests pass.',
+    deliveryState: 'delivered',
+    deliveries: [{ channel: 'chat', status: 'delivered', attempts: [{ attempt: 1, outcome: 'delivered' }] }],
+  })
+  const { ended, told, signals, all } = await factsOf(assistant)
+  expect(ended).toMatchObject([{ type: 'task.finished', payload: { source: 'exit' } }])
+  expect(told).toMatchObject([{ channel: 'chat', payload: { text: expect.stringContaining('12 tests') } }])
+  expect(signals).toMatchObject([{ payload: { kind: 'task_finished', mode: 'wake' } }])
+  await assistant.until('the delegate to have looked at it', async () =>
+    ofType(await assistant.events(), 'activation.completed').at(0),
+  )
+  // It has been told already: whoever wakes for it has nothing to add.
+  expect(ofType(await assistant.events(), 'chat.reply.sent')).toHaveLength(1)
+  const [dispatched] = ofType(all, 'task.dispatched')
+  const span = (await assistant.client.get(`/api/timeline/spans/${dispatched.spanId}`)).json
+  expect(span.events.map(({ type }: TimelineEvent) => type)).toEqual([
+    'span.opened',
+    'task.dispatched',
+    'task.progressed',
+    'task.progressed',
+    'task.finished',
+    'delivery.requested',
+    'signal.raised',
+    'delivery.attempted',
+    'chat.reply.sent',
+    'delivery.succeeded',
+    'span.closed',
+  ])
+})
+
+test('it fails, is killed, or cannot be started: each is said, with what it wrote', async () => {
+  const assistant = await startWithAssistant()
+  const failing = await assistant.dispatch(steps({ complain: 'No such branch.\n' }, { exit: 3 }))
+  expect(await assistant.settled(failing)).toMatchObject({
+    status: 'failed',
+    kind: 'exit',
+    exitCode: 3,
+    outcome: 'No such branch.',
+    deliveryState: 'delivered',
+  })
+  const killed = await assistant.dispatch(steps({ print: 'Half way.\n' }, { waitMs: 50 }, { die: 'SIGKILL' }))
+  expect(await assistant.settled(killed)).toMatchObject({
+    status: 'failed',
+    kind: 'exit',
+    exitCode: null,
+    outcome: 'It was ended by SIGKILL.\nHalf way.',
+  })
+  expect((await factsOf(assistant)).told).toHaveLength(2)
+
+  const missing = await startWithAssistant({
+    environment: { COPILOT_COMMAND: '["/no/such/program"]' },
+  })
+  const unstarted = await missing.dispatch('Anything')
+  expect(await missing.settled(unstarted)).toMatchObject({
+    status: 'failed',
+    kind: 'spawn',
+    outcome: 'The program could not be started (ENOENT).',
+  })
+})
+
+test('it calls back: progress shows on the timeline, the end is the outcome, and its exit changes nothing', async () => {
+  const assistant = await startWithAssistant()
+  const id = await assistant.dispatch(
+    steps(
+      { print: 'I fixed the gate.\n' },
+      {
+        report: 'postToolUse',
+        payload: {
+          toolName: 'bash',
+          toolArgs: '{"command":"npm test"}',
+          toolResult: { resultType: 'failure' },
+        },
+      },
+      { report: 'errorOccurred', payload: { recoverable: true, error: { message: 'rate limited' } } },
+      { report: 'sessionEnd', payload: { reason: 'complete' } },
+      { exit: 1 },
+    ),
+  )
+  const task = await assistant.settled(id)
+  expect(task).toMatchObject({ status: 'finished', outcome: 'I fixed the gate.', progressCount: 2 })
+  const { all, ended, told } = await factsOf(assistant)
+  const progress = ofType(all, 'task.progressed').filter(({ payload }) => payload.source === 'callback')
+  expect(progress.map(({ payload }) => payload.text)).toEqual([
+    'bash: npm test (failure)',
+    'Went on after an error: rate limited',
+  ])
+  expect(ended).toMatchObject([{ type: 'task.finished', payload: { source: 'callback' } }])
+  expect(told).toHaveLength(1)
+})
+
+test('it reports an error, by either hook: the task has failed', async () => {
+  const assistant = await startWithAssistant()
+  const first = await assistant.dispatch(
+    steps(
+      { report: 'errorOccurred', payload: { error: { message: 'No credits left', name: 'E' } } },
+      { hang: true },
+    ),
+  )
+  expect(await assistant.settled(first)).toMatchObject({
+    status: 'failed',
+    kind: 'callback',
+    outcome: 'No credits left',
+  })
+  const second = await assistant.dispatch(
+    steps({ report: 'sessionEnd', payload: { reason: 'timeout', result: 'Too slow' } }),
+  )
+  expect(await assistant.settled(second)).toMatchObject({
+    status: 'failed',
+    kind: 'callback',
+    outcome: 'Too slow',
+  })
+})
+
+test('twice, late, too early, for nobody, with junk: one outcome and one delivery, and nothing else is appended', async () => {
+  const assistant = await startWithAssistant({ environment: { TASK_LIMIT: '1' } })
+  const { report, dispatch } = assistant
+  const id = await dispatch(steps({ hang: true }))
+  const queued = await dispatch(steps({ exit: 0 }))
+  await assistant.runs(id)
+  const progress = { toolName: 'edit', toolArgs: { path: '/a.ts' } }
+  expect((await report('postToolUse', id, progress)).json).toEqual({ ok: true, action: 'recorded' })
+  const before = (await assistant.events()).at(-1).seq
+  const ignored: [unknown, unknown, unknown?][] = [
+    ['postToolUse', id, progress],
+    ['sessionEnd', queued, { reason: 'complete' }],
+    ['sessionEnd', 'no-such-task', { reason: 'complete' }],
+    ['sessionEnd', `${id}x`],
+    ['sessionStart', id],
+    ['constructor', id],
+    ['preToolUse', id, { a: 1 }],
+  ]
+  for (const [hookType, taskId, payload] of ignored) {
+    const answer = await report(hookType, taskId, payload)
+    expect([answer.status, answer.json]).toEqual([200, { ok: true, action: 'ignored' }])
+  }
+  const malformed: unknown[] = [
+    { hookType: 'sessionEnd', taskId: id },
+    { hookType: 'sessionEnd', payload: {} },
+    { taskId: id, payload: {} },
+    { hookType: 7, taskId: id, payload: {} },
+    { hookType: 'sessionEnd', taskId: [id], payload: {} },
+    { hookType: 'sessionEnd', taskId: id, payload: 'junk' },
+    { hookType: 'sessionEnd', taskId: id, payload: [1] },
+    { hookType: 'sessionEnd', taskId: id, payload: null },
+    [],
+    '{"hookType":"sessionEnd"',
+    `{"hookType":"sessionEnd","taskId":"${id}","payload":{"__proto__":{"reason":"error"}}}`,
+  ]
+  for (const content of malformed) {
+    const answer = await assistant.client.send('POST', '/api/copilot/callback', content, {
+      headers: { 'content-type': 'application/json' },
+    })
+    expect([content, answer.status]).toEqual([content, 400])
+  }
+  const huge = { hookType: 'sessionEnd', taskId: id, payload: { result: 'x'.repeat(1_100_000) } }
+  expect((await assistant.client.post('/api/copilot/callback', huge)).status).toBe(413)
+  expect((await assistant.events()).at(-1).seq).toBe(before)
+
+  const both = await Promise.all([
+    report('sessionEnd', id, { reason: 'complete', result: 'One' }),
+    report('sessionEnd', id, { reason: 'complete', result: 'Two' }),
+    report('errorOccurred', id, { error: 'Three' }),
+  ])
+  expect(both.map(({ json }) => json.action).sort()).toEqual(['ignored', 'ignored', 'recorded'])
+  await assistant.settled(id)
+  expect((await report('sessionEnd', id, { reason: 'error' })).json.action).toBe('ignored')
+  expect((await report('postToolUse', id, { toolName: 'late' })).json.action).toBe('ignored')
+  const { ended, told } = await factsOf(assistant)
+  expect(ended).toHaveLength(1)
+  expect(told).toHaveLength(1)
+  expect(await assistant.client.post(`/api/tasks/${queued}/cancel`)).toMatchObject({ status: 200 })
+})
+
+test('what it writes without end is kept within bounds', async () => {
+  const assistant = await startWithAssistant()
+  const id = await assistant.dispatch(steps({ flood: 600_000 }, { flood: 600_000 }, { print: '\nThe end.' }))
+  const task = await assistant.settled(id)
+  expect(task.outcome.length).toBeLessThanOrEqual(20_001)
+  expect(task.outcome).toMatch(/The end\.$/)
+  const told = (await factsOf(assistant)).told.at(0)
+  const whole = (await assistant.client.get(`/api/timeline/spans/${told.spanId}`)).json
+  const words = whole.events.find(({ seq }: TimelineEvent) => seq === told.seq).payload.text
+  expect(words.length).toBeLessThan(4_500)
+})
+
+test('cancelled: the program goes, and what it started goes with it; nobody is told what they did themselves', async () => {
+  const assistant = await startWithAssistant()
+  const file = join(assistant.directory, 'child.pid')
+  const id = await assistant.dispatch(
+    steps(
+      { ignoreTermination: true },
+      { leaveBehind: file },
+      { tellSituation: `${file}.own` },
+      { hang: true },
+    ),
+  )
+  const own = await assistant.until('it to be under way', async () => readJson(`${file}.own`))
+  const child = Number(readFileSync(file, 'utf8'))
+  expect([isAlive(own.pid), isAlive(child)]).toEqual([true, true])
+  const cancelled = await assistant.client.post(`/api/tasks/${id}/cancel`)
+  expect(cancelled.json).toMatchObject({ status: 'cancelled', deliveryState: 'none' })
+  expect((await assistant.client.post(`/api/tasks/${id}/cancel`)).status).toBe(409)
+  expect((await assistant.client.post('/api/tasks/nobody/cancel')).status).toBe(404)
+  await assistant.until('both to be gone', async () => !isAlive(own.pid) && !isAlive(child))
+  const { ended, told, signals } = await factsOf(assistant)
+  expect(ended).toMatchObject([{ type: 'task.cancelled', payload: { by: 'owner' } }])
+  expect([told, signals]).toEqual([[], []])
+})
+
+test('the program is given the task and nothing of the service: no secret, no variable, no shell', async () => {
+  const assistant = await startWithAssistant({
+    environment: {
+      OPENAI_API_KEY: 'sk-canary-key-of-the-model',
+      OPENAI_BASE_URL: 'http://127.0.0.1:9',
+      DELIVERY_WEBHOOK_SECRET: 'canary-webhook-secret',
+      MY_COPY: 'prefix canary-webhook-secret suffix',
+      MY_OWN: 'stays',
+      LOG_LEVEL: 'info',
+    },
+  })
+  const file = join(assistant.directory, 'situation.json')
+  const prompt = steps({ print: '$(id) `id` ; rm -rf /' }, { tellSituation: file })
+  const id = await assistant.dispatch(prompt)
+  const task = await assistant.settled(id)
+  expect(task.outcome).toBe('$(id) `id` ; rm -rf /')
+  const { env, args, cwd } = readJson(file)
+  expect(args).toEqual([prompt])
+  expect(cwd).toBe(join(assistant.directory, 'work'))
+  expect(env).toMatchObject({ MY_OWN: 'stays', DELEGATE_TASK_ID: id, DELEGATE_TASK_PROMPT: prompt })
+  expect(env.DELEGATE_CALLBACK_URL).toBe(`${assistant.service.origin}/api/copilot/callback`)
+  expect(JSON.stringify(env)).not.toContain('canary')
+  for (const name of ['COPILOT_COMMAND', 'DATA_DIR', 'PORT', 'LOG_LEVEL', 'OPENAI_BASE_URL'])
+    expect(env).not.toHaveProperty(name)
+})
+
+test('no more run at once than the limit says, in their order; a raised limit takes effect at once', async () => {
+  const assistant = await startWithAssistant({ environment: { TASK_LIMIT: '1' } })
+  const ids = [
+    await assistant.dispatch(steps({ hang: true })),
+    await assistant.dispatch(steps({ hang: true })),
+    await assistant.dispatch(steps({ hang: true })),
+  ]
+  const statuses = async () => Promise.all(ids.map(async (id) => (await assistant.task(id)).status))
+  await assistant.runs(ids[0] ?? '')
+  expect(await statuses()).toEqual(['running', 'queued', 'queued'])
+  await assistant.client.put('/api/config', { entries: { TASK_LIMIT: 2 } })
+  await assistant.runs(ids[1] ?? '')
+  expect(await statuses()).toEqual(['running', 'running', 'queued'])
+  await assistant.client.post(`/api/tasks/${ids[0]}/cancel`)
+  await assistant.runs(ids[2] ?? '')
+  const listed = (await assistant.client.get('/api/tasks?limit=2')).json
+  expect(listed.tasks.map(({ id }: TimelineEvent) => id)).toEqual([ids[2], ids[1]])
+  const rest = (await assistant.client.get(`/api/tasks?limit=2&cursor=${listed.nextCursor}`)).json
+  expect(rest).toMatchObject({ configured: true, tasks: [{ id: ids[0] }], nextCursor: null })
+})
+
+test('without a command nothing is taken; a wrong request says what is wrong with it', async () => {
+  const assistant = await startWithAssistant({ environment: { COPILOT_COMMAND: '' } })
+  const answer = await assistant.client.post('/api/tasks', { title: 'A', prompt: 'B' })
+  expect([answer.status, answer.json.code]).toEqual([409, 'no_coding_assistant'])
+  expect((await assistant.client.get('/api/tasks')).json).toEqual({
+    configured: false,
+    tasks: [],
+    nextCursor: null,
+  })
+  for (const wrong of [{}, { title: '', prompt: 'x' }, { title: 'x', prompt: 'x', notify: 'pigeon' }])
+    expect((await assistant.client.post('/api/tasks', wrong)).status).toBe(400)
+  expect((await assistant.client.post('/api/tasks', { title: 'x', prompt: 'y'.repeat(20_001) })).status).toBe(
+    400,
+  )
+  expect((await assistant.client.get('/api/tasks/unknown')).status).toBe(404)
+})
+
+test('failed work is run again as a new task, once however often it is asked for', async () => {
+  const assistant = await startWithAssistant()
+  const id = await assistant.dispatch(steps({ exit: 1 }), { title: 'Again' })
+  await assistant.settled(id)
+  const again = await assistant.client.post(`/api/tasks/${id}/retry`, {})
+  expect(again).toMatchObject({ status: 201, json: { title: 'Again', retryOf: id } })
+  expect((await assistant.client.post(`/api/tasks/${id}/retry`, { what: 'work' })).json.id).toBe(
+    again.json.id,
+  )
+  await assistant.settled(again.json.id)
+  const fine = await assistant.dispatch(steps({ exit: 0 }))
+  await assistant.settled(fine)
+  expect((await assistant.client.post(`/api/tasks/${fine}/retry`, {})).json.code).toBe('nothing_to_retry')
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever the double wrote.
+function readJson(file: string): any {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
