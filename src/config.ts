@@ -55,15 +55,40 @@ const commandSchema = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+/** What the process is given at its start; it takes a restart to change it. The descriptions are the guide's. */
 const environmentSchema = z.object({
-  PORT: portSchema.default(8081),
-  HOST: z.string().default('127.0.0.1'),
-  DATA_DIR: z.string().default('./data'),
-  LOG_LEVEL: logLevelSchema.default('info'),
-  LEDGER_DEBUG: flagSchema.default(false),
-  ITEMS_DEBUG: flagSchema.default(false),
-  DEV_ROUTES: flagSchema.default(false),
-  COPILOT_COMMAND: commandSchema.nullable().default(null),
+  PORT: portSchema.default(8081).describe('The port that it listens on.'),
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('The address that it listens on; 0.0.0.0 for every one of the machine.'),
+  DATA_DIR: z.string().default('./data').describe('The directory that holds everything.'),
+  LOG_LEVEL: logLevelSchema
+    .default('info')
+    .describe('The least serious lines that are logged: trace, debug, info, warn, error, fatal, silent.'),
+  LEDGER_DEBUG: flagSchema
+    .default(false)
+    .describe(
+      '1: a line for each event with its seq, type, size and the time of each fold; never its words.',
+    ),
+  ITEMS_DEBUG: flagSchema
+    .default(false)
+    .describe('1: a line for each item that goes to the model and comes back, by kind and size.'),
+  DEV_ROUTES: flagSchema.default(false).describe("1: the developers' routes."),
+  COPILOT_COMMAND: commandSchema
+    .nullable()
+    .default(null)
+    .describe('The coding assistant, as a JSON array of a program and its arguments.'),
+})
+
+/** The process's own variables: name, default as it would be written, meaning. */
+export const processVariables = Object.entries(environmentSchema.shape).map(([name, schema]) => {
+  const value = schema.parse(undefined)
+  return {
+    name,
+    default: value === null ? null : typeof value === 'boolean' ? String(Number(value)) : String(value),
+    description: schema.description ?? '',
+  }
 })
 
 /**

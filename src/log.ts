@@ -7,6 +7,8 @@ export type Log = Logger
 
 /** Lines kept in memory for the browser. */
 const KEPT_LINES = 2_000
+/** Longer ones are kept without their fields, so that what is kept has a bound: 2,000 lines, 16 MB at most. */
+const KEPT_LINE_CHARS = 8_000
 const MASK = '[redacted]'
 
 /** Field names that hold a secret wherever they occur, one level deep or two. */
@@ -65,11 +67,22 @@ export function createLog(options: {
 function parseLine(line: string): Omit<LogLine, 'id'> {
   try {
     const { time, level, msg, ...fields } = lineSchema.parse(JSON.parse(line))
-    return { at: time, level, message: msg, fields }
+    if (line.length <= KEPT_LINE_CHARS) return { at: time, level, message: msg, fields }
+    return {
+      at: time,
+      level,
+      message: msg.slice(0, KEPT_LINE_CHARS / 2),
+      fields: { cutFromChars: line.length },
+    }
   } catch (error) {
     // A secret that looks like JSON itself can break the line that it is masked in; logging must not fail for it.
     if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
-    return { at: new Date().toISOString(), level: 'info', message: line.trim(), fields: {} }
+    return {
+      at: new Date().toISOString(),
+      level: 'info',
+      message: line.trim().slice(0, KEPT_LINE_CHARS),
+      fields: {},
+    }
   }
 }
 

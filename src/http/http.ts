@@ -57,7 +57,7 @@ export function createHttp(options: {
       installRoutes({ account, intrusions }),
       signInRoutes({ account, sessions, throttle, intrusions }),
       settingsRoutes({ settings, testConnection: options.testConnection }),
-      logRoutes({ lines: options.logLines, stopping: options.stopping }),
+      logRoutes({ lines: options.logLines, sessions, stopping: options.stopping }),
       pageRoutes(staticFiles),
       ...options.modules,
     ],

@@ -25,6 +25,9 @@ export type SettingEntry = {
   readonly description: string
   readonly restart: boolean
   readonly group: SettingDefinition['group']
+  readonly title: string
+  readonly unit: string | null
+  readonly choices: readonly string[] | null
 }
 
 export type SettingProblem = { readonly key: string; readonly message: string }
@@ -155,7 +158,7 @@ export function createSettings(options: {
     entries: () =>
       settingKeys.map((key) => {
         const { value, source } = inForce(key)
-        const { secret, description, restart, group } = settingRegistry[key]
+        const { secret, description, restart, group, title, unit, choices } = settingRegistry[key]
         return {
           key,
           value: secret ? null : value,
@@ -165,6 +168,9 @@ export function createSettings(options: {
           description,
           restart,
           group,
+          title,
+          unit,
+          choices,
         }
       }),
     secretValues: () =>

@@ -17,7 +17,6 @@ for (const { name, ...context } of looks) {
     const fresh = await startWholeService({ installed: false })
     const install = await visit(browser(), fresh, { signedIn: false, context })
     await install.getByRole('button', { name: 'Set up' }).click()
-    await install.getByText('More, if you have it at hand').click()
     expect(await findings(install)).toEqual([])
 
     const service = await startWholeService()

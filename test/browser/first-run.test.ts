@@ -6,7 +6,7 @@ import { say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test('a newcomer installs, talks, unfolds what lay behind a reply, and finds it all after a restart', async () => {
+test('a newcomer sets up, talks, unfolds what lay behind a reply, and finds it all after a restart', async () => {
   const directory = testDirectory()
   const service = await startWholeService({ directory, installed: false })
   const page = await visit(browser(), service, { signedIn: false })
@@ -14,9 +14,12 @@ test('a newcomer installs, talks, unfolds what lay behind a reply, and finds it 
 
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Set up' }).click()
-  await page.getByRole('heading', { name: 'I’m your delegate' }).waitFor()
-
+  await page.getByText('Step 2 of 5').waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Use the builtin model' }).click()
+  await page.getByRole('button', { name: 'Not now' }).click()
   await page.getByRole('button', { name: 'Remember that I take my coffee black' }).click()
+  await page.getByRole('button', { name: 'To your timeline' }).click()
   await words(page, 'You', 'Remember that I take my coffee black').waitFor()
   await words(page, 'Delegate', /\w/).waitFor()
 
@@ -43,16 +46,6 @@ test('a password that is too short is refused at its field, before it is sent', 
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByText('7 more characters, please').waitFor()
   expect(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('true')
-})
-
-test('what the service refuses is shown at the field that it names', async () => {
-  const service = await startWholeService({ installed: false })
-  const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.getByLabel('Time zone').fill('Nowhere/Atlantis')
-  await page.getByRole('button', { name: 'Set up' }).click()
-  await page.locator('#timezone[aria-invalid=true]').waitFor()
-  expect(await page.locator('#timezone-notes').textContent()).not.toBe('')
 })
 
 test('a wrong password is said to be wrong, the right one leads to the timeline, signing out leads back', async () => {

@@ -24,6 +24,17 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   // The password field has the focus.
   await page.keyboard.type(PASSWORD)
   await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Where are you?' }).and(page.locator(':focus')).waitFor()
+  const isOn = async (name: string) => {
+    const button = page.getByRole('button', { name, exact: true })
+    await button.waitFor()
+    while (!(await button.evaluate((element) => element.matches(':focus')))) await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+  }
+  await isOn('Continue')
+  await isOn('Use the builtin model')
+  await isOn('Not now')
+  await isOn('Skip')
   await composer(page).and(page.locator(':focus')).waitFor()
   await page.keyboard.type('Remember that my sister is called Mira')
   await page.keyboard.press('Shift+Enter')

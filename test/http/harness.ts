@@ -117,6 +117,7 @@ export async function startService(options: ServiceOptions = {}) {
     storage,
     ownerState,
     intrusions,
+    log,
     warnings,
     /** What the log wrote. */
     written,

@@ -34,6 +34,9 @@ test('every setting of the contract is listed with its value, source and meaning
     description: expect.stringMatching(/\.$/),
     restart: false,
     group: 'model',
+    title: 'Chat model',
+    unit: null,
+    choices: null,
   })
   expect(entryOf(answer, 'OPENAI_API_KEY')).toMatchObject({ value: null, secret: true, set: true })
   expect(entryOf(answer, 'TASK_LIMIT')).toMatchObject({ value: 2, set: true, source: 'default' })

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { type ServiceOptions, startService } from '../../src/service.ts'
+import type { Settings } from '../../src/settings/settings.ts'
 import { type Client, createClient } from '../http/client.ts'
 import { testDirectory } from './directory.ts'
 
@@ -21,10 +22,11 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
   const directory = options.directory ?? testDirectory()
   const written: string[] = []
   const config = loadConfig({ DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'debug', ...options.environment })
+  let settings: Settings | null = null
   const { log, lines } = createLog({
     level: config.logLevel,
     write: (line) => void written.push(line),
-    secretValues: () => [],
+    secretValues: () => settings?.secretValues() ?? [],
   })
   const service = await startService({
     config,
@@ -33,7 +35,9 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
     nowMs: options.nowMs ?? Date.now,
     random: Math.random,
     modelLimits: options.modelLimits,
-    onSettings: () => undefined,
+    onSettings: (opened) => {
+      settings = opened
+    },
     onFatal: (error) => {
       throw error
     },
@@ -46,7 +50,15 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
   onTestFinished(stop)
   const client: Client = createClient(service.port)
   if (options.installed !== false) await enter(client)
-  return { port: service.port, origin: `http://127.0.0.1:${service.port}`, directory, client, written, stop }
+  return {
+    port: service.port,
+    origin: `http://127.0.0.1:${service.port}`,
+    directory,
+    client,
+    log,
+    written,
+    stop,
+  }
 }
 
 export type WholeService = Awaited<ReturnType<typeof startWholeService>>

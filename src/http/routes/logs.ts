@@ -1,9 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { type LogLevel, type LogLines, logLevels } from '../../log-lines.ts'
+import type { Sessions } from '../../settings/sessions.ts'
 import type { RouteModule } from '../app.ts'
 import { json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
+import { createRoutes, sessionOf } from '../env.ts'
 
 const MAX_LINES = 2_000
 const LINES_A_READ = 200
@@ -67,10 +68,12 @@ const streamRoute = createRoute({
 
 export function logRoutes(options: {
   readonly lines: LogLines
+  /** A stream ends with the session that asked for it. */
+  readonly sessions: Pick<Sessions, 'onEnded'>
   /** Aborted when the service stops, so that no stream holds it up. */
   readonly stopping: AbortSignal
 }): RouteModule {
-  const { lines, stopping } = options
+  const { lines, sessions, stopping } = options
   const routes = createRoutes()
 
   routes.openapi(pageRoute, (c) => {
@@ -83,11 +86,16 @@ export function logRoutes(options: {
     const { level, after } = c.req.valid('query')
     const lastSeen = idSchema.safeParse(c.req.header('last-event-id') ?? undefined)
     const from = lastSeen.success ? lastSeen.data : (after ?? null)
-    return streamSSE(c, (stream) => followLines(stream, from, level))
+    const ended = new AbortController()
+    const forget = sessions.onEnded(sessionOf(c).id, () => ended.abort())
+    const ending = AbortSignal.any([stopping, ended.signal])
+    return streamSSE(c, (stream) => followLines(stream, ending, from, level).finally(forget))
   })
 
+  /** A reader who is slow is waited for, and told what fell out of the memory meanwhile: nothing piles up for it. */
   async function followLines(
     stream: SSEStreamingApi,
+    ending: AbortSignal,
     from: number | null,
     minLevel: LogLevel,
   ): Promise<void> {
@@ -101,9 +109,9 @@ export function logRoutes(options: {
       wake()
     }, HEARTBEAT_MS)
     stream.onAbort(wake)
-    stopping.addEventListener('abort', wake)
+    ending.addEventListener('abort', wake)
     try {
-      while (!stream.aborted && !stopping.aborted) {
+      while (!stream.aborted && !ending.aborted) {
         // Renewed before the read, so that a line which comes during it is not slept over.
         news = Promise.withResolvers()
         const page = lines.read({ limit: LINES_A_READ, minLevel, after: position })
@@ -121,7 +129,7 @@ export function logRoutes(options: {
     } finally {
       unsubscribe()
       clearInterval(heartbeat)
-      stopping.removeEventListener('abort', wake)
+      ending.removeEventListener('abort', wake)
     }
   }
 

@@ -10,6 +10,7 @@ const PAGES = [
   '/install',
   '/install.html',
   '/login',
+  '/welcome',
   '/notes',
   '/notes/edit',
   '/memories',

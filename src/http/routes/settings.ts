@@ -20,6 +20,13 @@ const entriesSchema = z
         description: z.string(),
         restart: z.boolean().openapi({ description: 'Takes effect only after a restart' }),
         group: z.enum(settingGroups),
+        title: z.string().openapi({ description: 'What a form calls it' }),
+        unit: z.string().nullable().openapi({ description: 'What a number counts' }),
+        choices: z
+          .array(z.string())
+          .readonly()
+          .nullable()
+          .openapi({ description: 'The only values there are' }),
       }),
     ),
   })

@@ -16,6 +16,8 @@ export type App = {
   readonly announce: (text: string) => void
   /** The chat of this tab: opened when first asked for, kept while the owner goes from page to page. */
   readonly chat: () => ChatSession
+  /** What was typed on a page and not saved: it outlives a look at another page, and nothing else. */
+  readonly drafts: { readonly settings: Map<string, string> }
   /** After signing out or losing the session: what this tab knows is forgotten. */
   readonly leave: () => void
 }
@@ -27,11 +29,13 @@ export function createApp(options: {
 }): App {
   const { navigate, toast, announce } = options
   let session: ChatSession | null = null
+  const drafts = { settings: new Map<string, string>() }
 
   const leave = (): void => {
     session?.close()
     session = null
     sessionStorage.clear()
+    drafts.settings.clear()
     navigate('/login')
   }
   const http = createHttp({
@@ -60,6 +64,7 @@ export function createApp(options: {
     navigate,
     toast,
     announce,
+    drafts,
     leave,
     chat() {
       session ??= createChatSession({

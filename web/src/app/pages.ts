@@ -70,11 +70,38 @@ export const pages: readonly Page[] = [
     view: (app) => html`<dg-operations-page .app=${app}></dg-operations-page>`,
   },
   {
+    path: '/settings',
+    title: 'Settings',
+    listing: { icon: 'settings', group: 'house', key: 's' },
+    load: () => import('../pages/settings-page.ts'),
+    view: (app) => html`<dg-settings-page .app=${app}></dg-settings-page>`,
+  },
+  {
+    path: '/memory-config',
+    title: 'Recall',
+    load: () => import('../pages/memory-config-page.ts'),
+    view: (app) => html`<dg-memory-config-page .app=${app}></dg-memory-config-page>`,
+  },
+  {
+    path: '/logs',
+    title: 'Logs',
+    listing: { icon: 'logs', group: 'house', key: 'l' },
+    load: () => import('../pages/logs-page.ts'),
+    view: (app) => html`<dg-logs-page .app=${app}></dg-logs-page>`,
+  },
+  {
     path: '/install',
     title: 'Set up',
     alone: true,
     load: () => import('../pages/install-page.ts'),
     view: (app) => html`<dg-install-page .app=${app}></dg-install-page>`,
+  },
+  {
+    path: '/welcome',
+    title: 'Set up',
+    alone: true,
+    load: () => import('../pages/welcome-page.ts'),
+    view: (app) => html`<dg-welcome-page .app=${app}></dg-welcome-page>`,
   },
   {
     path: '/login',

@@ -5,6 +5,7 @@ import '../design/toast.ts'
 import { LightElement } from '../design/light-element.ts'
 import { type App, createApp } from './app.ts'
 import { type Page, pageAt } from './pages.ts'
+import { currentSetupStep } from './setup-progress.ts'
 import './shell.ts'
 
 const styles = css`
@@ -77,6 +78,10 @@ export class DgApp extends LightElement {
   }
 
   private async show(): Promise<void> {
+    // Who left in the middle of setting up goes on there.
+    if (pageAt(location.pathname)?.path === '/' && currentSetupStep() !== null) {
+      history.replaceState(null, '', '/welcome')
+    }
     const path = location.pathname
     const page = pageAt(path)
     const isFirst = this.state === 'loading'

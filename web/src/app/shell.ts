@@ -87,7 +87,8 @@ export class DgShell extends LitElement {
     await new Promise(requestAnimationFrame)
     const page = this.firstElementChild
     if (page?.contains(document.activeElement)) return
-    const target = page?.shadowRoot?.querySelector('dg-page') ?? this.renderRoot.querySelector('main')
+    const target =
+      (page?.shadowRoot ?? page)?.querySelector('dg-page') ?? this.renderRoot.querySelector('main')
     target?.focus()
   }
 

@@ -57,7 +57,7 @@ export class DgShortcutSheet extends LitElement {
   }
 
   override render() {
-    return html`<dg-dialog heading="Keyboard shortcuts" .open=${this.open} @close=${this.closed}>
+    return html`<dg-dialog heading="Keyboard shortcuts" reading .open=${this.open} @close=${this.closed}>
       ${[...shortcutGroups, toPages].map(
         ({ heading, shortcuts }) => html`<h3>${heading}</h3>
           <dl>

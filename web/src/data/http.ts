@@ -37,8 +37,8 @@ export type Http = (
 ) => Promise<unknown>
 
 /**
- * `onNoSession` runs when the service no longer knows this browser's session; not for `/login` itself, whose 401
- * means a wrong password.
+ * `onNoSession` runs when the service no longer knows this browser's session; not for a wrong password, which is
+ * refused with 401 too.
  */
 export function createHttp(options: {
   readonly fetch: typeof fetch
@@ -50,7 +50,7 @@ export function createHttp(options: {
     const text = await response.text()
     if (response.ok) return text === '' ? null : JSON.parse(text)
     const problem = parseProblem(parsed(text), response.status)
-    if (response.status === 401 && path !== '/login') options.onNoSession()
+    if (response.status === 401 && problem.code !== 'wrong_password') options.onNoSession()
     if (problem.code === 'not_configured' && response.status === 503) options.onNotInstalled()
     throw new Refused(problem, retryAfter(response.headers.get('retry-after')))
 

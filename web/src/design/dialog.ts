@@ -1,4 +1,4 @@
-import { css, html, LitElement } from 'lit'
+import { css, html, LitElement, nothing } from 'lit'
 import './icon.ts'
 import { controls } from './controls.ts'
 
@@ -6,7 +6,12 @@ import { controls } from './controls.ts'
  * A modal dialog on the native element: focus goes in and comes back, Escape closes. Fires `close` once closed.
  */
 export class DgDialog extends LitElement {
-  static override readonly properties = { open: { type: Boolean }, heading: {}, wide: { type: Boolean } }
+  static override readonly properties = {
+    open: { type: Boolean },
+    heading: {},
+    wide: { type: Boolean },
+    reading: { type: Boolean },
+  }
   static override readonly styles = [
     controls,
     css`
@@ -44,6 +49,9 @@ export class DgDialog extends LitElement {
         font-weight: 600;
         line-height: 1.3;
       }
+      .body:focus-visible {
+        outline-offset: -2px;
+      }
       .body {
         padding: var(--space-2) var(--space-5) var(--space-4);
         overflow-y: auto;
@@ -62,12 +70,15 @@ export class DgDialog extends LitElement {
   declare open: boolean
   declare heading: string
   declare wide: boolean
+  /** There is nothing to act on in it: it has the focus itself, so that keys scroll it. */
+  declare reading: boolean
 
   constructor() {
     super()
     this.open = false
     this.heading = ''
     this.wide = false
+    this.reading = false
   }
 
   override updated(): void {
@@ -110,7 +121,7 @@ export class DgDialog extends LitElement {
           <dg-icon name="close"></dg-icon>
         </button>
       </header>
-      <div class="body"><slot></slot></div>
+      <div class="body" tabindex=${this.reading ? 0 : nothing}><slot></slot></div>
       <footer><slot name="actions"></slot></footer>
     </dialog>`
   }

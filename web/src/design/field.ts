@@ -4,7 +4,7 @@ import './icon.ts'
 export type Field = {
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'url' | 'tel'
+  readonly type?: 'text' | 'url' | 'tel' | 'password'
   readonly value?: string
   readonly hint?: string
   /** What is wrong with it, for its owner to read. */
@@ -27,7 +27,7 @@ export function fieldView(field: Field): TemplateResult {
       type=${field.type ?? 'text'}
       .value=${field.value ?? ''}
       placeholder=${field.placeholder ?? nothing}
-      autocomplete=${field.autocomplete ?? 'off'}
+      autocomplete=${field.autocomplete ?? (field.type === 'password' ? 'new-password' : 'off')}
       autocapitalize="off"
       spellcheck="false"
       list=${field.list ?? nothing}

@@ -4,7 +4,7 @@ import './icon.ts'
 
 /** A page of the shell: its heading, its tools, and its content in one readable column. */
 export class DgPage extends LitElement {
-  static override readonly properties = { heading: {} }
+  static override readonly properties = { heading: {}, full: { type: Boolean } }
   static override readonly styles = [
     controls,
     css`
@@ -45,6 +45,9 @@ export class DgPage extends LitElement {
         margin: 0 auto;
         padding: var(--space-4) var(--space-4) var(--space-7);
       }
+      .full {
+        height: 100%;
+      }
       @media (min-width: 60rem) {
         .drawer {
           display: none;
@@ -59,10 +62,13 @@ export class DgPage extends LitElement {
     `,
   ]
   declare heading: string
+  /** The content has the whole of the page, and scrolls by itself. */
+  declare full: boolean
 
   constructor() {
     super()
     this.heading = ''
+    this.full = false
   }
 
   /** Puts the focus on the content, so that the keys scroll it and Tab goes on from there. */
@@ -83,7 +89,7 @@ export class DgPage extends LitElement {
         <h1 id="heading">${this.heading}</h1>
         <slot name="tools"></slot>
       </header>
-      <div class="scroller" tabindex="-1" role="region" aria-labelledby="heading"><div class="column"><slot></slot></div></div>
+      <div class="scroller" tabindex="-1" role="region" aria-labelledby="heading"><div class=${this.full ? 'full' : 'column'}><slot></slot></div></div>
     `
   }
 }

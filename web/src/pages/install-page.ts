@@ -1,26 +1,17 @@
 import { html, nothing } from 'lit'
 import type { App } from '../app/app.ts'
-import { type Installation, install, minPasswordLength } from '../data/auth.ts'
+import { rememberSetupStep } from '../app/setup-progress.ts'
+import { install, minPasswordLength } from '../data/auth.ts'
 import { explain, Refused } from '../data/http.ts'
 import { fieldView, passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { authStyles } from './auth-styles.ts'
 
-/** Optional fields, in the order of the form. */
-const optional = [
-  'timezone',
-  'publicUrl',
-  'ownerPhoneNumber',
-  'openaiApiKey',
-  'openaiBaseUrl',
-  'setupCode',
-] as const
-
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 }
 
-/** First launch: one password, everything else may wait. */
+/** First launch: one password, and the service is set up. What else there is to choose comes after it. */
 export class DgInstallPage extends LightElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -39,7 +30,6 @@ export class DgInstallPage extends LightElement {
   declare problem: string
   declare installed: boolean
   declare needsCode: boolean
-  private readonly timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
   constructor() {
     super()
@@ -71,8 +61,9 @@ export class DgInstallPage extends LightElement {
     }
     this.busy = true
     try {
-      await install(this.app.http, this.installation(password))
-      this.app.navigate('/')
+      await this.install(password)
+      rememberSetupStep('timezone')
+      this.app.navigate('/welcome')
     } catch (error) {
       this.refused(error)
     } finally {
@@ -80,12 +71,19 @@ export class DgInstallPage extends LightElement {
     }
   }
 
-  private installation(password: string): Installation {
-    const filled = optional.flatMap((name) => {
-      const value = this.input(name)?.value.trim() ?? ''
-      return value === '' ? [] : [[name, value] as const]
-    })
-    return { password, ...Object.fromEntries(filled) }
+  /** This browser's time zone goes with it, so that it is right from the start, also for who goes no further. */
+  private async install(password: string): Promise<void> {
+    const code = this.input('setupCode')?.value.trim() ?? ''
+    const installation = { password, ...(code === '' ? {} : { setupCode: code }) }
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+    try {
+      await install(this.app.http, { ...installation, timezone: timeZone })
+    } catch (error) {
+      const isZone = error instanceof Refused && error.problem.errors.some(({ path }) => path === 'timezone')
+      if (!isZone) throw error
+      // The service's machine does not know it: asked for in the next step.
+      await install(this.app.http, installation)
+    }
   }
 
   private refused(error: unknown): void {
@@ -110,10 +108,7 @@ export class DgInstallPage extends LightElement {
   private focusFirstError(): void {
     void this.updateComplete.then(() => {
       const [first] = Object.keys(this.errors)
-      const input = first === undefined ? null : this.input(first)
-      const more = input?.closest('details')
-      if (more) more.open = true
-      input?.focus()
+      if (first !== undefined) this.input(first)?.focus()
     })
   }
 
@@ -136,7 +131,7 @@ export class DgInstallPage extends LightElement {
     const { errors } = this
     return html`
       <h1>Meet your delegate</h1>
-      <p class="lead">Choose the password that only you know. Everything else can wait.</p>
+      <p class="lead">Choose the password that only you know. Four short steps follow, and each of them can wait.</p>
       <form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
         ${problemView(this.problem)}
         <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
@@ -163,59 +158,10 @@ export class DgInstallPage extends LightElement {
               })
             : nothing
         }
-        ${fieldView({
-          name: 'timezone',
-          label: 'Time zone',
-          value: this.timezone,
-          hint: 'So that “tomorrow at nine” means yours.',
-          error: errors.timezone,
-        })}
-        <details>
-          <summary>More, if you have it at hand</summary>
-          <div class="more">${this.moreView()}</div>
-        </details>
         <button class="button primary wide" ?disabled=${this.busy}>
           ${this.busy ? 'Setting up…' : 'Set up'}
         </button>
       </form>
-    `
-  }
-
-  private moreView() {
-    const { errors } = this
-    return html`
-      ${fieldView({
-        name: 'openaiApiKey',
-        label: 'API key of a model service',
-        hint: 'Without one, the built-in model answers: it remembers, takes notes and keeps time.',
-        placeholder: 'sk-…',
-        error: errors.openaiApiKey,
-      })}
-      ${fieldView({
-        name: 'openaiBaseUrl',
-        label: 'Address of the model service',
-        type: 'url',
-        hint: 'Any OpenAI-compatible service; leave empty for OpenAI.',
-        placeholder: 'https://',
-        error: errors.openaiBaseUrl,
-      })}
-      ${fieldView({
-        name: 'publicUrl',
-        label: 'Public address of this service',
-        type: 'url',
-        hint: 'Needed for phone calls and text messages.',
-        placeholder: 'https://',
-        error: errors.publicUrl,
-      })}
-      ${fieldView({
-        name: 'ownerPhoneNumber',
-        label: 'Your phone number',
-        type: 'tel',
-        hint: 'Calls and texts from it are yours; everybody else is a guest.',
-        placeholder: '+1 555 010 0100',
-        autocomplete: 'tel',
-        error: errors.ownerPhoneNumber,
-      })}
     `
   }
 }

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { useBrowser } from './browser.ts'
+import { hostileTexts } from './hostile-texts.ts'
+import { phone, visit } from './page.ts'
+
+const browser = useBrowser()
+
+test('the log is live, filtered by level and words, and can be paused without losing a line', async () => {
+  const service = await startWholeService()
+  service.log.info({ seq: 41 }, 'the first of them')
+  const page = await visit(browser(), service, { path: '/logs.html' })
+  const lines = page.locator('.line')
+  await lines.filter({ hasText: 'the first of them' }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  service.log.warn({ path: '/odd' }, 'something odd')
+  const odd = lines.filter({ hasText: 'something odd' })
+  await odd.waitFor()
+  expect(await odd.getAttribute('class')).toContain('warn')
+  await odd.getByRole('button').click()
+  await odd.getByText('"path": "/odd"').waitFor()
+
+  await page.getByRole('button', { name: 'Pause' }).click()
+  service.log.info('while paused')
+  await page.waitForTimeout(300)
+  expect(await lines.filter({ hasText: 'while paused' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await lines.filter({ hasText: 'while paused' }).waitFor()
+  expect(await lines.filter({ hasText: 'the first of them' }).count()).toBe(1)
+
+  await page.getByRole('searchbox', { name: 'Filter the lines' }).fill('seq=41')
+  await expect.poll(() => lines.count()).toBe(1)
+  await page.getByRole('searchbox', { name: 'Filter the lines' }).fill('no line has this')
+  await page.getByRole('heading', { name: 'No line matches' }).waitFor()
+  await page.getByRole('searchbox', { name: 'Filter the lines' }).fill('')
+  await page.getByLabel('Level').selectOption('warn')
+  await expect
+    .poll(async () => [...new Set(await lines.locator('.level').allTextContents())])
+    .toEqual(['warn'])
+})
+
+test('a flood of lines leaves the page with a bounded number, at the newest, unless the owner reads further up', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/logs.html', context: { viewport: phone } })
+  await page.getByText('Live', { exact: true }).waitFor()
+  for (let index = 0; index < 3000; index += 1) {
+    service.log.info(`flood ${index}`)
+    if (index % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  await page.getByText('flood 2999', { exact: true }).waitFor()
+  expect(await page.locator('.line').count()).toBeLessThanOrEqual(1000)
+  const scroller = page.getByRole('log', { name: 'Lines' })
+  const toEnd = () => scroller.evaluate((e) => Math.round(e.scrollHeight - e.scrollTop - e.clientHeight))
+  await expect.poll(toEnd).toBeLessThan(2)
+  await scroller.evaluate((element) => element.scrollBy(0, -400))
+  await page.getByRole('button', { name: 'To the newest line' }).waitFor()
+  service.log.info('one more')
+  await page.getByText('one more', { exact: true }).waitFor()
+  expect(await toEnd()).toBeGreaterThan(100)
+  await page.getByRole('button', { name: 'To the newest line' }).click()
+  await expect.poll(toEnd).toBeLessThan(2)
+})
+
+// `visit` also expects no exception, no breach of the policy and no request to anybody else.
+test('hostile lines run nothing', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/logs.html' })
+  await page.addInitScript(() =>
+    Object.assign(window, { executed: [], alert: () => Reflect.get(window, 'executed').push(1) }),
+  )
+  await page.reload()
+  for (const [index, text] of hostileTexts.entries()) service.log.info({ [text]: text }, `${text} ${index}`)
+  const last = page
+    .locator('.line')
+    .filter({ hasText: ` ${hostileTexts.length - 1}` })
+    .last()
+  await last.waitFor()
+  for (const head of (await page.locator('button.head').all()).slice(-hostileTexts.length)) await head.click()
+  expect(await page.locator('.line :is(img, svg, iframe, form, script, a)').count()).toBe(0)
+  expect(await page.evaluate(() => Reflect.get(window, 'executed'))).toEqual([])
+})

@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { createClient } from '../http/client.ts'
+import { PASSWORD } from '../support/service.ts'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { visit } from './page.ts'
+
+const browser = useBrowser()
+
+const row = (page: Page, key: string) => page.locator('.setting', { has: page.locator(`#${key}`) })
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
+
+test('a changed setting acts on the next reply, and reset brings the environment back', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: 'Yes.' }))
+  const page = await visit(browser(), service, { path: '/settings' })
+  await page.getByLabel('Chat model', { exact: true }).fill('another-model')
+  await page.getByText('1 change not saved').waitFor()
+  await save(page).click()
+  await row(page, 'CHAT_MODEL').getByText('Set here').waitFor()
+  await service.client.post('/api/chat', { content: 'Who answers?' })
+  expect(model.requests('/responses').at(-1)?.body).toMatchObject({ model: 'another-model' })
+
+  await page.getByRole('button', { name: 'Reset Chat model' }).click()
+  await row(page, 'CHAT_MODEL').getByText('From the environment').waitFor()
+  expect(await page.getByLabel('Chat model', { exact: true }).inputValue()).toBe('test-model')
+  await page.getByLabel('Chat model', { exact: true }).and(page.locator(':focus')).waitFor()
+  await service.client.post('/api/chat', { content: 'And now?' })
+  expect(model.requests('/responses').at(-1)?.body).toMatchObject({ model: 'test-model' })
+})
+
+test('what is refused says so at its field and saves nothing; a draft outlives a look at another page', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { path: '/settings', expected: /status of 400/ })
+  await page.getByLabel('Tasks at once', { exact: true }).fill('5')
+  await page.getByLabel('Time zone', { exact: true }).fill('Nowhere/Atlantis')
+  await save(page).click()
+  await row(page, 'TIMEZONE').getByText('must be an IANA time zone').waitFor()
+  await page.locator('#TIMEZONE[aria-invalid=true]:focus').waitFor()
+  await page.getByRole('link', { name: 'Timers' }).click()
+  await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  expect(await page.getByLabel('Tasks at once', { exact: true }).inputValue()).toBe('5')
+  const { json } = await service.client.get('/api/config')
+  const entry = json.entries.find(({ key }: { key: string }) => key === 'TASK_LIMIT')
+  expect(entry).toMatchObject({ value: 2, source: 'default' })
+  await page.getByRole('button', { name: 'Discard' }).click()
+  expect(await page.getByLabel('Tasks at once', { exact: true }).inputValue()).toBe('2')
+  await page.getByText('not saved').waitFor({ state: 'detached' })
+})
+
+test('a secret goes in and never comes out; emptying a stored setting takes it away', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { path: '/settings' })
+  const seen: string[] = []
+  page.on(
+    'response',
+    (response) =>
+      void response.text().then(
+        (text) => seen.push(text),
+        () => undefined,
+      ),
+  )
+  await page.getByLabel('Auth token', { exact: true }).fill('canary-auth-token')
+  await page.getByLabel('Account SID', { exact: true }).fill('AC-first')
+  await save(page).click()
+  await row(page, 'TELEPHONY_AUTH_TOKEN').getByText('Set here').waitFor()
+  expect(await page.getByLabel('Auth token', { exact: true }).inputValue()).toBe('')
+  expect(await page.getByLabel('Auth token', { exact: true }).getAttribute('placeholder')).toContain(
+    'replace',
+  )
+  await page.reload()
+  await page.getByLabel('Account SID', { exact: true }).fill('')
+  await save(page).click()
+  await row(page, 'TELEPHONY_ACCOUNT_SID').getByText('Not set').waitFor()
+  await page.getByRole('button', { name: 'Remove Auth token' }).click()
+  await row(page, 'TELEPHONY_AUTH_TOKEN').getByText('Not set').waitFor()
+  expect([await page.content(), ...seen].join('')).not.toContain('canary-auth-token')
+})
+
+test('the connection tests say step by step what works and what does not', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { path: '/settings' })
+  const section = (name: string) => page.getByRole('region', { name })
+  await section('Model service').getByRole('button', { name: 'Test the connection' }).click()
+  await section('Model service').getByRole('list', { name: /^It/ }).getByText('reachable').waitFor()
+  await section('Telephony').getByRole('button', { name: 'Test the connection' }).click()
+  await section('Telephony').getByRole('list', { name: 'It does not work' }).waitFor()
+  await page.getByLabel('Chat model', { exact: true }).fill('unsaved')
+  await section('Model service').getByText('your changes are not saved yet').waitFor()
+  await page.getByRole('button', { name: 'Discard' }).click()
+})
+
+test('another device is signed out from here, and the password is changed', async () => {
+  const { service } = await startWithModel()
+  const other = createClient(service.port)
+  await other.post(
+    '/login',
+    { password: PASSWORD },
+    {
+      headers: {
+        'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1',
+      },
+    },
+  )
+  const third = createClient(service.port)
+  await third.post('/login', { password: PASSWORD })
+  const page = await visit(browser(), service, { path: '/settings', expected: /status of 401/ })
+  const list = page.getByRole('list', { name: 'Signed in' })
+  await list.getByText('Safari on iPhone').waitFor()
+  expect(await list.getByRole('listitem').count()).toBe(3)
+  await page.getByRole('button', { name: 'Sign out Safari on iPhone' }).click()
+  await page.getByRole('button', { name: 'Sign it out' }).click()
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(2)
+  expect((await other.get('/api/config')).status).toBe(401)
+
+  const form = page.locator('dg-password-form')
+  await form.getByRole('button', { name: 'Change the password' }).click()
+  await form.getByText('Enter the password that you use now.').waitFor()
+  await page.getByLabel('Current password', { exact: true }).fill('not the password')
+  await page.getByLabel('New password', { exact: true }).fill('another walk by the river')
+  await page.keyboard.press('Enter')
+  await form.getByText('That is not your password.').waitFor()
+  await page.getByLabel('Current password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByText('Password changed').waitFor()
+  expect((await third.get('/api/config')).status).toBe(401)
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
+  expect(
+    (await createClient(service.port).post('/login', { password: 'another walk by the river' })).status,
+  ).toBe(200)
+})

@@ -1,0 +1,117 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { startModelDouble } from '../doubles/model/model-double.ts'
+import { PASSWORD, startWholeService, type WholeService } from '../support/service.ts'
+import { useBrowser } from './browser.ts'
+import { visit, words } from './page.ts'
+
+const browser = useBrowser()
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
+
+async function setPassword(page: Page): Promise<void> {
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await heading(page, 'Where are you?').waitFor()
+}
+
+async function settingOf(context: BrowserContext, service: WholeService, key: string) {
+  const { entries } = await (await context.request.get(`${service.origin}/api/config`)).json()
+  return entries.find((entry: { key: string }) => entry.key === key)
+}
+
+/** Closes the page in the middle of things and comes back, as somebody would the day after. */
+async function comeBack(page: Page, service: WholeService): Promise<Page> {
+  const context = page.context()
+  await page.close()
+  const again = await context.newPage()
+  await again.goto(service.origin)
+  return again
+}
+
+test('left at any step, setting up goes on there, and nothing that was set is lost', async () => {
+  const model = await startModelDouble({ validate: false, models: ['house-model'] })
+  onTestFinished(() => model.close())
+  model.answerWith(() => ({ text: 'Hello to you.' }))
+  const service = await startWholeService({ installed: false })
+  let page = await visit(browser(), service, { signedIn: false, context: { timezoneId: 'Europe/Lisbon' } })
+  const context = page.context()
+
+  // Before the password nothing is set: it begins again.
+  page = await comeBack(page, service)
+  await heading(page, 'Meet your delegate').waitFor()
+  await setPassword(page)
+  expect(await settingOf(context, service, 'TIMEZONE')).toMatchObject({
+    value: 'Europe/Lisbon',
+    source: 'stored',
+  })
+
+  page = await comeBack(page, service)
+  await heading(page, 'Where are you?').waitFor()
+  await page.getByLabel('Time zone').fill('Europe/Berlin')
+  await page.getByText(/^It is .* there\.$/).waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await heading(page, 'Who shall think?').waitFor()
+  expect(await settingOf(context, service, 'TIMEZONE')).toMatchObject({ value: 'Europe/Berlin' })
+
+  page = await comeBack(page, service)
+  await heading(page, 'Who shall think?').waitFor()
+  await page.getByLabel('API key').fill('sk-canary-of-the-wizard')
+  await page.getByText('Another service than OpenAI').click()
+  await page.getByLabel('Address').fill(model.url)
+  await page.getByLabel('Model', { exact: true }).fill('no-such-model')
+  await page.getByRole('button', { name: 'Save and test' }).click()
+  await page.getByText('There is no model no-such-model here.').waitFor()
+  page = await comeBack(page, service)
+  await heading(page, 'Who shall think?').waitFor()
+  expect(await page.content()).not.toContain('canary')
+  await page.getByText('Another service than OpenAI').click()
+  await page.getByLabel('Model', { exact: true }).fill('house-model')
+  await page.getByRole('button', { name: 'Save and test' }).click()
+  await page.getByText('house-model is available.').waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+
+  await heading(page, 'Reach it by phone?').waitFor()
+  page = await comeBack(page, service)
+  await heading(page, 'Reach it by phone?').waitFor()
+  await page.getByRole('button', { name: 'Back' }).click()
+  await heading(page, 'Who shall think?').waitFor()
+  await page.getByRole('button', { name: 'Save and test' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Not now' }).click()
+
+  await heading(page, 'Say hello').waitFor()
+  page = await comeBack(page, service)
+  await heading(page, 'Say hello').waitFor()
+  await page.getByRole('textbox', { name: 'Say something' }).fill('Good morning')
+  await page.keyboard.press('Enter')
+  await page.getByText('Hello to you.').waitFor()
+  await page.getByRole('button', { name: 'To your timeline' }).click()
+  await words(page, 'You', 'Good morning').waitFor()
+
+  page = await comeBack(page, service)
+  await words(page, 'Delegate', 'Hello to you.').waitFor()
+})
+
+test('what does not work says which step failed, and leaving it out leaves nothing half set up', async () => {
+  const service = await startWholeService({ installed: false })
+  const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })
+  await setPassword(page)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Save and test' }).click()
+  await page.getByText('Enter a key, or go on with the builtin model.').waitFor()
+  await page.getByText('Another service than OpenAI').click()
+  await page.getByLabel('Address').fill('not an address')
+  await page.getByRole('button', { name: 'Save and test' }).click()
+  await page.getByText('It must be an http or https URL').waitFor()
+  await page.getByLabel('Address').fill('http://127.0.0.1:9/v1')
+  await page.getByRole('button', { name: 'Save and test' }).click()
+  await page.getByRole('list', { name: 'It does not work' }).waitFor()
+  await page.getByRole('button', { name: 'Use the builtin model' }).click()
+  await heading(page, 'Reach it by phone?').waitFor()
+  expect(await settingOf(page.context(), service, 'OPENAI_BASE_URL')).toMatchObject({ source: 'unset' })
+  await page.getByRole('button', { name: 'Finish later' }).click()
+  await heading(page, 'Hello. I’m your delegate.').waitFor()
+  await page.getByRole('link', { name: 'Set up a model service and the phone' }).click()
+  await heading(page, 'Who shall think?').waitFor()
+})

@@ -1,0 +1,119 @@
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Service, startService } from './harness.ts'
+
+type Stream = {
+  readonly request: ClientRequest
+  readonly response: IncomingMessage
+  readonly text: () => string
+  readonly ended: Promise<void>
+}
+
+/** Opens the stream of the log as a browser would. `paused` reads nothing until it is resumed. */
+function openStream(service: Service, query = '', paused = false, lastEventId?: number): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        port: service.port,
+        host: '127.0.0.1',
+        path: `/api/logs/stream${query}`,
+        agent: false,
+        headers: {
+          cookie: service.client.cookie() ?? '',
+          ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
+        },
+      },
+      (response) => {
+        const chunks: string[] = []
+        const ended = Promise.withResolvers<void>()
+        response.on('close', () => ended.resolve())
+        response.on('error', () => ended.resolve())
+        response.setEncoding('utf8')
+        response.on('data', (chunk: string) => chunks.push(chunk))
+        if (paused) response.pause()
+        resolve({ request: sent, response, text: () => chunks.join(''), ended: ended.promise })
+      },
+    )
+    sent.on('error', reject)
+    onTestFinished(() => void sent.destroy())
+    sent.end()
+  })
+}
+
+const messagesOf = (text: string) =>
+  [...text.matchAll(/event: line\ndata: (.*)\n/g)].map(([, json]) => JSON.parse(json ?? '').message as string)
+
+test('the stream tells each line of its level as it is written, and goes on after the last one that was seen', async () => {
+  const service = await startService()
+  const stream = await openStream(service, '?level=warn')
+  service.log.info('not this')
+  service.log.warn('first')
+  service.log.error('second')
+  await expect
+    .poll(() => messagesOf(stream.text()).filter((text) => /first|second/.test(text)))
+    .toEqual(['first', 'second'])
+  const lastId = Number(stream.text().match(/id: (\d+)\n\n$/)?.[1])
+  stream.request.destroy()
+  service.log.warn('meanwhile')
+  const again = await openStream(service, '?level=warn&after=1', false, lastId)
+  await expect.poll(() => messagesOf(again.text())).toEqual(['meanwhile'])
+})
+
+test('a stream ends with the session that opened it', async () => {
+  const service = await startService()
+  const stream = await openStream(service)
+  const other = await service.signedIn()
+  const { json } = await other.get('/api/sessions')
+  const { id } = json.sessions.find(({ current }: { current: boolean }) => !current)
+  expect((await other.delete(`/api/sessions/${id}`)).status).toBe(204)
+  await stream.ended
+  service.log.info('after the end')
+  expect(stream.text()).not.toContain('after the end')
+})
+
+test('a reader who is slow is told what it missed: nothing is kept for it', async () => {
+  const service = await startService()
+  const stream = await openStream(service, '?level=info', true)
+  const padding = 'x'.repeat(2_000)
+  for (let batch = 0; batch < 60; batch += 1) {
+    for (let index = 0; index < 500; index += 1) service.log.info({ padding }, `line ${batch * 500 + index}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  stream.response.resume()
+  await expect.poll(() => stream.text().includes('line 29999'), { timeout: 20_000 }).toBe(true)
+  const missed = [...stream.text().matchAll(/event: dropped\ndata: (\d+)/g)].map(([, count]) => Number(count))
+  const seen = messagesOf(stream.text()).filter((text) => text.startsWith('line ')).length
+  const total = missed.reduce((sum, count) => sum + count, 0)
+  expect(total).toBeGreaterThan(10_000)
+  // What was seen and what was missed is all that there was; what came before the first line may be missed too.
+  expect(seen + total).toBeGreaterThanOrEqual(30_000)
+  expect(seen + total).toBeLessThan(30_050)
+})
+
+test('the memory holds a bounded number of lines of a bounded size', async () => {
+  const service = await startService()
+  service.log.info({ huge: 'y'.repeat(2_000_000) }, 'z'.repeat(100_000))
+  for (let index = 0; index < 2_500; index += 1) service.log.debug(`filler ${index}`)
+  service.log.info({ huge: 'y'.repeat(2_000_000) }, 'z'.repeat(100_000))
+  const { json, text } = await service.client.get('/api/logs?limit=2000')
+  expect(json.lines).toHaveLength(2_000)
+  expect(json.dropped).toBeGreaterThan(500)
+  const line = json.lines.find(({ message }: { message: string }) => message.startsWith('zz'))
+  expect(line).toMatchObject({ level: 'info', fields: { cutFromChars: expect.any(Number) } })
+  expect(line.message.length).toBeLessThan(8_000)
+  expect(text.length).toBeLessThan(1_000_000)
+})
+
+test('limit, level and after are held to their bounds', async () => {
+  const service = await startService()
+  for (let index = 0; index < 5; index += 1) service.log.warn(`odd ${index}`)
+  service.log.error('bad')
+  const { json } = await service.client.get('/api/logs?level=warn&limit=2')
+  expect(json.lines.map(({ message }: { message: string }) => message)).toEqual(['odd 4', 'bad'])
+  const after = json.lines[0].id
+  const next = (await service.client.get(`/api/logs?level=warn&after=${after}`)).json
+  expect(next.lines.map(({ message }: { message: string }) => message)).toEqual(['bad'])
+  for (const query of ['limit=0', 'limit=2001', 'level=loud', 'after=-1', 'after=x']) {
+    expect([query, (await service.client.get(`/api/logs?${query}`)).status]).toEqual([query, 400])
+  }
+})

@@ -1,0 +1,28 @@
+import type { Http } from './http.ts'
+import { asObject, optionalString, stringField } from './json.ts'
+
+export type Build = {
+  readonly version: string
+  readonly commit: string | null
+  readonly builtAt: string | null
+  readonly node: string
+}
+
+export async function fetchBuild(http: Http): Promise<Build> {
+  const answer = asObject(await http('GET', '/build-info.json'), 'build')
+  return {
+    version: stringField(answer, 'version'),
+    commit: optionalString(answer, 'commit'),
+    builtAt: optionalString(answer, 'builtAt'),
+    node: stringField(answer, 'node'),
+  }
+}
+
+/** Since when outgoing work waits for its release, as it does after an import or a restore; null where it does not. */
+export async function fetchHeldSince(http: Http): Promise<string | null> {
+  return optionalString(asObject(await http('GET', '/api/outbound'), 'outbound'), 'heldSince')
+}
+
+export async function releaseOutbound(http: Http): Promise<void> {
+  await http('POST', '/api/outbound/release')
+}

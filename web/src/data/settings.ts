@@ -1,0 +1,112 @@
+import type { Http } from './http.ts'
+import {
+  arrayField,
+  asObject,
+  booleanField,
+  type JsonObject,
+  optionalString,
+  stringField,
+  UnexpectedAnswer,
+} from './json.ts'
+
+export type SettingSource = 'stored' | 'environment' | 'default' | 'unset'
+
+/** One setting; a secret's value is always null. */
+export type Setting = {
+  readonly key: string
+  readonly title: string
+  readonly description: string
+  readonly group: string
+  /** As a form shows it; null while unset, and for every secret. */
+  readonly value: string | null
+  readonly isNumber: boolean
+  readonly secret: boolean
+  readonly set: boolean
+  readonly source: SettingSource
+  readonly restart: boolean
+  readonly unit: string | null
+  readonly choices: readonly string[] | null
+}
+
+export type Step = { readonly name: string; readonly ok: boolean; readonly detail: string }
+export type ConnectionTest = { readonly ok: boolean; readonly steps: readonly Step[] }
+export type TestedService = 'model' | 'telephony'
+
+function sourceField(object: JsonObject): SettingSource {
+  const source = stringField(object, 'source')
+  if (source === 'stored' || source === 'environment' || source === 'default' || source === 'unset')
+    return source
+  throw new UnexpectedAnswer('source')
+}
+
+function shownValue(object: JsonObject): string | null {
+  const { value } = object
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  throw new UnexpectedAnswer('value')
+}
+
+function parseSetting(entry: unknown): Setting {
+  const object = asObject(entry, 'setting')
+  const key = stringField(object, 'key')
+  const isString = (item: unknown) => {
+    if (typeof item !== 'string') throw new UnexpectedAnswer('choices')
+    return item
+  }
+  return {
+    key,
+    title: optionalString(object, 'title') ?? key,
+    description: stringField(object, 'description'),
+    group: optionalString(object, 'group') ?? 'service',
+    value: shownValue(object),
+    isNumber: typeof object.value === 'number',
+    secret: booleanField(object, 'secret'),
+    set: booleanField(object, 'set'),
+    source: sourceField(object),
+    restart: booleanField(object, 'restart'),
+    unit: optionalString(object, 'unit'),
+    choices: Array.isArray(object.choices) ? arrayField(object, 'choices', isString) : null,
+  }
+}
+
+function parseSettings(answer: unknown): readonly Setting[] {
+  return arrayField(asObject(answer, 'settings'), 'entries', parseSetting)
+}
+
+export async function fetchSettings(http: Http): Promise<readonly Setting[]> {
+  return parseSettings(await http('GET', '/api/config'))
+}
+
+/** All of them or none. Refused with a path `entries.KEY` for each that is not valid. */
+export async function changeSettings(
+  http: Http,
+  entries: Readonly<Record<string, string>>,
+): Promise<readonly Setting[]> {
+  return parseSettings(await http('PUT', '/api/config', { body: { entries } }))
+}
+
+/** Back to what the environment says, or the default. */
+export async function resetSetting(http: Http, key: string): Promise<readonly Setting[]> {
+  return parseSettings(await http('DELETE', `/api/config/${encodeURIComponent(key)}`))
+}
+
+/** Tries a service out with the settings in force. */
+export async function testConnection(
+  http: Http,
+  service: TestedService,
+  signal?: AbortSignal,
+): Promise<ConnectionTest> {
+  const options = { body: { service }, ...(signal ? { signal } : {}) }
+  const answer = asObject(await http('POST', '/api/config.test', options), 'test')
+  return {
+    ok: booleanField(answer, 'ok'),
+    steps: arrayField(answer, 'steps', (step) => {
+      const object = asObject(step, 'step')
+      return {
+        name: stringField(object, 'name'),
+        ok: booleanField(object, 'ok'),
+        detail: stringField(object, 'detail'),
+      }
+    }),
+  }
+}

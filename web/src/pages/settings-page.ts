@@ -1,0 +1,379 @@
+import { css, html, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import { explain, Refused } from '../data/http.ts'
+import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data/service.ts'
+import { changeSettings, fetchSettings, resetSetting, type Setting } from '../data/settings.ts'
+import '../design/icon.ts'
+import { LightElement } from '../design/light-element.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import { plural, shortDateText } from '../view/format.ts'
+import '../view/settings/connection-test.ts'
+import '../view/settings/password-form.ts'
+import { settingRow } from '../view/settings/setting-row.ts'
+import { type SettingsSection, settingsSections } from '../view/settings/settings-sections.ts'
+import { settingsStyles } from '../view/settings/settings-styles.ts'
+import '../view/settings/sign-in-list.ts'
+
+/** Everything that the owner may set, who is signed in, and which build this is. */
+export class DgSettingsPage extends LightElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    settings: { state: true },
+    problem: { state: true },
+    errors: { state: true },
+    saving: { state: true },
+    build: { state: true },
+    heldSince: { state: true },
+  }
+  protected override readonly sheets = [settingsStyles, pageStyles]
+  declare app: App
+  declare private settings: readonly Setting[] | null
+  declare private problem: string
+  /** What the service refused, by key. */
+  declare private errors: Readonly<Record<string, string>>
+  declare private saving: boolean
+  declare private build: Build | null
+  declare private heldSince: string | null
+
+  constructor() {
+    super()
+    this.settings = null
+    this.problem = ''
+    this.errors = {}
+    this.saving = false
+    this.build = null
+    this.heldSince = null
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    addEventListener('beforeunload', this.leaving)
+    void this.load()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    removeEventListener('beforeunload', this.leaving)
+  }
+
+  /** What was typed and not saved, by key. Kept while the owner looks at other pages. */
+  private get draft(): Map<string, string> {
+    return this.app.drafts.settings
+  }
+
+  private readonly leaving = (event: BeforeUnloadEvent): void => {
+    if (this.draft.size > 0) event.preventDefault()
+  }
+
+  private readonly load = async (): Promise<void> => {
+    const { http } = this.app
+    try {
+      this.settings = await fetchSettings(http)
+      this.problem = ''
+      ;[this.build, this.heldSince] = await Promise.all([fetchBuild(http), fetchHeldSince(http)])
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  private readonly edit = (setting: Setting, text: string): void => {
+    if (text === (setting.value ?? '')) this.draft.delete(setting.key)
+    else this.draft.set(setting.key, text)
+    const { [setting.key]: _, ...others } = this.errors
+    this.errors = others
+    this.requestUpdate()
+  }
+
+  private readonly reset = async (setting: Setting): Promise<void> => {
+    try {
+      this.settings = await resetSetting(this.app.http, setting.key)
+      this.draft.delete(setting.key)
+      this.app.toast(`${setting.title}: ${setting.secret ? 'removed' : 'reset'}`)
+      // The button that was pressed is gone.
+      await this.updateComplete
+      this.field(setting.key)?.focus()
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  private field(key: string): HTMLElement | null {
+    return this.querySelector<HTMLElement>(`#${CSS.escape(key)}`)
+  }
+
+  private readonly save = async (): Promise<void> => {
+    if (this.saving) return
+    this.saving = true
+    this.errors = {}
+    const { http } = this.app
+    const isStored = (key: string) =>
+      this.settings?.some((setting) => setting.key === key && setting.source === 'stored') ?? false
+    const isEmptied = ([key, text]: readonly [string, string]) => text.trim() === '' && isStored(key)
+    const emptied = [...this.draft].filter(isEmptied)
+    const entries = [...this.draft].filter((entry) => !isEmptied(entry))
+    try {
+      if (entries.length > 0) this.settings = await changeSettings(http, Object.fromEntries(entries))
+      // An emptied field is one that is not set any more.
+      for (const [key] of emptied) this.settings = await resetSetting(http, key)
+      this.draft.clear()
+      this.app.toast('Saved')
+    } catch (error) {
+      this.refused(error)
+    } finally {
+      this.saving = false
+    }
+  }
+
+  private refused(error: unknown): void {
+    const named = error instanceof Refused ? error.problem.errors : []
+    const known = named.map(({ path, message }) => [path.replace(/^entries\./, ''), message] as const)
+    this.errors = Object.fromEntries(known.filter(([key]) => this.field(key) !== null))
+    const [first] = Object.keys(this.errors)
+    if (first === undefined) this.app.toast(explain(error), 'warning')
+    else void this.updateComplete.then(() => this.field(first)?.focus())
+  }
+
+  private readonly discard = (): void => {
+    this.draft.clear()
+    this.errors = {}
+    this.requestUpdate()
+  }
+
+  private readonly release = async (): Promise<void> => {
+    try {
+      await releaseOutbound(this.app.http)
+      this.heldSince = null
+      this.app.toast('What waited goes out now')
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  private readonly jump = (event: Event): void => {
+    event.preventDefault()
+    const { target } = event
+    const id = target instanceof HTMLAnchorElement ? target.hash.slice(1) : ''
+    const heading = this.querySelector<HTMLElement>(`#${id} h2`)
+    heading?.closest('section')?.scrollIntoView({ block: 'start' })
+    heading?.focus({ preventScroll: true })
+  }
+
+  override render() {
+    return html`<dg-page heading="Settings">${this.contentView()}</dg-page>`
+  }
+
+  private contentView(): TemplateResult {
+    const { settings } = this
+    if (settings === null) {
+      if (this.problem === '')
+        return html`<div role="status" aria-label="Loading the settings">
+          ${[1, 2, 3].map(() => html`<div class="card section waiting"></div>`)}
+        </div>`
+      return html`<dg-state icon="offline" heading="The settings cannot be shown" role="alert">
+        <p>${this.problem}</p>
+        <button class="button" @click=${() => void this.load()}>Try again</button>
+      </dg-state>`
+    }
+    return html`
+      <p class="intro">
+        A change acts at once, without a restart, unless its setting says “After a restart”. What is set here wins over
+        the environment; Reset brings back what the environment says, or the default.
+      </p>
+      <nav class="jumps" aria-label="On this page" @click=${this.jump}>
+        ${settingsSections.map(({ id, heading }) => html`<a href="#${id}">${heading}</a>`)}
+        <a href="#password">Password</a><a href="#sessions">Sessions</a><a href="#about">About</a>
+      </nav>
+      ${this.heldSince === null ? nothing : this.heldView(this.heldSince)}
+      <form novalidate @submit=${(event: SubmitEvent) => {
+        event.preventDefault()
+        void this.save()
+      }}>
+        ${settingsSections.map((section) => this.sectionView(section, settings))}
+        <datalist id="timezones">
+          ${Intl.supportedValuesOf('timeZone').map((name) => html`<option value=${name}></option>`)}
+        </datalist>
+        ${this.draft.size === 0 ? nothing : this.saveBarView()}
+      </form>
+      ${this.accountView()} ${this.aboutView()}
+    `
+  }
+
+  private heldView(since: string): TemplateResult {
+    return html`<div class="callout warning held">
+      <dg-icon name="warning"></dg-icon>
+      <div>
+        <p>
+          This data came from a backup or an import (${shortDateText(since)}). So that nobody hears anything twice, no
+          text, call or delivery goes out until you release it.
+        </p>
+        <button class="button small" type="button" @click=${() => void this.release()}>Release outgoing work</button>
+      </div>
+    </div>`
+  }
+
+  private sectionView(section: SettingsSection, settings: readonly Setting[]): TemplateResult {
+    const { id, icon, heading, about, group, service, more } = section
+    const own = settings.filter((setting) => setting.group === group)
+    const unsaved = own.some(({ key }) => this.draft.has(key))
+    return html`<section class="card section" id=${id} aria-labelledby="${id}-heading">
+      <header>
+        <dg-icon name=${icon}></dg-icon>
+        <div>
+          <h2 id="${id}-heading" tabindex="-1">${heading}</h2>
+          <p>${about}</p>
+        </div>
+      </header>
+      ${own.map((setting) =>
+        settingRow(setting, this.draft.get(setting.key), this.errors[setting.key], {
+          edit: this.edit,
+          reset: (reset) => void this.reset(reset),
+        }),
+      )}
+      ${
+        service
+          ? html`<div class="body foot">
+              <dg-connection-test
+                .http=${this.app.http}
+                service=${service}
+                note=${unsaved ? 'Tries what is saved; your changes are not saved yet.' : ''}
+              ></dg-connection-test>
+            </div>`
+          : nothing
+      }
+      ${more ? html`<div class="body foot"><a href=${more.path}>${more.label}</a></div>` : nothing}
+    </section>`
+  }
+
+  private saveBarView(): TemplateResult {
+    return html`<div class="save-bar" role="region" aria-label="Changes">
+      <span>${plural(this.draft.size, 'change')} not saved</span>
+      <button class="button small quiet" type="button" @click=${this.discard}>Discard</button>
+      <button class="button small primary" ?disabled=${this.saving}>${this.saving ? 'Saving…' : 'Save'}</button>
+    </div>`
+  }
+
+  private accountView(): TemplateResult {
+    const { http, toast } = this.app
+    return html`
+      <section class="card section" id="password" aria-labelledby="password-heading">
+        <header>
+          <dg-icon name="lock"></dg-icon>
+          <div>
+            <h2 id="password-heading" tabindex="-1">Password</h2>
+            <p>Changing it signs every other device out.</p>
+          </div>
+        </header>
+        <div class="body">
+          <dg-password-form
+            .http=${http}
+            @changed=${() => {
+              toast('Password changed; other devices are signed out')
+              void this.querySelector('dg-sign-in-list')?.load()
+            }}
+          ></dg-password-form>
+        </div>
+      </section>
+      <section class="card section" id="sessions" aria-labelledby="sessions-heading">
+        <header>
+          <dg-icon name="monitor"></dg-icon>
+          <div>
+            <h2 id="sessions-heading" tabindex="-1">Sessions</h2>
+            <p>Where you are signed in. A session ends after 30 days without use, and after 90 days at most.</p>
+          </div>
+        </header>
+        <div class="body">
+          <dg-sign-in-list .http=${http} @revoked=${() => toast('Signed out')}></dg-sign-in-list>
+        </div>
+      </section>
+    `
+  }
+
+  private aboutView(): TemplateResult {
+    const { build } = this
+    return html`<section class="card section" id="about" aria-labelledby="about-heading">
+      <header>
+        <dg-icon name="info"></dg-icon>
+        <div>
+          <h2 id="about-heading" tabindex="-1">About</h2>
+          <p>
+            ${build === null ? 'Delegate' : `Delegate ${build.version}${build.commit === null ? '' : `, build ${build.commit.slice(0, 9)}`}, on Node ${build.node.replace(/^v/, '')}`}
+          </p>
+        </div>
+      </header>
+      <div class="body about-links">
+        <a href="/docs">API reference</a><a href="/logs">Logs</a><a href="/ready" target="_blank">Readiness</a>
+      </div>
+    </section>`
+  }
+}
+
+const pageStyles = css`
+  .intro {
+    margin-bottom: var(--space-4);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+  }
+  .jumps {
+    display: flex;
+    gap: var(--space-2);
+    margin: 0 calc(-1 * var(--space-4)) var(--space-4);
+    padding: 3px var(--space-4);
+    overflow-x: auto;
+    scrollbar-width: none;
+  }
+  .jumps a {
+    flex: none;
+    padding: 0.3rem 0.75rem;
+    border: 1px solid var(--line);
+    border-radius: 999px;
+    background: var(--surface);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+    text-decoration: none;
+  }
+  .jumps a:hover {
+    border-color: var(--line-strong);
+    color: var(--ink);
+  }
+  .section.waiting {
+    height: 12rem;
+    background: var(--line);
+    opacity: 0.4;
+  }
+  .section > .foot {
+    border-top: 1px solid var(--line);
+  }
+  .held {
+    margin-bottom: var(--space-4);
+  }
+  .held .button {
+    margin-top: var(--space-3);
+  }
+  .about-links {
+    display: flex;
+    flex-wrap: wrap;
+    gap: var(--space-4);
+  }
+  .save-bar {
+    position: sticky;
+    bottom: var(--space-4);
+    z-index: 5;
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    margin-bottom: var(--space-5);
+    padding: var(--space-2) var(--space-2) var(--space-2) var(--space-4);
+    border: 1px solid var(--line-strong);
+    border-radius: var(--radius-lg);
+    background: var(--raised);
+    box-shadow: var(--shadow-high);
+  }
+  .save-bar span {
+    margin-inline-end: auto;
+    font-size: var(--text-sm);
+    font-weight: 550;
+  }
+`
+
+customElements.define('dg-settings-page', DgSettingsPage)
