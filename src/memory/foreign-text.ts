@@ -12,6 +12,8 @@ const BLOCKS: readonly RegExp[] = [
   // Code fences, quoted mail, and what the service itself gives to models.
   /```[\s\S]*?(?:```|$)/gu,
   /<data\b[\s\S]*?(?:<\/data[^>]*>|$)/gu,
+  /<(?:system|assistant|user|developer|tool|instructions?|memory|memories|context|prompt)\b[^>]*>[\s\S]*?(?:<\/[^>]*>|$)/gu,
+  /\[\/?inst\][\s\S]*?(?:\[\/inst\]|$)/gu,
   /<\|[\s\S]*?(?:\|>|$)/gu,
   /^[ \t]*>.*$/gmu,
   /^[ \t]*(?:system|assistant|developer|tool|user|human|ai|delegate|memory|memories|recalled)[ \t]*:.*$/gmu,

@@ -3,7 +3,7 @@ import type { Candidate } from './candidate.ts'
 import { type Evidence, joined, lexiconOfText, ownClauses, telling } from './evidence.ts'
 import { type Lexicon, occurrences, occurs } from './language/lexicon.ts'
 import { writtenNumbers } from './language/numbers.ts'
-import { clausesOf, foldText, sentencesOf } from './language/text.ts'
+import { clausesOf, foldText, type Span, sentencesOf } from './language/text.ts'
 
 /**
  * Gates over how something was said: as a question, as imagined, as denied, in jest, as over. Each is pure, and
@@ -31,12 +31,21 @@ export function askedNotSaid(evidence: Evidence): boolean {
       ASKS.test(sentence.text) ||
       (lexicon.code === 'el' && GREEK_ASKS.test(sentence.text)) ||
       PARTICLE[lexicon.code]?.test(sentence.text) === true
-    if (!asks) return lexicon.code === 'en' && INVERTED.test(sentence.text)
+    if (!asks)
+      return lexicon.code === 'en' && (INVERTED.test(sentence.text) || evidence.clauses.some(invertsSelf))
     const clauses = clausesOf(sentence)
     const asking = clauses.findIndex((clause) => opensQuestion(clause.text, lexicon))
     const from = clauses[asking]?.start ?? sentence.start
     return asking <= 0 || quote.end > from
   })
+}
+
+const INVERTED_SELF =
+  /^(?:am|are|is|was|were|do|does|did|have|has|can|could|will|would|should) (?:i|we|my|our)\b/
+
+/** "Remind me, am I …": a clause that asks of oneself, wherever it stands. */
+function invertsSelf({ text }: Span): boolean {
+  return INVERTED_SELF.test(text)
 }
 
 function opensQuestion(clause: string, { asking }: Lexicon): boolean {
@@ -54,6 +63,8 @@ const HARMLESS = new RegExp(
     `${WISH}`,
     '(?:could|would|can) you',
     "if (?:you|i can|we can|possible|necessary|needed|needs be|i remember|i recall|i'm not mistaken|that helps|it helps|anyone|anybody|someone asks)",
+    'if i (?:had to|have to|must|may) (?:name|pick|choose|say|guess|decide|answer)|if you (?:ask me|must know)|if memory serves',
+    '(?:you|i) (?:should|ought to|must|could|might|may) (?:(?:also|really) )?(?:know|mention|say|add|tell you|note|point out|remember)',
     'even if|as if|whether or not|no matter (?:if|whether)',
     'wenn (?:du|sie|möglich|ihr)|falls (?:du|nötig|möglich)',
     "si (?:tu|vous|possible|nécessaire)|s'il (?:te|vous) plaît",
@@ -106,18 +117,48 @@ export function losesModality(
   if (evidence.quotable.agreed) return null
   const { lexicon } = evidence
   const own = lexiconOfText(candidate.text, evidence)
-  const said = withoutHarmless(joined(telling(evidence.clauses, candidate)))
+  const clauses = telling(evidence.clauses, candidate)
+  const said = withoutHarmless(joined(clauses))
+  const opening = joined(openingOf(clauses, evidence))
   const kept = foldText(candidate.text)
   const isEnglish = own.code === 'en'
   const keepsWish =
     occurs(own.uncertain, kept) || occurs(own.future, kept) || (isEnglish && WANTING.test(kept))
-  const wishes = new RegExp(WISH, 'u').test(joined(telling(evidence.clauses, candidate)))
-  if ((wishes || occurs(lexicon.uncertain, said)) && !keepsWish) return 'uncertain'
+  const wishes = new RegExp(WISH, 'u').test(joined(clauses))
+  if ((wishes || occurs(lexicon.uncertain, `${opening} ${said}`)) && !keepsWish) return 'uncertain'
   if (occurs(lexicon.past, said) && !occurs(own.past, kept) && !(isEnglish && PAST_FORM.test(kept)))
     return 'past'
   if (occurs(lexicon.future, said) && !keepsWish && !tellsTime(candidate)) return 'future'
-  if (lexicon.code === 'en' && isEnglish && presentOfPast(said, kept)) return 'tense'
-  return null
+  if (lexicon.code !== 'en' || !isEnglish) return null
+  if (NEARLY.test(said) && !/\b(?:almost|nearly)\b/.test(kept)) return 'uncertain'
+  if (CEASED.test(said) && !CEASED.test(kept) && !NOT_ANY_MORE.test(kept)) return 'past'
+  return presentOfPast(said, kept) || (WAS.test(said) && !IS_NOW.test(said) && IS.test(kept)) ? 'tense' : null
+}
+
+/** What one was, if it is no event that lasts: "I was born", "I was diagnosed". */
+const WAS =
+  /\b(?:i was|we were|i've been|i had been) (?!born|diagnosed|raised|named|given|told|promoted|hired|made|elected|trained|brought|allergic|always|\p{L}+ing\b)(?=.* (?:for|until|till|once|in|when|as|during|before)\b)/u
+const IS_NOW = /\b(?:am|i'm|is|are|we're|since|still|now|always|been)\b/u
+const IS = /\b(?:is|are|am)\b/u
+/** It did not come to it. */
+const NEARLY =
+  /\b(?:almost|nearly) (?!always|never|every|all|anything|nothing|\d)(?:\p{L}+ed|went|bought|got|had|became|took|left|ran|lost|won|gave|made|told|sold|fell|died|quit)\b/u
+/** It has come to an end. */
+const CEASED =
+  /\b(?:gave|given|giving) up\b|\b(?:quit|quitting|stopped|ceased|sold|retired from|sworn off|swore off|got rid of|broke up with|split up with|divorced)\b/u
+const NOT_ANY_MORE =
+  /\b(?:no longer|not|\p{L}+n't|never|former|formerly|ex|used to|without|until|free|single|past|non)\b|-free\b/u
+
+const OPENING_CLAUSE_WORDS = 3
+
+/** The few words that open the sentence of a clause, and go for it too: "Maybe, I don't know yet, I move". */
+function openingOf(clauses: readonly Span[], { sentences }: Evidence): Span[] {
+  return sentences.flatMap((sentence) => {
+    const [first, second] = clausesOf(sentence)
+    const isOpening = first && second && first.text.split(' ').length <= OPENING_CLAUSE_WORDS
+    const goesFor = clauses.some(({ start }) => start > sentence.start && start < sentence.end)
+    return isOpening && goesFor && !clauses.some(({ start }) => start === first.start) ? [first] : []
+  })
 }
 
 function tellsTime({ kind, eventTime, text }: Candidate): boolean {
@@ -222,8 +263,21 @@ export function inJest(evidence: Evidence): boolean {
     following && /^[^\p{L}\p{N}]*$/u.test(following.text.replace(new RegExp(LAUGHS.source, 'gu'), ''))
       ? following.text
       : ''
+  if (lexicon.code === 'en' && isIrony(evidence)) return true
   if (LAUGHS.test(`${joined(evidence.sentences)} ${laughter}`)) return true
   return quotable.next !== null && takesBack(quotable.next, lexicon)
+}
+
+/** "I own a castle … not!"; "Sure, and I'm the Pope". */
+function isIrony({ text, quote, sentences }: Evidence): boolean {
+  return (
+    /^[^\p{L}\p{N}]*(?:not|psych|as if|in my dreams|i wish)[ !.…]*(?:$|\n)/u.test(text.slice(quote.end)) ||
+    sentences.some((sentence) =>
+      /^(?:sure|yeah|right|oh sure|of course|yeah right|yeah sure)[, ]+and (?:i'm|i am|my)\b/u.test(
+        sentence.text,
+      ),
+    )
+  )
 }
 
 const OPENING_WORDS = 8

@@ -4,7 +4,7 @@ import { type Evidence, joined, lexiconOfText, telling } from './evidence.ts'
 import { asksToRemember } from './foreign-text.ts'
 import { type Lexicon, occurrences, occurs } from './language/lexicon.ts'
 import { foldText, type Span, sentencesOf } from './language/text.ts'
-import { contentWords, hasWord, indexWords, isOwnerWord } from './language/words.ts'
+import { contentWords, hasWord, indexWords, isOwnerWord, sharesPair } from './language/words.ts'
 
 /** Gates over who says it, and about whom. Each is pure. */
 
@@ -34,7 +34,7 @@ export function hearsay(candidate: Candidate, evidence: Evidence): boolean {
     if (!isOwner(candidate.subject)) return false
     const reporters = contentWords(sentence.text.slice(0, report.at))
     if (keepsReport && reporters.some((word) => hasWord(kept, word))) return false
-    if (/^[^\p{L}]*[":]/u.test(claim)) return true
+    if (report.words.endsWith(':') || /^[^\p{L}]*[":,]/u.test(claim)) return true
     return !occurs(lexicon.self, claim) || BELIEVES.test(report.words)
   })
 }
@@ -80,6 +80,9 @@ const NOT_A_NAME = new Set(
     /\s+/,
   ),
 )
+/** Whose something is, where that is nobody of the owner's. */
+const POSSESSOR =
+  /^(?:the |an? )?(?<name>(?!(?:my|our|it|that|this|there|here|what|who|he|she|let|how|where|when|today|tomorrow|yesterday|tonight|everything|nothing)\b)(?:[\p{L}.]+ ){0,2}?[\p{L}]+)'s (?!(?:a|an|the|not|in|on|at|my|our|been|got|going|no|so|very)\b)/u
 const COPULA = /^(?:is|was|has|had|does|can|will|isn't|wasn't|won't)$/
 const THIRD_PERSON = /^(?:is|was|has|had|does|can|will|isn't|wasn't|won't|[a-z]{2,}[^su']s)$/
 
@@ -93,14 +96,15 @@ export function wrongSubject(candidate: Candidate, evidence: Evidence): boolean 
   const { lexicon } = evidence
   const kept = indexWords(candidate.text, candidate.slot, candidate.value)
   const hasPlace = (words: string) =>
-    contentWords(words).some((word) => [word, ...kinWords(word)].some((each) => hasWord(kept, each)))
+    contentWords(words).some((word) => [word, ...kinWords(word)].some((each) => hasWord(kept, each))) &&
+    sharesPair(kept, words)
   return telling(evidence.clauses, candidate).some((clause) => {
     const text = withoutReport(wholeStatement(clause, evidence), lexicon).replace(OPINION, '')
     const antecedent = relativeOf(text)
     if (antecedent !== null) return !hasPlace(antecedent)
     const somebody = firstPerson(text, lexicon)
     if (somebody !== null && occurs(lexicon.others, somebody)) return true
-    const name = somebody ?? namedSubject(text, lexicon)
+    const name = somebody ?? namedSubject(text, lexicon) ?? namedPair(text, evidence)
     return name !== null && !hasPlace(name)
   })
 }
@@ -127,9 +131,11 @@ function kinWords(word: string): string[] {
 
 /** A clause with what stands before it in its sentence, where it has no subject of its own: "Jo, my boss, lives in Ulm". */
 function wholeStatement(clause: Span, { sentences, lexicon }: Evidence): string {
-  const [first = ''] = clause.text.replace(/^(?:and|but|or) /u, '').split(' ')
-  const needsSubject =
-    lexicon.code === 'en' && (THIRD_PERSON.test(first) || /^(?:who|whose|which)$/.test(first))
+  const [first = '', second = ''] = clause.text.replace(/^(?:and|but|or) /u, '').split(' ')
+  // "Olives are not my thing": what stands before another verb is no verb.
+  const isVerb =
+    THIRD_PERSON.test(first) && !/^(?:are|is|was|were|have|has|had|do|don't|can|will)$/.test(second)
+  const needsSubject = lexicon.code === 'en' && (isVerb || /^(?:who|whose|which)$/.test(first))
   const sentence = sentences.find(({ start, end }) => start < clause.start && end >= clause.end)
   if (!needsSubject || !sentence) return clause.text
   return sentence.text.slice(0, clause.end - sentence.start).replace(/[,;:]/g, '')
@@ -165,12 +171,17 @@ function firstPerson(clause: string, lexicon: Lexicon): string | null {
   if (i && i.at < somebody.at) return null
   // "My wife and I", "with my sister I …": the owner is part of it.
   if (i && joinedWithI(clause, somebody.at + somebody.words.length, i.at)) return null
+  // "The doctor put me on a diet": what is done to the owner is theirs.
+  if (lexicon.code === 'en' && DONE_TO_ME.test(clause.slice(somebody.at + somebody.words.length))) return null
   const isPossessorOfValue =
     /^(?:with|for|to|by|at|mit|für|bei|avec|pour|con|para|com|com a|met|voor|med|z|ze|с|со|для|у) /u.test(
       clause,
     )
   return isPossessorOfValue && i ? null : somebody.words
 }
+
+const DONE_TO_ME =
+  /^(?: \p{L}+)? (?:(?:has|had|have|is|was) )?\p{L}+(?:ed|ing|s)? me (?:on|off|with|an?|as|to be|some|any|the|my) /u
 
 function joinedWithI(clause: string, from: number, to: number): boolean {
   return /^[^.]{0,30}(?:and|und|et|y|e|en|och|i|и|та|και|و) $/u.test(clause.slice(from, to))
@@ -190,7 +201,13 @@ function namedSubject(clause: string, lexicon: Lexicon): string | null {
     const saysI = occurs(lexicon.i, clause) || occurs(lexicon.self, clause)
     return saysI || words.length < 3 || occurs(lexicon.common, first) ? null : first
   }
+  const titled = TITLED[lexicon.code]?.exec(clause)?.groups?.name
+  if (titled !== undefined) return titled
   if (lexicon.code !== 'en') return null
+  const possessor = POSSESSOR.exec(clause)?.groups?.name
+  if (possessor !== undefined) return possessor
+  if (/^you(?:'(?:re|ve|ll|d))?$/.test(words[0] ?? ''))
+    return occurs(lexicon.i, clause) || occurs(lexicon.self, clause) ? null : 'you'
   const isDefinite = /^(?:the|a|an)$/.test(words[0] ?? '')
   const isVerb = (word: string) => THIRD_PERSON.test(word) && !(isDefinite && COPULA.test(word))
   const verb = words.slice(0, isDefinite ? 7 : 4).findIndex((word, index) => index > 0 && isVerb(word))
@@ -199,6 +216,27 @@ function namedSubject(clause: string, lexicon: Lexicon): string | null {
   if (subject.length === 0 || subject.some((word) => NOT_A_NAME.has(word) || occurs(lexicon.i, word)))
     return null
   return subject.join(' ')
+}
+
+/** Two or more names that open a statement in which the owner has no part: "Jenny and Mark live in Hull". */
+function namedPair(clause: string, { lexicon, quotable, sentences }: Evidence): string | null {
+  if (occurs(lexicon.i, clause) || occurs(lexicon.self, clause)) return null
+  const pairs = quotable.text.matchAll(
+    /(?:^|[.!?\n]\s*)(\p{Lu}[\p{L}'-]+)(?:, \p{Lu}[\p{L}'-]+)* (?:and|&|und|et|y|e|en|och|i|и) \p{Lu}/gu,
+  )
+  const names = [...pairs].map((pair) => foldText(pair[1] ?? ''))
+  return (
+    names.find((name) =>
+      sentences.some(({ text }) => text.startsWith(`${name} `) || text.startsWith(`${name},`)),
+    ) ?? null
+  )
+}
+
+/** Somebody with a title, or a familiar name, as the topic of a statement. */
+const TITLED: { readonly [code: string]: RegExp } = {
+  ja: /^(?<name>[^、。はが]{1,12}(?:さん|くん|君|ちゃん|様|氏|先生|部長|課長|社長))(?:は|が|も)/u,
+  ko: /^(?<name>\S{1,6}(?: ?(?:씨|님|대리|과장|부장|차장|팀장|사장|선생님|교수님)))(?:은|는|이|가|도) /u,
+  zh: /^(?<name>(?:老|小)(?![时時学學孩说說公婆家板闆实實师師是的心于吃区區费費提度气氣型狗猫])\p{Script=Han}|\p{Script=Han}{1,3}(?:先生|女士|小姐|老师|老師|经理|經理|医生|醫生))/u,
 }
 
 /** Whether the quote names a subject that is not the owner; what a model adds about kinship need not be in it. */

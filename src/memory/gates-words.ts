@@ -105,7 +105,10 @@ export function inventedName(
 ): boolean {
   const language = languageOf(candidate.text, evidence.lexicon.code) ?? evidence.lexicon.code
   const index = indexWords(evidence.quote.text, ...kin)
-  const inText = CAPITALISES_NOUNS.has(language) ? [] : namesIn(candidate.text)
+  const capitalised = namesIn(candidate.text)
+  const inText = CAPITALISES_NOUNS.has(language)
+    ? capitalised.filter((name) => !isKindred(name, index))
+    : capitalised
   const inWords = [candidate.value, isOwner(candidate.subject) ? '' : candidate.subject].flatMap((words) =>
     CAPITALISES_NOUNS.has(language) ? [] : [...words.matchAll(CAPITALISED)].map(([name]) => name),
   )
@@ -134,6 +137,16 @@ function hasCommonWord(
   name: string,
 ): boolean {
   return wordsOf(name).every((word) => index.words.includes(word) || hasWord(slot, word))
+}
+
+const KINDRED_LETTERS = 3
+
+/** Whether a noun may be made of a word of the quote: "Nussallergie" of "Nüsse", "Geburtstag" of "geboren". */
+function isKindred(noun: string, { words }: ReturnType<typeof indexWords>): boolean {
+  const folded = foldText(noun)
+  return words.some(
+    (word) => word.length >= KINDRED_LETTERS && folded.startsWith(word.slice(0, KINDRED_LETTERS)),
+  )
 }
 
 /** Capitalised words that do not merely open a sentence. */

@@ -5,6 +5,7 @@ import type { Quotable, Utterance } from './evidence.ts'
 import { agreedSentence, merelyAgrees } from './gates-speaker.ts'
 import { lexiconOf } from './language/lexicon.ts'
 import { languageOf } from './language/text.ts'
+import { contentWords } from './language/words.ts'
 
 /** What one extraction looks at: what is to be read, what may be quoted, and what was said around it. */
 export type Window = {
@@ -74,7 +75,7 @@ export function createWindowReader(options: {
     const languages = [languageOf(utterance.text), languageOf(said.text)]
     if (!languages.some((language) => merelyAgrees(utterance.text, lexiconOf(language)))) return [own]
     const sentence = agreedSentence(said.text)
-    if (sentence === null) return [own]
+    if (sentence === null || !saysSomething(sentence)) return [own]
     return [own, { text: sentence, utterance, seqs: [said.seq, seq], agreed: true, next }]
   }
 
@@ -114,6 +115,13 @@ export function createWindowReader(options: {
       return { readSeqs: read.map(({ row }) => row.seq), quotables, shown }
     },
   }
+}
+
+const MIN_STATEMENT_WORDS = 3
+
+/** Whether there is something in a sentence to agree to: a question, or more than "All right". */
+function saysSomething(sentence: string): boolean {
+  return /[?？؟;]["'”’»)\]]*$/u.test(sentence) || contentWords(sentence).length >= MIN_STATEMENT_WORDS
 }
 
 /** What an event says aloud; null once it is erased, and for one that says nothing. */

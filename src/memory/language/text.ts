@@ -120,15 +120,25 @@ export function languageOf(text: string, preferred: LanguageCode | null = null):
     if (own * (code === 'ja' || code === 'uk' ? 8 : 3) >= letters) return code
   }
   const folded = foldText(text)
-  let best: LanguageCode | null = null
-  let highest = 0
-  for (const code of LATIN) {
+  const scores = LATIN.map((code) => {
     const common = occurrences(lexiconOf(code).common, folded).length
     const own = LETTERS.find(([, other]) => other === code)
     const lettersOfIt = own ? (folded.match(own[0])?.length ?? 0) : 0
-    const score = common + Math.min(MAX_LETTER_SCORE, lettersOfIt * LETTER_SCORE)
-    if (score > highest || (code === preferred && score > 0 && score === highest)) best = code
-    highest = Math.max(highest, score)
-  }
-  return best
+    return { code, score: common + Math.min(MAX_LETTER_SCORE, lettersOfIt * LETTER_SCORE) }
+  })
+  const highest = Math.max(...scores.map(({ score }) => score))
+  if (highest === 0) return null
+  const likely = scores.filter(({ score }) => score === highest).map(({ code }) => code)
+  if (preferred !== null && likely.includes(preferred)) return preferred
+  return likely.length === 1 ? (likely[0] ?? null) : mostAtHome(folded, likely)
+}
+
+/** Of languages whose frequent words tell nothing, the one that has most of its other words there. */
+function mostAtHome(folded: string, likely: readonly LanguageCode[]): LanguageCode | null {
+  const counts = likely.map((code) => {
+    const { not, condition, uncertain, people, self, future } = lexiconOf(code)
+    const lists = [not, condition, uncertain, people, self, future]
+    return lists.reduce((sum, list) => sum + occurrences(list, folded).length, 0)
+  })
+  return likely[counts.indexOf(Math.max(...counts))] ?? null
 }

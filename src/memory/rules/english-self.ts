@@ -183,7 +183,7 @@ export const selfRules: readonly Rule[] = [
     'employer',
   ),
   place(
-    /^[Ii](?:'ve| have)? (?:just |recently |finally )*(?:started (?:working |a (?:new )?job )?at|got a (?:new )?job at|joined|switched to|took a job at) (?<value>\p{Lu}.+)$/u,
+    /^[Ii](?:'ve| have)? (?:just |recently |finally )*(?:started (?:working |a (?:new )?job )?at|got a (?:new )?job at|joined|switched to|took a job at|started at|moved to a new job at|got hired (?:at|by)|been hired by|was hired by|work at) (?<value>\p{Lu}.+)$/u,
     'employer',
   ),
   valueRule(new RegExp(`^(?:${AM} |i )(?:${ADVERB} )*(?:work|working) as (?:an? )?(?<value>.+)$`, 'i'), {

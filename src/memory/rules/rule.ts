@@ -33,7 +33,7 @@ export function valueRule(
 
 const MAX_VALUE_WORDS = 12
 const TRAILING =
-  /[\s,]+(?:by the way|btw|you know|though|actually|please|too|as well|now|nowadays|these days|at the moment|currently|right now|anyway|anymore|any more|again|already|i think|of course|fyi|lol)$/i
+  /[\s,]+(?:by the way|btw|you know|though|actually|please|too|as well|now|nowadays|these days|at the moment|currently|right now|anyway|anymore|any more|again|already|i think|of course|fyi|lol|one bit|at all|a bit|a lot|so much|very much|to death|really|either|everyone|all right)$/i
 /** Points at something that the statement itself does not name. */
 const POINTING =
   /^(?:it|this|that|these|those|them|him|her|you|your|yours|how|when|what|where|why|if|so|not|to (?:say|ask|bother|interrupt|be honest|know|hear|see you))\b/i

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { judge, type Rejection } from '../../../src/memory/gates.ts'
 import { candidate, courtOf, utterance } from './court.ts'
 import { type Case, KEPT } from './kept-cases.ts'
+import { MORE_KEPT } from './more-kept-cases.ts'
+import { MORE_REJECTED } from './more-rejected-cases.ts'
 import { REJECTED } from './rejected-cases.ts'
 
 function verdictOf([message, quote, text, more]: Case, next: string | null = null): Rejection | 'kept' {
@@ -10,14 +12,14 @@ function verdictOf([message, quote, text, more]: Case, next: string | null = nul
   return 'rejection' in verdict ? verdict.rejection : 'kept'
 }
 
-for (const each of KEPT) {
+for (const each of [...KEPT, ...MORE_KEPT]) {
   const [message, , text] = each
   test(`kept: “${message}” as “${text}”`, () => {
     expect(verdictOf(each)).toBe('kept')
   })
 }
 
-for (const [reason, ...each] of REJECTED) {
+for (const [reason, ...each] of [...REJECTED, ...MORE_REJECTED]) {
   const [message, , text] = each
   test(`${reason}: “${message}” as “${text}”`, () => {
     expect(verdictOf(each)).toBe(reason)

@@ -29,7 +29,7 @@ export const REJECTED: readonly (readonly [Rejection, ...Case])[] = [
   ],
   ['unsupported', '我住在上海', null, '住在北京', { value: '北京' }],
   ['unsupported', '私は京都に住んでいます', null, '東京に住んでいる', { value: '東京' }],
-  ['unsupported', 'Meine Schwester heißt Anna', null, 'Die Schwester heißt Julia', { value: 'Julia' }],
+  ['name_not_in_quote', 'Meine Schwester heißt Anna', null, 'Die Schwester heißt Julia', { value: 'Julia' }],
   ['question', 'Do I live in Oslo?', null, 'Lives in Oslo', { value: 'Oslo' }],
   ['question', 'Do I live in Oslo?', 'I live in Oslo', 'Lives in Oslo', { value: 'Oslo' }],
   ['question', 'what is my locker code, 4711', null, 'Locker code is 4711', { value: '4711' }],
