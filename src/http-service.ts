@@ -35,6 +35,7 @@ import { createProviderWebhooks } from './http/routes/provider-webhook.ts'
 import { sessionRoutes } from './http/routes/session.ts'
 import { smsRoutes } from './http/routes/sms.ts'
 import { taskRoutes } from './http/routes/tasks.ts'
+import { telephonyRoutes } from './http/routes/telephony.ts'
 import { timelineRoutes } from './http/routes/timeline.ts'
 import { timerRoutes } from './http/routes/timers.ts'
 import { voiceMarkupRoutes } from './http/routes/voice-markup.ts'
@@ -186,7 +187,19 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       openConversationId: placement.openConversationId,
     }),
     operationRoutes({ report: options.report, series: options.series }),
-    voiceMarkupRoutes({ webhooks, reception: phone.reception, callEnded: phone.callEnded, newId }),
+    voiceMarkupRoutes({
+      webhooks,
+      reception: phone.reception,
+      callEnded: phone.callEnded,
+      recordStatus: phone.recordStatus,
+      newId,
+    }),
+    telephonyRoutes({
+      client: options.telephony.client,
+      number: () => settings.get('TELEPHONY_PHONE_NUMBER'),
+      publicUrl: () => settings.get('PUBLIC_URL'),
+      applicationSid: () => settings.get('TELEPHONY_APP_SID'),
+    }),
     smsRoutes({ webhooks, texts: options.texts }),
     callRoutes({ hangUp: phone.hangUp, current: phone.live.current }),
     ...(options.config.devRoutes
@@ -217,7 +230,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
         endConversation: ending.endConversation,
         log,
       }),
-      callSocketRoute({ accept: phone.accept, intrusions }),
+      callSocketRoute({ accept: phone.accept, webhooks, intrusions }),
     ],
     intrusions,
     readiness,
@@ -226,6 +239,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       return checkTelephony({
         client: options.telephony.client,
         number: settings.get('TELEPHONY_PHONE_NUMBER'),
+        applicationSid: settings.get('TELEPHONY_APP_SID'),
         publicUrl: settings.get('PUBLIC_URL'),
         ownerNumbers: parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? ''),
         realtimeModel: model.current().realtime?.model ?? null,

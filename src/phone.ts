@@ -5,6 +5,7 @@ import { createContextQueries } from '../projections/context.ts'
 import { createTurnQueries } from '../projections/turns.ts'
 import { createChainReader } from './agent/chain.ts'
 import { guestInstructions } from './agent/guest-instructions.ts'
+import { type CallStatus, createCallStatusRecorder } from './calls/call-status.ts'
 import { type CallPlace, createCallTurns } from './calls/call-turns.ts'
 import { createFactQueue } from './calls/fact-queue.ts'
 import { createGuestMind, GUEST_CALL_MS, GUEST_WORDS } from './calls/guest-mind.ts'
@@ -39,9 +40,11 @@ import { connectRealtime } from './voice/ws-sockets.ts'
 export type Phone = {
   readonly reception: Reception
   /** A socket that claims to be the media stream of the reserved call. */
-  accept(socket: StreamSocket): void
+  accept(socket: StreamSocket, upgrade: { readonly isSigned: boolean }): void
   /** The provider says that the call is over; any number of times, known or not. */
   callEnded(callSid: string): void
+  /** What the provider reports of a call is a fact when this resolves. */
+  recordStatus(report: CallStatus): Promise<void>
   /** The call that goes on now, to be watched. */
   readonly live: LiveCalls
   /** What the model is told at the start of an owner's call. */
@@ -318,6 +321,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
   return {
     reception,
     live,
+    recordStatus: createCallStatusRecorder({ append, calls: callQueries }),
     accept: acceptor.accept,
     instructions: ownerInstructions,
     callEnded(callSid) {

@@ -35,6 +35,11 @@ export const voiceEvents = {
     internal: true,
     facts: { callSid: idSchema, itemId: idSchema.nullable(), heardMs: countSchema, sentMs: countSchema },
   }),
+  /** How the provider itself tells that a call or its stream goes, in its words; each once. */
+  'call.status.reported': defineEvent({
+    internal: true,
+    facts: { callSid: idSchema, of: z.enum(['call', 'stream']), status: wordSchema },
+  }),
   'call.ended': defineEvent({
     facts: { callSid: idSchema, reason: wordSchema, durationMs: countSchema },
   }),

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../log.ts'
@@ -13,6 +13,9 @@ import { refuse } from './refuse.ts'
 /** What is known of a socket when it opens. */
 export type SocketRequest = {
   readonly query: URLSearchParams
+  /** As it stands in the request line. */
+  readonly pathAndQuery: string
+  readonly headers: IncomingHttpHeaders
   readonly caller: Caller
   /** Null on public sockets. */
   readonly session: Session | null
@@ -99,7 +102,13 @@ export function createSockets(options: {
       }
       const { route, server } = found
       server.handleUpgrade(incoming, socket, head, (webSocket) =>
-        start(webSocket, route, { query: url.searchParams, caller, session: verdict.session }),
+        start(webSocket, route, {
+          query: url.searchParams,
+          pathAndQuery: incoming.url ?? '',
+          headers: incoming.headers,
+          caller,
+          session: verdict.session,
+        }),
       )
     },
     close() {

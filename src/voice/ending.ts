@@ -13,8 +13,9 @@ import { say } from './reply-audio.ts'
 import { changeReplies, type Reply, release, settleOverdue, type Utterance } from './transcript.ts'
 
 /**
- * Ends the call, once: every fact that is still owed, then the sockets. `how`: the caller is gone already,
- * the call is hung up at the provider, or the stream is closed so that the provider says the rest.
+ * Ends the call, once: every fact that is still owed, then the sockets. `how`: the caller is gone already (the
+ * provider may have said so while its socket stands open), the call is hung up at the provider, or the stream is
+ * closed so that the provider says the rest.
  */
 export function endCall(draft: Draft, reason: EndReason, how: 'gone' | 'hangUp' | 'close'): void {
   const { options, startedAtMs, stage, model } = draft.state
@@ -37,8 +38,7 @@ export function endCall(draft: Draft, reason: EndReason, how: 'gone' | 'hangUp' 
   set(draft, { stage: { name: 'ended' } })
   draft.actions.push({ type: 'model.close', session: model.session })
   if (model.next) draft.actions.push({ type: 'model.close', session: model.next.session })
-  if (how === 'close') draft.actions.push({ type: 'line.close' })
-  if (how === 'hangUp') draft.actions.push({ type: 'line.hangUp', reason })
+  draft.actions.push(how === 'hangUp' ? { type: 'line.hangUp', reason } : { type: 'line.close' })
   draft.actions.push({ type: 'ended', reason })
 }
 

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
-import { WebSocket, WebSocketServer } from 'ws'
+import { WebSocketServer } from 'ws'
 import { createCallSlot } from '../../src/channels/telephony/call-slot.ts'
 import { createStreamAcceptor } from '../../src/channels/telephony/stream-acceptor.ts'
 import { startBridge } from '../../src/voice/bridge.ts'
@@ -8,6 +8,7 @@ import { defaultLimits } from '../../src/voice/call-state.ts'
 import { loadPhrases } from '../../src/voice/phrases.ts'
 import { callPrompts } from '../../src/voice/prompts.ts'
 import { connectRealtime, textSocket } from '../../src/voice/ws-sockets.ts'
+import { relay } from './relay.ts'
 
 /**
  * The thread under measurement: on one event loop, the bridge (`/call`) and, as the yardstick, a relay that
@@ -76,19 +77,9 @@ const acceptor = createStreamAcceptor({
 })
 const offered = { callSid: 'CA1', accountSid: 'AC1', party: 'owner', from: '+14155550100' } as const
 
-function relay(line: WebSocket): void {
-  const model = new WebSocket(`${modelUrl}&relay`, { perMessageDeflate: false })
-  model.on('open', () => {
-    line.on('message', (data, isBinary) => model.send(data, { binary: isBinary }))
-    model.on('message', (data, isBinary) => line.send(data, { binary: isBinary }))
-    line.send('open')
-  })
-  line.on('close', () => model.close())
-}
-
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
 server.on('connection', (socket, request) => {
-  if (request.url === '/relay') relay(socket)
-  else acceptor.accept(textSocket(socket))
+  if (request.url === '/relay') relay(socket, `${modelUrl}&relay`)
+  else acceptor.accept(textSocket(socket), { isSigned: false })
 })
 server.once('listening', () => parentPort?.postMessage((server.address() as AddressInfo).port))

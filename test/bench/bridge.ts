@@ -1,3 +1,4 @@
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -31,7 +32,7 @@ const WARM_UP = 100
  * this thread, bridge and relay in another.
  */
 export async function benchBridge(options: { readonly seconds: number }): Promise<BridgeBench> {
-  const model = await startModel()
+  const model = await startBenchModel()
   const token = 'bench'
   const worker = new Worker(new URL('./bridge-worker.ts', import.meta.url), {
     workerData: { modelUrl: model.url, token },
@@ -45,18 +46,27 @@ export async function benchBridge(options: { readonly seconds: number }): Promis
     }
     lines.bridge.start(token)
     await Promise.race([failed, model.ready])
-    return await Promise.race([failed, measure(lines, model, options.seconds)])
+    return await Promise.race([failed, measureBridge(lines, model, options)])
   } finally {
     await worker.terminate()
     model.close()
   }
 }
 
-type Model = Awaited<ReturnType<typeof startModel>>
+type Model = Awaited<ReturnType<typeof startBenchModel>>
 type Line = Awaited<ReturnType<typeof openLine>>
 type Way = 'bridge' | 'relay'
 
-async function measure(lines: Record<Way, Line>, model: Model, seconds: number): Promise<BridgeBench> {
+/**
+ * Frames, deltas and interruptions, message by message, by turns over both ways. With `utteranceEveryRounds` the
+ * caller says something in between, as in a conversation.
+ */
+export async function measureBridge(
+  lines: Record<Way, Line>,
+  model: Model,
+  options: { readonly seconds: number; readonly utteranceEveryRounds?: number },
+): Promise<BridgeBench> {
+  const { seconds, utteranceEveryRounds = Number.POSITIVE_INFINITY } = options
   const frames: Record<Way, number[]> = { bridge: [], relay: [] }
   const deltas: Record<Way, number[]> = { bridge: [], relay: [] }
   const rounds = Math.round((seconds * 1000) / (4 * TURN_MS))
@@ -72,11 +82,16 @@ async function measure(lines: Record<Way, Line>, model: Model, seconds: number):
       deltas[way].push(await timed(lines[way].arrival(payload), () => model.speak(way, payload)))
       await pause()
     }
+    if (round > 0 && round % utteranceEveryRounds === 0) {
+      model.say({ type: SPEECH_STARTED, event_id: 'e' })
+      model.interrupted(round, WORDS)
+      await pause()
+    }
   }
   const clears: number[] = []
   for (let round = 0; round < Math.min(rounds, 500); round += 1) {
     clears.push(await timed(lines.bridge.cleared(), () => model.say({ type: SPEECH_STARTED, event_id: 'e' })))
-    model.interrupted(round)
+    model.interrupted(rounds + round)
     const payload = numbered(round)
     await timed(lines.bridge.arrival(payload), () => model.speak('bridge', payload))
     await pause()
@@ -88,12 +103,28 @@ async function measure(lines: Record<Way, Line>, model: Model, seconds: number):
   }
 }
 
+const WORDS = 'What was it about Maria, the garden and the blue umbrella near the old harbour?'
 const SPEECH_STARTED = 'input_audio_buffer.speech_started'
 
 /** The realtime service, as far as the measurement goes: one socket of the bridge and one of the relay. */
-async function startModel() {
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
-  await new Promise((resolve) => server.once('listening', resolve))
+export async function startBenchModel(chatUrl?: string) {
+  // Requests go on to the text model; the sockets end here, where their time is taken.
+  const http = createServer((incoming, answer) => {
+    const { method, url, headers } = incoming
+    const onward = request(
+      `${chatUrl ?? ''}${(url ?? '').replace('/v1', '')}`,
+      { method, headers },
+      (response) => {
+        answer.writeHead(response.statusCode ?? 500, response.headers)
+        response.pipe(answer)
+      },
+    )
+    onward.on('error', () => answer.destroy())
+    incoming.pipe(onward)
+  })
+  const server = new WebSocketServer({ server: http, perMessageDeflate: false })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const { port } = http.address() as AddressInfo
   const sockets: Partial<Record<Way, WebSocket>> = {}
   const arrivals = createArrivals()
   const ready = Promise.withResolvers<void>()
@@ -123,27 +154,37 @@ async function startModel() {
   })
 
   return {
-    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/?model=bench`,
+    url: `ws://127.0.0.1:${port}/?model=bench`,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    relayUrl: `ws://127.0.0.1:${port}/?model=bench&relay`,
     ready: ready.promise,
     arrival: (way: Way, payload: string) => arrivals.of(way, payload),
     say: (event: object) => send('bridge', event),
     speak: (way: Way, payload: string) =>
       send(way, { type: 'response.output_audio.delta', event_id: 'e', ...ofItem(), delta: payload }),
     /** What follows an interruption, up to the next response. */
-    interrupted(round: number) {
+    interrupted(round: number, words?: string) {
       const id = `r${response}`
       send('bridge', { type: 'response.done', response: { id, status: 'cancelled', output: [] } })
       send('bridge', { type: 'input_audio_buffer.speech_stopped' })
       send('bridge', { type: 'input_audio_buffer.committed', item_id: `u${round}` })
+      if (words !== undefined) {
+        const type = 'conversation.item.input_audio_transcription.completed'
+        send('bridge', { type, item_id: `u${round}`, content_index: 0, transcript: words })
+      }
       response += 1
       send('bridge', { type: 'response.created', response: { id: `r${response}` } })
     },
-    close: () => server.close(),
+    close() {
+      server.close()
+      http.close()
+      http.closeAllConnections()
+    },
   }
 }
 
 /** The provider's end: marks come back at once, as if everything had been played. */
-async function openLine(url: string) {
+export async function openLine(url: string) {
   const socket = new WebSocket(url, { perMessageDeflate: false })
   const arrivals = createArrivals()
   const opened = Promise.withResolvers<void>()
@@ -235,19 +276,22 @@ function compare(measured: Record<Way, readonly number[]>): Compared {
 
 const round3 = (value: number) => Math.round(value * 1000) / 1000
 
+/** One line a way, for people. */
+export function bridgeLines(result: BridgeBench): string[] {
+  const ways = { 'frame → model': result.frameToModel, 'delta → line': result.deltaToLine }
+  return [
+    ...Object.entries(ways).map(
+      ([name, { bridge, relay, ratioP50, ratioP99 }]) =>
+        `${name}: p50 ${bridge.p50Ms} ms, p99 ${bridge.p99Ms} ms; relay ${relay.p50Ms}, ${relay.p99Ms}; ratio ${ratioP50}, ${ratioP99}`,
+    ),
+    `speech → clear: p50 ${result.speechToClear.p50Ms} ms, p99 ${result.speechToClear.p99Ms} ms`,
+  ]
+}
+
 if (import.meta.main) {
   const { values } = parseArgs({
     options: { json: { type: 'boolean' }, seconds: { type: 'string', default: '20' } },
   })
   const result = await benchBridge({ seconds: Number(values.seconds) })
-  if (values.json) console.log(JSON.stringify(result))
-  else {
-    const ways = { 'frame → model': result.frameToModel, 'delta → line': result.deltaToLine }
-    for (const [name, { bridge, relay, ratioP50, ratioP99 }] of Object.entries(ways)) {
-      console.log(
-        `${name}: p50 ${bridge.p50Ms} ms, p99 ${bridge.p99Ms} ms; relay ${relay.p50Ms}, ${relay.p99Ms}; ratio ${ratioP50}, ${ratioP99}`,
-      )
-    }
-    console.log(`speech → clear: p50 ${result.speechToClear.p50Ms} ms, p99 ${result.speechToClear.p99Ms} ms`)
-  }
+  console.log(values.json ? JSON.stringify(result) : bridgeLines(result).join('\n'))
 }

@@ -1,13 +1,10 @@
 import { onTestFinished } from 'vitest'
-import { startModelDouble } from '../doubles/model/model-double.ts'
-import { joinModelDoubles } from '../doubles/one-model-service.ts'
-import { startRealtimeDouble } from '../doubles/realtime/realtime-double.ts'
 import type { Script } from '../doubles/realtime/session.ts'
 import { openMediaStream } from '../doubles/telephony-stream/media-stream-client.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
-import { script } from '../voice/call-harness.ts'
-import { ACCOUNT, AUTH_TOKEN, createProvider, NUMBER, OWNER, PUBLIC_URL, tokenOf } from './provider.ts'
+import { startPhoneDoubles } from './phone-doubles.ts'
+import { ACCOUNT, createProvider, tokenOf } from './provider.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look at events of every shape.
 export type TimelineEvent = any
@@ -19,37 +16,20 @@ export async function startWithPhone(
     readonly directory?: string
     readonly environment?: Readonly<Record<string, string>>
     readonly nowMs?: () => number
+    /** How many times faster than speech the callers are. */
+    readonly factor?: number
   } = {},
 ) {
-  const [text, realtime] = await Promise.all([
-    startModelDouble(),
-    startRealtimeDouble(options.script ?? script()),
-  ])
-  const front = await joinModelDoubles(text.url, realtime.url)
-  text.answerWith(() => ({ text: 'Yes.' }))
+  const { text, realtime, environment, close } = await startPhoneDoubles(options.script)
   const directory = options.directory ?? testDirectory()
   const service = await startWholeService({
     directory,
     ...(options.nowMs ? { nowMs: options.nowMs } : {}),
-    environment: {
-      OPENAI_API_KEY: 'sk-test-key-of-the-double',
-      OPENAI_BASE_URL: front.url,
-      CHAT_MODEL: 'test-model',
-      REALTIME_MODEL: 'test-realtime',
-      PUBLIC_URL,
-      OWNER_PHONE_NUMBER: OWNER,
-      TELEPHONY_ACCOUNT_SID: ACCOUNT,
-      TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,
-      TELEPHONY_PHONE_NUMBER: NUMBER,
-      TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9',
-      ...options.environment,
-    },
+    environment: { ...environment, ...options.environment },
   })
   onTestFinished(async () => {
     await service.stop()
-    await front.close()
-    await text.close()
-    await realtime.close()
+    await close()
   })
   const provider = createProvider(service.port)
 
@@ -57,8 +37,9 @@ export async function startWithPhone(
     return (await service.client.get('/api/timeline?limit=5000')).json.events
   }
   /** The timeline once it holds what is waited for; a call's facts follow its sounds. */
-  async function eventsUntil(what: string, holds: (events: TimelineEvent[]) => boolean) {
-    for (let tries = 0; tries < 300; tries += 1) {
+  async function eventsUntil(what: string, holds: (events: TimelineEvent[]) => boolean, withinMs = 20_000) {
+    const untilMs = performance.now() + withinMs
+    while (performance.now() < untilMs) {
       const found = await events()
       if (holds(found)) return found
       await new Promise((resolve) => setTimeout(resolve, 25))
@@ -71,7 +52,7 @@ export async function startWithPhone(
       callSid,
       accountSid: ACCOUNT,
       token,
-      factor: 5,
+      factor: options.factor ?? 5,
     })
     onTestFinished(() => caller.drop())
     return caller

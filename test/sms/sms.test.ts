@@ -78,14 +78,21 @@ test('unsigned and wrongly signed texts and statuses get 403 and leave no trace'
   expect(await phone.head()).toBe(before)
 })
 
-test('taken and then cut off: it is found in the list of the provider, and one message reaches the phone', async () => {
-  const phone = await startWithTexts()
-  phone.double.fail({ type: 'accept_then_cut' })
-  await text(phone, 'SM1', OWNER, 'Hello')
-  const all = await phone.eventsUntil('the outcome', (events) => ofType(events, 'sms.sent').length === 1)
-  expect(phone.double.messages).toHaveLength(1)
-  expect(ofType(all, 'sms.sent')[0].payload.messageSid).toBe(phone.double.messages[0]?.sid)
-})
+test.each(['accept_then_cut', 'accept_then_hang'] as const)(
+  'taken and never answered (%s): it is found in the list of the provider, and one message reaches the phone',
+  async (type) => {
+    const phone = await startWithTexts()
+    phone.double.fail({ type })
+    await text(phone, 'SM1', OWNER, 'Hello')
+    const all = await phone.eventsUntil(
+      'the outcome',
+      (events) => ofType(events, 'sms.sent').length === 1,
+      30_000,
+    )
+    expect(phone.double.messages).toHaveLength(1)
+    expect(ofType(all, 'sms.sent')[0].payload.messageSid).toBe(phone.double.messages[0]?.sid)
+  },
+)
 
 test('cut off and not in the list: it is unknown, shown, and never sent again, after a restart neither', async () => {
   const directory = testDirectory()

@@ -240,11 +240,12 @@ test.each([
   expect(it.factsOf('call.reply.spoken')).toMatchObject([{ facts: { interrupted: true } }])
 })
 
-test('the provider reports the end before the socket closes: the model is let go at once', async () => {
+test('the provider reports the end before the socket closes: the model is let go at once, and the socket is closed', async () => {
   const it = await connect({ script: script({ reply: greeting }) })
   await afterGreeting(it)
   it.bridge.lineEnded()
   expect(it.endings).toEqual(['caller_hung_up'])
+  await it.caller.closed
 })
 
 test('the owner hangs up from the browser: the call ends at the provider, then the stream', async () => {

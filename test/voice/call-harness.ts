@@ -124,7 +124,7 @@ export async function connectCall(options: {
   })
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, maxPayload: 64 * 1024 })
   await new Promise((resolve) => server.once('listening', resolve))
-  server.on('connection', (socket) => acceptor.accept(textSocket(socket)))
+  server.on('connection', (socket) => acceptor.accept(textSocket(socket), { isSigned: false }))
 
   const reservation = slot.reserve({
     callSid: 'CA1',

@@ -1,16 +1,7 @@
 import type { Twilio } from 'twilio'
+import { planNumber, type WebhookChange, webhookUrls } from './pointing.ts'
 
 export type CheckStep = { readonly name: string; readonly ok: boolean; readonly detail: string }
-
-/** Where the provider is to turn to with calls and texts, and where they are to be told of. */
-export function webhookUrls(publicUrl: string) {
-  return {
-    voiceUrl: `${publicUrl}/voice-markup`,
-    smsUrl: `${publicUrl}/sms`,
-    statusCallback: `${publicUrl}/voice-status`,
-    messageStatusCallback: `${publicUrl}/sms/status`,
-  }
-}
 
 const REACH_MS = 5_000
 
@@ -22,6 +13,8 @@ const REACH_MS = 5_000
 export async function checkTelephony(options: {
   readonly client: () => Promise<Twilio | null>
   readonly number: string | null
+  /** The delegate's own application at the provider, where it has one. */
+  readonly applicationSid: string | null
   readonly publicUrl: string | null
   readonly ownerNumbers: readonly string[]
   readonly realtimeModel: string | null
@@ -47,7 +40,9 @@ export async function checkTelephony(options: {
   const isPublic = checkPublicUrl(publicUrl, add)
   if (number === null)
     add('number', false, "Set TELEPHONY_PHONE_NUMBER to the delegate's number, like +14155550111.")
-  else if (client && signedIn) await checkNumber(client, number, isPublic ? publicUrl : null, add)
+  else if (client && signedIn) {
+    await checkNumber(client, number, options.applicationSid, isPublic ? publicUrl : null, add)
+  }
   if (publicUrl !== null && isPublic) await checkReachable(publicUrl, options, add)
   add(
     'owner',
@@ -98,12 +93,14 @@ function checkPublicUrl(publicUrl: string | null, add: Add): boolean {
 async function checkNumber(
   client: Twilio,
   phoneNumber: string,
+  applicationSid: string | null,
   publicUrl: string | null,
   add: Add,
 ): Promise<void> {
   try {
-    const [found] = await client.incomingPhoneNumbers.list({ phoneNumber, limit: 1 })
-    if (!found) {
+    // Without a Public URL it is only asked whether the number is there.
+    const plan = await planNumber(client, { phoneNumber, applicationSid, publicUrl: publicUrl ?? '' })
+    if (plan === null) {
       add(
         'number',
         false,
@@ -113,15 +110,16 @@ async function checkNumber(
     }
     add('number', true, `${phoneNumber} belongs to this account.`)
     if (publicUrl === null) return
-    const wanted = webhookUrls(publicUrl)
-    const target = found.voiceApplicationSid
-      ? await client.applications(found.voiceApplicationSid).fetch()
-      : found
-    const voice = target.voiceUrl === wanted.voiceUrl
-    add('voice webhook', voice, voice ? wanted.voiceUrl : mismatch(target.voiceUrl, wanted.voiceUrl))
-    const texts = found.smsApplicationSid ? await client.applications(found.smsApplicationSid).fetch() : found
-    const sms = texts.smsUrl === wanted.smsUrl
-    add('SMS webhook', sms, sms ? wanted.smsUrl : mismatch(texts.smsUrl, wanted.smsUrl))
+    const { voiceUrl, smsUrl, statusCallback } = webhookUrls(publicUrl)
+    const steps = [
+      { name: 'voice webhook', of: 'voice', url: voiceUrl },
+      { name: 'SMS webhook', of: 'SMS', url: smsUrl },
+      { name: 'call status webhook', of: 'call status', url: statusCallback },
+    ] as const
+    for (const { name, of, url } of steps) {
+      const change = plan.changes.find((each) => each.name === of)
+      add(name, change === undefined, change === undefined ? url : mismatch(change))
+    }
   } catch (error) {
     add('number', false, explain(error))
   }
@@ -151,9 +149,9 @@ async function checkReachable(
   }
 }
 
-function mismatch(found: string | null | undefined, wanted: string): string {
-  const now = found ? `It points to ${found}` : 'It points nowhere'
-  return `${now}; it must be ${wanted}. Run "npm run script:update-app", or correct it in the account.`
+function mismatch({ from, to }: WebhookChange): string {
+  const now = from ? `It points to ${from}` : 'It points nowhere'
+  return `${now}; it must be ${to}. Press "Point my number here", or correct it in the account.`
 }
 
 /** What the provider or the network said, in words that lead somewhere. */

@@ -4,7 +4,7 @@ import { type MediaFrame, parseFrame, streamFrames } from './media-stream.ts'
 
 /** How long a socket may take to present its token. */
 export const START_DEADLINE_MS = 5_000
-/** Sockets that may wait for their start at once; the oldest gives way. */
+/** Sockets that may wait for their start at once without the provider's signature; the oldest gives way. */
 const MAX_WAITING = 16
 
 const REFUSED = 1008
@@ -35,8 +35,8 @@ export type AcceptedLine = {
 }
 
 export type StreamAcceptor = {
-  /** Takes over a socket that has just been opened. */
-  accept(socket: StreamSocket): void
+  /** Takes over a socket that has just been opened. One whose upgrade the provider signed gives way to nobody. */
+  accept(socket: StreamSocket, upgrade: { readonly isSigned: boolean }): void
 }
 
 /**
@@ -55,7 +55,7 @@ export function createStreamAcceptor(options: {
   const waiting = new Set<(reason: string) => void>()
 
   return {
-    accept(socket) {
+    accept(socket, { isSigned }) {
       const listeners: Partial<Parameters<AcceptedLine['listen']>[0]> = {}
       let state: 'waiting' | 'live' | 'over' = 'waiting'
       let streamSid = ''
@@ -114,6 +114,7 @@ export function createStreamAcceptor(options: {
         refuse('nothing_reserved')
         return
       }
+      if (isSigned) return
       waiting.add(refuse)
       const [oldest] = waiting
       if (waiting.size > MAX_WAITING) oldest?.('too_many_waiting')

@@ -4,6 +4,7 @@ import type { StreamSocket } from '../../channels/telephony/stream-acceptor.ts'
 import { textSocket } from '../../voice/ws-sockets.ts'
 import type { IntrusionCounter } from '../intrusion-counter.ts'
 import type { SocketRoute } from '../sockets.ts'
+import type { ProviderWebhooks } from './provider-webhook.ts'
 
 const POLICY_VIOLATION = 1008
 /** A refused peer gets this long to take part in the closing. */
@@ -11,7 +12,8 @@ const CLOSING_MS = 1_000
 
 /** The media stream of a call. It proves itself by the one-time token of its webhook, within five seconds. */
 export function callSocketRoute(deps: {
-  readonly accept: (socket: StreamSocket) => void
+  readonly accept: (socket: StreamSocket, upgrade: { readonly isSigned: boolean }) => void
+  readonly webhooks: Pick<ProviderWebhooks, 'isSignedUpgrade'>
   readonly intrusions: Pick<IntrusionCounter, 'count'>
 }): SocketRoute {
   function stream(socket: WebSocket): StreamSocket {
@@ -34,6 +36,7 @@ export function callSocketRoute(deps: {
     path: '/call',
     maxMessageBytes: MAX_FRAME_BYTES,
     isPublic: true,
-    onOpen: (socket) => deps.accept(stream(socket)),
+    onOpen: (socket, request) =>
+      deps.accept(stream(socket), { isSigned: deps.webhooks.isSignedUpgrade(request) }),
   }
 }

@@ -4,6 +4,7 @@ import type { Settings } from '../../settings/settings.ts'
 import type { HttpContext } from '../env.ts'
 import type { IntrusionCounter } from '../intrusion-counter.ts'
 import { Refusal } from '../problem.ts'
+import type { SocketRequest } from '../sockets.ts'
 
 /** A request that may be taken for the provider's. */
 export type ProviderRequest = {
@@ -18,6 +19,8 @@ export type ProviderRequest = {
 export type ProviderWebhooks = {
   /** Reads and verifies a request; throws 403 for one that is not the provider's. */
   read(c: HttpContext): Promise<ProviderRequest>
+  /** Whether the provider signed the upgrade to a socket. One that did not may still prove itself otherwise. */
+  isSignedUpgrade(request: Pick<SocketRequest, 'pathAndQuery' | 'headers'>): boolean
 }
 
 /** The longest value that any field of ours may have; longer ones are cut. */
@@ -57,6 +60,13 @@ export function createProviderWebhooks(options: {
   }
 
   return {
+    isSignedUpgrade({ pathAndQuery, headers }) {
+      const authToken = settings.get('TELEPHONY_AUTH_TOKEN')
+      const publicUrl = settings.get('PUBLIC_URL')
+      const signature = headers['x-twilio-signature']
+      if (authToken === null || publicUrl === null || typeof signature !== 'string') return false
+      return createSignatureVerifier({ authToken, publicUrl }).upgrade({ pathAndQuery, signature })
+    },
     async read(c) {
       const posted = c.req.method === 'POST' ? parseForm(await c.req.text()) : {}
       const { isSigned, isVerified } = verify(c, posted)

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import type { CallStatus } from '../../calls/call-status.ts'
 import type { Explanation, Offer, Reception } from '../../calls/reception.ts'
 import { busyMarkup, connectMarkup, sayMarkup } from '../../channels/telephony/markup.ts'
 import type { RouteModule } from '../app.ts'
@@ -49,6 +50,7 @@ export function voiceMarkupRoutes(deps: {
   readonly webhooks: ProviderWebhooks
   readonly reception: Reception
   readonly callEnded: (callSid: string) => void
+  readonly recordStatus: (report: CallStatus) => Promise<void>
   readonly newId: () => string
 }): RouteModule {
   const { webhooks, reception } = deps
@@ -79,8 +81,14 @@ export function voiceMarkupRoutes(deps: {
   routes.post('/voice-status', async (c) => {
     const request = await webhooks.read(c)
     const callSid = id(request.field('CallSid'))
+    if (!request.isVerified) return c.body(null, 204)
+    const reports = [
+      { of: 'call', status: request.field('CallStatus') },
+      { of: 'stream', status: request.field('StreamEvent') },
+    ] as const
+    for (const { of, status } of reports) if (status) await deps.recordStatus({ callSid, of, status })
     const isOver = OVER.has(request.field('CallStatus')) || STREAM_OVER.has(request.field('StreamEvent'))
-    if (isOver && request.isVerified) deps.callEnded(callSid)
+    if (isOver) deps.callEnded(callSid)
     return c.body(null, 204)
   })
   return { routes }

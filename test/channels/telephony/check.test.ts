@@ -10,6 +10,7 @@ const number = (changes: object = {}) => ({
   phone_number: NUMBER,
   voice_url: `${URL}/voice-markup`,
   sms_url: `${URL}/sms`,
+  status_callback: `${URL}/voice-status`,
   ...changes,
 })
 
@@ -34,6 +35,7 @@ async function check(
   const result = await checkTelephony({
     client: () => connectTelephony(credentials),
     number: NUMBER,
+    applicationSid: null,
     publicUrl,
     ownerNumbers: ['+14155550100'],
     realtimeModel: 'gpt-realtime',
@@ -64,6 +66,13 @@ test.each([
     { numbers: [number({ sms_url: '' })] },
     'SMS webhook',
     'It points nowhere',
+  ],
+  ['a webhook that comes as a GET', { numbers: [number({ sms_method: 'GET' })] }, 'SMS webhook', 'by GET'],
+  [
+    'calls that nobody reports the end of',
+    { numbers: [number({ status_callback: null })] },
+    'call status webhook',
+    'Point my number here',
   ],
   [
     'a stale Public URL',

@@ -59,9 +59,9 @@ function reserve(callSid: string): string {
   return reservation.status === 'reserved' ? reservation.token : ''
 }
 
-function accept() {
+function accept(isSigned = false) {
   const opened = openSocket()
-  acceptor.accept(opened.socket)
+  acceptor.accept(opened.socket, { isSigned })
   return opened
 }
 
@@ -161,4 +161,15 @@ test('ten thousand sockets that never start hold no memory, and the caller still
   expect(idle.filter((socket) => socket.closed.length === 0).length).toBeLessThanOrEqual(16)
   accept().receive(start('CA1', token))
   expect(accepted).toHaveLength(1)
+})
+
+test('in a flood of sockets the one that the provider signed keeps its place, however late it starts', () => {
+  const token = reserve('CA1')
+  const signed = accept(true)
+  for (let index = 0; index < 1_000; index += 1) accept()
+  expect(refused.length).toBe(1_000 - 16)
+  signed.receive(start('CA1', token))
+  expect(accepted).toMatchObject([{ callSid: 'CA1' }])
+  const late = accept(true)
+  expect(late.closed).toEqual([{ code: 1008, reason: 'nothing_reserved' }])
 })

@@ -10,6 +10,8 @@ export type Fault =
   | { readonly type: 'refuse_without_code'; readonly status: number }
   /** Takes the message, then the connection breaks before the answer. */
   | { readonly type: 'accept_then_cut' }
+  /** Takes the message, and never answers. */
+  | { readonly type: 'accept_then_hang' }
   /** The connection breaks, and nothing was taken. */
   | { readonly type: 'cut' }
 
@@ -89,6 +91,7 @@ export async function startTelephonyDouble(options: {
       body: fields.get('Body') ?? '',
       status_callback: fields.get('StatusCallback'),
     })
+    if (fault?.type === 'accept_then_hang') return
     if (fault?.type === 'accept_then_cut') answer.socket?.destroy()
     else send(answer, 201, { ...message, status: 'queued', account_sid: accountSid })
   }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { buildDisk } from '../disk.ts'
 import { failWrites, faultKinds } from '../faults.ts'
 import { failService } from '../faulty-service.ts'
+import { floodCalls } from '../flooded-call.ts'
 import { killConversations } from '../kills.ts'
 import { cutPower, type PowerReport } from '../power.ts'
 import { fillUp } from '../size-limit.ts'
@@ -14,7 +15,12 @@ const COMMITS_A_RECORDING = 400
 /** Kilobytes in which hardly the tables fit. */
 const LEAST_LIMIT_BLOCKS = 250
 
+/** Sockets of one flood, and as many of them as may stand open at once. */
+const FLOOD = { sockets: 10_000, atOnce: 2_000 }
+
 const trials = {
+  /** The same flood, whatever `--rounds` says. */
+  sockets: () => inTemporaryDirectory(async (directory) => sound(await floodCalls({ directory, ...FLOOD }))),
   kills: (rounds: number, seed: number) =>
     inTemporaryDirectory(async (directory) => {
       const { talk: _talk, ...report } = sound(await killConversations({ directory, rounds, seed, onRound }))

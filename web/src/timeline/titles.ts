@@ -93,6 +93,7 @@ const titles: Readonly<Record<string, Title>> = {
   'call.offered': () => 'The phone rang',
   'call.rejected': (e) => `Call not taken: ${wordsText(text(e, 'reason'))}`,
   'call.connected': () => 'Call connected',
+  'call.status.reported': (e) => `The provider reports: ${text(e, 'of')} ${wordsText(text(e, 'status'))}`,
   'call.interrupted': () => 'The caller spoke over the reply',
   'call.ended': (e) => `Call ended after ${durationText(number(e, 'durationMs'))}`,
   'note.created': (e) => named(e, 'Note created'),

@@ -1,0 +1,125 @@
+import type { Twilio } from 'twilio'
+
+/** Where the provider is to turn to with calls and texts, and where they are to be told of. */
+export function webhookUrls(publicUrl: string) {
+  return {
+    voiceUrl: `${publicUrl}/voice-markup`,
+    smsUrl: `${publicUrl}/sms`,
+    statusCallback: `${publicUrl}/voice-status`,
+    messageStatusCallback: `${publicUrl}/sms/status`,
+  }
+}
+
+export type WebhookName = 'voice' | 'SMS' | 'call status' | 'message status'
+
+/** Something that points elsewhere, and where it is to point. `from` is null where it points nowhere. */
+export type WebhookChange = { readonly name: WebhookName; readonly from: string | null; readonly to: string }
+
+/** An application's or a number's own addresses, as the provider's API has them. */
+type Addresses = {
+  readonly voiceUrl?: string | null
+  readonly voiceMethod?: string | null
+  readonly smsUrl?: string | null
+  readonly smsMethod?: string | null
+  readonly statusCallback?: string | null
+  readonly statusCallbackMethod?: string | null
+  readonly messageStatusCallback?: string | null
+}
+
+const FIELDS = [
+  { name: 'voice', url: 'voiceUrl', method: 'voiceMethod' },
+  { name: 'SMS', url: 'smsUrl', method: 'smsMethod' },
+  { name: 'call status', url: 'statusCallback', method: 'statusCallbackMethod' },
+  { name: 'message status', url: 'messageStatusCallback', method: null },
+] as const
+
+/** What of these differs from the Public URL, and the request that mends it; every webhook is to be a POST. */
+function differences(found: Addresses, publicUrl: string, names: readonly WebhookName[]) {
+  const wanted = webhookUrls(publicUrl)
+  const changes: WebhookChange[] = []
+  const update: Record<string, string> = {}
+  for (const { name, url, method } of FIELDS) {
+    if (!names.includes(name)) continue
+    // The provider's own default is POST.
+    const isPost = method === null || !found[method] || found[method] === 'POST'
+    if (found[url] === wanted[url] && isPost) continue
+    const from = found[url] ? `${found[url]}${isPost ? '' : ` (by ${found[method]})`}` : null
+    changes.push({ name, from, to: wanted[url] })
+    update[url] = wanted[url]
+    if (method !== null) update[method] = 'POST'
+  }
+  return { changes, update }
+}
+
+export type Plan = {
+  /** Empty where everything points here already. */
+  readonly changes: readonly WebhookChange[]
+  /** Makes them so. */
+  apply(): Promise<void>
+}
+
+/** What points an application to the Public URL. Throws what the provider's API throws. */
+export async function planApplication(client: Twilio, sid: string, publicUrl: string): Promise<Plan> {
+  const application = client.applications(sid)
+  const { changes, update } = differences(
+    await application.fetch(),
+    publicUrl,
+    FIELDS.map(({ name }) => name),
+  )
+  return {
+    changes,
+    async apply() {
+      if (changes.length > 0) await application.update(update)
+    },
+  }
+}
+
+/**
+ * What points a phone number to the Public URL; null where the account has no such number. Calls or texts that go
+ * to an application are mended there if it is the delegate's own; from any other, which may serve other numbers
+ * too, the number is taken away. Throws what the provider's API throws.
+ */
+export async function planNumber(
+  client: Twilio,
+  options: {
+    readonly phoneNumber: string
+    /** The delegate's own application. */
+    readonly applicationSid: string | null
+    readonly publicUrl: string
+  },
+): Promise<Plan | null> {
+  const { phoneNumber, applicationSid, publicUrl } = options
+  const [number] = await client.incomingPhoneNumbers.list({ phoneNumber, limit: 1 })
+  if (!number) return null
+  const changes: WebhookChange[] = []
+  const ofNumber: Record<string, string> = {}
+  const ofApplication: Record<string, string> = {}
+
+  async function planPart(sid: string | null, field: string, names: readonly WebhookName[]): Promise<void> {
+    const found: Addresses | null = sid ? await client.applications(sid).fetch() : (number ?? null)
+    const part = differences(found ?? {}, publicUrl, names)
+    if (part.changes.length === 0) return
+    changes.push(...part.changes)
+    if (sid && sid === applicationSid) return void Object.assign(ofApplication, part.update)
+    // What the number itself points to has been without effect: all of it is set.
+    Object.assign(ofNumber, differences({}, publicUrl, names).update, sid ? { [field]: '' } : {})
+  }
+  await planPart(number.voiceApplicationSid || null, 'voiceApplicationSid', ['voice', 'call status'])
+  await planPart(number.smsApplicationSid || null, 'smsApplicationSid', ['SMS'])
+  if (number.trunkSid) {
+    changes.push({
+      name: 'voice',
+      from: `the SIP trunk ${number.trunkSid}`,
+      to: webhookUrls(publicUrl).voiceUrl,
+    })
+    Object.assign(ofNumber, differences({}, publicUrl, ['voice', 'call status']).update, { trunkSid: '' })
+  }
+  return {
+    changes,
+    async apply() {
+      if (applicationSid !== null && Object.keys(ofApplication).length > 0)
+        await client.applications(applicationSid).update(ofApplication)
+      if (Object.keys(ofNumber).length > 0) await client.incomingPhoneNumbers(number.sid).update(ofNumber)
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { Twilio } from 'twilio'
+import { explain } from '../../channels/telephony/check.ts'
+import { planNumber } from '../../channels/telephony/pointing.ts'
+import type { RouteModule } from '../app.ts'
+import { json, refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { Refusal } from '../problem.ts'
+
+const pointingSchema = z
+  .object({
+    number: z.string(),
+    publicUrl: z.string(),
+    changes: z.array(
+      z.object({
+        name: z.enum(['voice', 'SMS', 'call status', 'message status']),
+        from: z.string().nullable().describe('Where it points now; null: nowhere'),
+        to: z.string(),
+      }),
+    ),
+  })
+  .openapi('NumberPointing')
+
+const plan = createRoute({
+  method: 'get',
+  path: '/api/telephony/number',
+  tags: ['Telephony'],
+  summary: 'What would change if the number were pointed here; nothing is changed',
+  responses: { 200: json(pointingSchema, 'Empty changes: it points here'), ...refusals(409, 502) },
+})
+
+const point = createRoute({
+  method: 'post',
+  path: '/api/telephony/number/point',
+  tags: ['Telephony'],
+  summary: 'Points the voice, SMS and status addresses of the number at the Public URL',
+  responses: { 200: json(pointingSchema, 'What was changed'), ...refusals(409, 502) },
+})
+
+/** The delegate's phone number at the provider. */
+export function telephonyRoutes(deps: {
+  readonly client: () => Promise<Twilio | null>
+  readonly number: () => string | null
+  readonly publicUrl: () => string | null
+  readonly applicationSid: () => string | null
+}): RouteModule {
+  const routes = createRoutes()
+
+  async function prepare() {
+    const client = await deps.client()
+    if (client === null)
+      throw incomplete('Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN in the settings first.')
+    const number = deps.number()
+    if (number === null) throw incomplete('Set TELEPHONY_PHONE_NUMBER in the settings first.')
+    const publicUrl = deps.publicUrl()
+    if (!publicUrl?.startsWith('https://'))
+      throw incomplete('Set PUBLIC_URL to the https address under which the internet reaches this service.')
+    const applicationSid = deps.applicationSid()
+    const found = await asked(() => planNumber(client, { phoneNumber: number, applicationSid, publicUrl }))
+    if (found === null) throw new Refusal(409, 'unknown_number', `${number} is not a number of this account.`)
+    return { found, answer: { number, publicUrl, changes: [...found.changes] } }
+  }
+
+  routes.openapi(plan, async (c) => c.json((await prepare()).answer, 200))
+  routes.openapi(point, async (c) => {
+    const { found, answer } = await prepare()
+    await asked(found.apply)
+    return c.json(answer, 200)
+  })
+  return { routes }
+}
+
+function incomplete(detail: string): Refusal {
+  return new Refusal(409, 'telephony_incomplete', detail)
+}
+
+/** What the provider or the network refuses is told in words. */
+async function asked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw new Refusal(502, 'telephony_failed', explain(cause), { cause })
+  }
+}

@@ -1,0 +1,86 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openMediaStream } from '../doubles/telephony-stream/media-stream-client.ts'
+import { createClient } from '../http/client.ts'
+import { testDirectory } from '../support/directory.ts'
+import { PASSWORD } from '../support/service.ts'
+import { startServiceProcess } from '../torture/service-process.ts'
+import { script, speech, TRAIN } from '../voice/call-harness.ts'
+import { startPhoneDoubles } from './phone-doubles.ts'
+import { ofType, spokenLines, startWithPhone } from './phone-harness.ts'
+import { ACCOUNT, createProvider, OWNER, tokenOf } from './provider.ts'
+
+const GREETING = 'Hello there, what is it?'
+const QUESTION = 'When does my train to Lisbon leave tomorrow?'
+
+/** Lets the service die in the middle of a reply, as by `kill -9`. */
+async function dieInACall(directory: string): Promise<void> {
+  const doubles = await startPhoneDoubles(
+    script({
+      reply: ({ index }) =>
+        index === 0
+          ? { audio: speech('caller-thanks'), transcript: GREETING }
+          : { audio: speech('reply-train'), transcript: TRAIN },
+    }),
+  )
+  const process = startServiceProcess(directory, doubles.environment)
+  onTestFinished(async () => {
+    await process.kill()
+    await doubles.close()
+  })
+  const port = await process.listening
+  const client = createClient(port)
+  await client.post('/api/install', { password: PASSWORD })
+  const markup = (await createProvider(port).ring('CA1', OWNER)).text
+  const caller = await openMediaStream({
+    url: `ws://127.0.0.1:${port}/call`,
+    callSid: 'CA1',
+    accountSid: ACCOUNT,
+    token: tokenOf(markup),
+    factor: 2,
+  })
+  onTestFinished(() => caller.drop())
+  await caller.until(
+    'the greeting was heard',
+    () => caller.heardBytes().length > 8_000 && caller.queuedMs() === 0,
+  )
+  const before = caller.heardBytes().length
+  await caller.say(speech('caller-question'))
+  await caller.until('some of the answer is heard', () => caller.heardBytes().length > before + 8_000)
+  await process.kill()
+  await caller.closed
+}
+
+test('killed in the middle of a call: its end is told honestly, what was said is kept, and the next call comes through', {
+  timeout: 180_000,
+}, async () => {
+  const directory = testDirectory()
+  await dieInACall(directory)
+
+  const phone = await startWithPhone({ directory })
+  const all = await phone.events()
+  expect(spokenLines(all)).toEqual([`delegate: ${GREETING}`, `caller: ${QUESTION}`])
+  const [offered] = ofType(all, 'call.offered')
+  expect(ofType(all, 'call.ended')).toMatchObject([
+    { spanId: offered.spanId, payload: { callSid: 'CA1', reason: 'interrupted' } },
+  ])
+  expect(ofType(all, 'span.closed').filter(({ spanId }) => spanId === offered.spanId)).toMatchObject([
+    { payload: { reason: 'interrupted' } },
+  ])
+  // No turn of the call is left open, and no reply is claimed to have been heard.
+  const started = ofType(all, 'turn.started').map(({ turnId }) => turnId)
+  const ended = [...ofType(all, 'turn.completed'), ...ofType(all, 'turn.failed')].map(({ turnId }) => turnId)
+  expect(started.filter((turnId) => !ended.includes(turnId))).toEqual([])
+  expect((await phone.service.client.get('/api/calls/current')).json).toEqual({ call: null })
+
+  // The same call cannot come back; another one is taken, and knows what was said.
+  expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Reject')
+  const { caller } = await phone.dial('CA2', OWNER)
+  await phone.eventsUntil('a greeting', (events) => ofType(events, 'call.reply.spoken').length === 2)
+  expect(JSON.stringify(phone.realtime.received)).toContain(QUESTION)
+  caller.hangUp()
+  await phone.eventsUntil('its end', (events) => ofType(events, 'call.ended').length === 2)
+  await phone.service.stop()
+
+  const again = await startWithPhone({ directory })
+  expect(ofType(await again.events(), 'call.ended')).toHaveLength(2)
+})

@@ -1,0 +1,31 @@
+import { startModelDouble } from '../doubles/model/model-double.ts'
+import { joinModelDoubles } from '../doubles/one-model-service.ts'
+import { startRealtimeDouble } from '../doubles/realtime/realtime-double.ts'
+import type { Script } from '../doubles/realtime/session.ts'
+import { script } from '../voice/call-harness.ts'
+import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER, PUBLIC_URL } from './provider.ts'
+
+/** The doubles of both models behind one address, and what a service with a phone is told of it. */
+export async function startPhoneDoubles(given: Script = script()) {
+  const [text, realtime] = await Promise.all([startModelDouble(), startRealtimeDouble(given)])
+  const front = await joinModelDoubles(text.url, realtime.url)
+  text.answerWith(() => ({ text: 'Yes.' }))
+  const environment = {
+    OPENAI_API_KEY: 'sk-test-key-of-the-double',
+    OPENAI_BASE_URL: front.url,
+    CHAT_MODEL: 'test-model',
+    REALTIME_MODEL: 'test-realtime',
+    PUBLIC_URL,
+    OWNER_PHONE_NUMBER: OWNER,
+    TELEPHONY_ACCOUNT_SID: ACCOUNT,
+    TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,
+    TELEPHONY_PHONE_NUMBER: NUMBER,
+    TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9',
+  }
+  async function close(): Promise<void> {
+    await front.close()
+    await text.close()
+    await realtime.close()
+  }
+  return { text, realtime, environment, close }
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { testDirectory } from '../support/directory.ts'
+import { floodCalls } from './flooded-call.ts'
+
+test('sockets that never start, fragments without end and frames over the limit leave nothing, and a call comes through', {
+  timeout: 180_000,
+}, async () => {
+  const report = await floodCalls({ directory: testDirectory(), sockets: 400, atOnce: 200 })
+  expect(report.flaws).toEqual([])
+  expect(report.idle).toMatchObject({ opened: 400, closed: 400 })
+  expect(report.duringCall).toMatchObject({ opened: 400, closed: 400 })
+  expect(report.storms).toMatchObject({ opened: 40, closed: 40 })
+})
