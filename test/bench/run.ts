@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchAppend } from './append.ts'
+import { benchBridge } from './bridge.ts'
+import { benchLoadedBridge } from './bridge-loaded.ts'
 import { round } from './statistics.ts'
 import { benchTurns } from './turn.ts'
 import { benchColdStart, benchFolds, benchPages, prepareLedger } from './views.ts'
@@ -47,6 +49,14 @@ try {
     values.quick ? { turns: 200, longTurns: 400 } : { turns: 1000, longTurns: 10_000 },
   )
   for (const [name, figures] of Object.entries(turns)) report(`turn ${name}`, figures)
+  report('bridge alone', await benchBridge({ seconds: values.quick ? 20 : 60 }))
+  report(
+    `bridge beside chat, over ${SIZES.at(-1)} events and a slow disk`,
+    await benchLoadedBridge({
+      directory: join(root, `ledger-${SIZES.at(-1)}`),
+      seconds: values.quick ? 20 : 60,
+    }),
+  )
 } finally {
   rmSync(root, { recursive: true, force: true })
 }

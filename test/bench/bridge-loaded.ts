@@ -1,0 +1,145 @@
+import { fork, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { ACCOUNT, AUTH_TOKEN, createProvider, NUMBER, OWNER, PUBLIC_URL, tokenOf } from '../phone/provider.ts'
+import { type BridgeBench, bridgeLines, measureBridge, openLine, startBenchModel } from './bridge.ts'
+import type { ChatNews } from './bridge-chat.ts'
+import { prepareLedger } from './views.ts'
+
+const PASSWORD = 'a long walk by the river'
+const CHAT_TURNS_A_SECOND = 10
+const SYNC_MICROSECONDS = 5_000
+/** The caller says something this often, and something is recalled by it. */
+const UTTERANCE_EVERY_ROUNDS = 100
+
+export type LoadedBridgeBench = BridgeBench & {
+  readonly chatTurnsPerSecond: number
+  readonly failedChatTurns: number
+  /** False where there is no C compiler to build the slow disk with. */
+  readonly slowDisk: boolean
+}
+
+/**
+ * The same measurement in the whole service, while it does everything else: ten chat turns a second, a recall by
+ * each utterance over the ledger in `directory`, and a disk whose every sync takes 5 ms longer. The relay runs on the
+ * service's own event loop.
+ */
+export async function benchLoadedBridge(options: {
+  /** With a prepared ledger; it is written to. */
+  readonly directory: string
+  readonly seconds: number
+}): Promise<LoadedBridgeBench> {
+  const chat = new Worker(new URL('./bridge-chat.ts', import.meta.url))
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => undefined)
+  chat.on('error', failed.reject)
+  const news = <T extends ChatNews['type']>(type: T) =>
+    Promise.race([
+      failed.promise,
+      new Promise<Extract<ChatNews, { type: T }>>((resolve) =>
+        chat.on('message', (message: ChatNews) => {
+          if (message.type === type) resolve(message as Extract<ChatNews, { type: T }>)
+        }),
+      ),
+    ])
+  const model = await startBenchModel((await news('model')).url)
+  const library = buildSlowSync(options.directory)
+  const child = fork(join(import.meta.dirname, 'bridge-service.ts'), {
+    env: {
+      ...process.env,
+      DATA_DIR: options.directory,
+      OPENAI_API_KEY: 'sk-bench-key-of-the-double',
+      OPENAI_BASE_URL: model.baseUrl,
+      CHAT_MODEL: 'test-model',
+      REALTIME_MODEL: 'bench',
+      PUBLIC_URL,
+      OWNER_PHONE_NUMBER: OWNER,
+      TELEPHONY_ACCOUNT_SID: ACCOUNT,
+      TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,
+      TELEPHONY_PHONE_NUMBER: NUMBER,
+      TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9',
+      RELAY_MODEL_URL: model.relayUrl,
+      ...(library === null ? {} : { LD_PRELOAD: library, SLOW_SYNC_MICROSECONDS: String(SYNC_MICROSECONDS) }),
+    },
+  })
+  child.on('exit', (code) => failed.reject(new Error(`the service ended with ${code}`)))
+  try {
+    const { port, relayPort } = await Promise.race([
+      failed.promise,
+      new Promise<{ port: number; relayPort: number }>((resolve) => child.once('message', resolve)),
+    ])
+    const signedIn = news('signed-in')
+    chat.postMessage({ port, password: PASSWORD, perSecond: CHAT_TURNS_A_SECOND })
+    await signedIn
+    const markup = (await createProvider(port).ring('CA1', OWNER)).text
+    const lines = {
+      relay: await openLine(`ws://127.0.0.1:${relayPort}/relay`),
+      bridge: await openLine(`ws://127.0.0.1:${port}/call`),
+    }
+    lines.bridge.start(tokenOf(markup))
+    await Promise.race([failed.promise, model.ready])
+    const measured = await Promise.race([
+      failed.promise,
+      measureBridge(lines, model, {
+        seconds: options.seconds,
+        utteranceEveryRounds: UTTERANCE_EVERY_ROUNDS,
+      }),
+    ])
+    const done = news('done')
+    chat.postMessage('stop')
+    const { turns, failed: failedChatTurns, seconds } = await done
+    return {
+      ...measured,
+      chatTurnsPerSecond: Math.round((turns / seconds) * 10) / 10,
+      failedChatTurns,
+      slowDisk: library !== null,
+    }
+  } finally {
+    child.removeAllListeners('exit')
+    child.kill('SIGKILL')
+    await chat.terminate()
+    model.close()
+  }
+}
+
+function buildSlowSync(directory: string): string | null {
+  if (process.platform !== 'linux') return null
+  const library = join(directory, 'slow-sync.so')
+  const source = join(import.meta.dirname, 'slow-sync.c')
+  const built = spawnSync('cc', ['-O1', '-shared', '-fPIC', '-o', library, source, '-ldl'], {
+    encoding: 'utf8',
+  })
+  if (built.error) return null
+  if (built.status !== 0) throw new Error(`slow-sync.c does not compile: ${built.stderr}`)
+  return library
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean' },
+      seconds: { type: 'string', default: '20' },
+      turns: { type: 'string', default: '100000' },
+    },
+  })
+  const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
+  try {
+    // Ten events a turn.
+    prepareLedger(directory, Number(values.turns) * 10)
+    const result = await benchLoadedBridge({ directory, seconds: Number(values.seconds) })
+    const { chatTurnsPerSecond, failedChatTurns, slowDisk } = result
+    console.log(
+      values.json
+        ? JSON.stringify(result)
+        : [
+            ...bridgeLines(result),
+            `beside ${chatTurnsPerSecond} chat turns a second, ${failedChatTurns} failed, ${slowDisk ? 'syncs of 5 ms more' : 'disk as it is'}`,
+          ].join('\n'),
+    )
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
