@@ -25,6 +25,7 @@ function rowsOf(events: readonly TimelineEvent[], more: Partial<RowsInput> = {})
   return createTimelineRows()({
     segments: timelineTree(events),
     toggled: new Set(),
+    talk: [],
     previews: [],
     pending: [],
     ...more,
@@ -129,7 +130,7 @@ test('rows that are remembered from before are those that would be made anew', (
       const rowsAgain = createTimelineRows()
       let toggled: ReadonlySet<string> = new Set<string>()
       for (const click of [...clicks, 0]) {
-        const input = { segments, toggled, previews: [], pending: [] }
+        const input = { segments, toggled, talk: [], previews: [], pending: [] }
         const rows = rowsAgain(input)
         expect(rows).toEqual(createTimelineRows()(input))
         const clicked = rows.filter((row) => 'open' in row).at(click)

@@ -1,3 +1,4 @@
+import type { LiveCall, TalkLine } from '../data/calls.ts'
 import type { ServerMessage } from '../data/chat.ts'
 import type { Problem } from '../data/problem.ts'
 import type { TimelineEvent, TimelinePage } from '../data/timeline.ts'
@@ -5,6 +6,7 @@ import { wordsOf } from '../timeline/event-kinds.ts'
 import type { Pending, Preview } from '../timeline/rows.ts'
 import { createTimelineStore, type TimelineStore } from '../timeline/store.ts'
 import type { Segment } from '../timeline/tree.ts'
+import { createLiveTalk } from './live-talk.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createPreviews } from './previews.ts'
 import { type ChatSocket, type Connection, openChatSocket } from './socket.ts'
@@ -21,6 +23,10 @@ export type ChatSession = {
   readonly segments: readonly Segment[]
   readonly previews: readonly Preview[]
   readonly pending: readonly Pending[]
+  /** The phone call that goes on now. */
+  readonly call: LiveCall | null
+  /** What is said in it and stands on the timeline not yet. */
+  readonly talk: readonly TalkLine[]
   /** A turn of the owner's is being answered. */
   readonly working: boolean
   /** The conversation that is open, as far as the timeline says. */
@@ -70,6 +76,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   const listeners = new Set<() => void>()
   const followers = new Set<(event: TimelineEvent) => void>()
   const previews = createPreviews()
+  const live = createLiveTalk()
   const outbox = createOutbox({
     send: ({ clientMessageId, text }) =>
       loaded && socket.send({ type: 'chat.message', content: text, clientMessageId }),
@@ -97,6 +104,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   function add(events: readonly TimelineEvent[]): void {
     for (const event of events) {
       if (event.type === 'chat.message.received' && !store.get(event.seq)) outbox.settle(event)
+      live.add(event)
       if (event.turnId !== null && turnEnds.has(event.type)) previews.end(event.turnId)
     }
     store.add(events)
@@ -114,6 +122,9 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
         if (message.event.type === 'chat.reply.sent') options.onReply(wordsOf(message.event))
         for (const follower of followers) follower(message.event)
         return
+      case 'call.live':
+        live.update(message.call)
+        break
       case 'chat.working':
         previews.begin(message.turnId)
         break
@@ -166,6 +177,8 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     connection = next
     if (next.state !== 'open') {
       previews.interrupt()
+      // Whoever is on the line, this page hears no more of it.
+      live.update(null)
       if (older === 'loading') older = 'failed'
     }
     if (opened && loaded) outbox.flush()
@@ -203,6 +216,12 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     },
     get pending() {
       return outbox.pending
+    },
+    get call() {
+      return live.call
+    },
+    get talk() {
+      return live.lines
     },
     get working() {
       return isWorking(store, previews.list)

@@ -1,3 +1,4 @@
+import { type LiveCall, parseLiveCall } from './calls.ts'
 import { asObject, optionalString, parseJson, stringField } from './json.ts'
 import { type Problem, parseProblem } from './problem.ts'
 import { parseEvent, parsePage, type TimelineEvent, type TimelinePage } from './timeline.ts'
@@ -13,6 +14,7 @@ export type ClientMessage =
 export type ServerMessage =
   | { readonly type: 'history.page'; readonly mode: 'initial' | 'prepend'; readonly page: TimelinePage }
   | { readonly type: 'timeline.event'; readonly event: TimelineEvent }
+  | { readonly type: 'call.live'; readonly call: LiveCall | null }
   | { readonly type: 'chat.working'; readonly turnId: string }
   | { readonly type: 'chat.delta'; readonly turnId: string; readonly text: string }
   | { readonly type: 'chat.response'; readonly turnId: string; readonly content: string }
@@ -37,6 +39,8 @@ export function parseServerMessage(text: string): ServerMessage | null {
       }
     case 'timeline.event':
       return { type: 'timeline.event', event: parseEvent(object.event) }
+    case 'call.live':
+      return { type: 'call.live', call: parseLiveCall(object.call) }
     case 'chat.working':
       return { type: 'chat.working', turnId: turnId() }
     case 'chat.delta':

@@ -9,6 +9,7 @@ import '../design/icon.ts'
 import '../design/menu.ts'
 import type { MenuItem } from '../design/menu.ts'
 import '../design/state.ts'
+import '../view/call-bar.ts'
 import '../view/composer.ts'
 import '../view/confirm-dialog.ts'
 import type { Confirmation } from '../view/confirm-dialog.ts'
@@ -232,22 +233,25 @@ export class DgTimelinePage extends LitElement {
     const { session } = this
     if (!session) return nothing
     return html`
-      <header class="bar">
-        <button
-          class="button quiet icon drawer"
-          aria-label="Open the navigation"
-          @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
-        >
-          <dg-icon name="menu"></dg-icon>
-        </button>
-        <h1>Timeline</h1>
-        <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
-        <dg-context-meter .http=${this.app.http} .session=${session}></dg-context-meter>
-        <button class="button search" @click=${() => (this.searching = true)}>
-          <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
-        </button>
-        <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
-      </header>
+      <div>
+        <header class="bar">
+          <button
+            class="button quiet icon drawer"
+            aria-label="Open the navigation"
+            @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
+          >
+            <dg-icon name="menu"></dg-icon>
+          </button>
+          <h1>Timeline</h1>
+          <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
+          <dg-context-meter .http=${this.app.http} .session=${session}></dg-context-meter>
+          <button class="button search" @click=${() => (this.searching = true)}>
+            <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
+          </button>
+          <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
+        </header>
+        <dg-call-bar .http=${this.app.http} .call=${session.call}></dg-call-bar>
+      </div>
       <div class="content">${this.contentView(session)}</div>
       <dg-composer
         .working=${session.working}
@@ -293,11 +297,14 @@ export class DgTimelinePage extends LitElement {
       session.older === 'none' &&
       session.pending.length === 0 &&
       session.previews.length === 0 &&
+      session.talk.length === 0 &&
       !session.segments.some(({ entries }) => entries.some(({ kind }) => kind === 'message'))
     if (isEmpty) return emptyView((text) => this.say(text))
     return html`
       <dg-timeline
         .segments=${session.segments}
+        .talk=${session.talk}
+        .callParty=${session.call?.party ?? 'guest'}
         .previews=${session.previews}
         .pending=${session.pending}
         .older=${session.older}

@@ -1,3 +1,4 @@
+import type { TalkLine } from '../data/calls.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import { dayKey } from '../view/format.ts'
 import { type Step, stepsOf } from './activity.ts'
@@ -29,6 +30,7 @@ export type Row = { readonly key: string; readonly segment: Segment | null } & (
   | { readonly kind: 'step'; readonly step: Step; readonly open: boolean }
   | { readonly kind: 'failure' | 'notice' | 'boundary'; readonly event: TimelineEvent }
   | { readonly kind: 'proposal'; readonly proposal: Proposal }
+  | { readonly kind: 'talk'; readonly line: TalkLine }
   | { readonly kind: 'preview'; readonly preview: Preview }
   | { readonly kind: 'pending'; readonly pending: Pending }
 )
@@ -46,6 +48,8 @@ export type RowsInput = {
   readonly segments: readonly Segment[]
   /** The keys of what the owner has opened or closed against its default. */
   readonly toggled: ReadonlySet<string>
+  /** What is being said on the phone. */
+  readonly talk: readonly TalkLine[]
   readonly previews: readonly Preview[]
   readonly pending: readonly Pending[]
 }
@@ -82,7 +86,7 @@ export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
     return made
   }
 
-  return ({ segments, toggled, previews, pending }) => {
+  return ({ segments, toggled, talk, previews, pending }) => {
     const rows: Row[] = []
     const writing = new Set(previews.filter(({ text }) => text !== '').map(({ turnId }) => turnId))
     let lastDay = ''
@@ -93,6 +97,7 @@ export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
       for (const row of made.rows) rows.push(row)
       lastDay = made.lastDay
     }
+    for (const line of talk) rows.push({ key: `talk:${line.itemId}`, kind: 'talk', line, segment: null })
     const { replied, running } = turnsOf(segments.slice(-liveSegments))
     for (const preview of previews) {
       if (replied.has(preview.turnId) || (preview.text === '' && running.has(preview.turnId))) continue

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { guard } from 'lit/directives/guard.js'
+import type { TalkLine } from '../data/calls.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
@@ -121,6 +122,20 @@ export function previewView(preview: Preview, context: RowContext): TemplateResu
           ? html`<p class="thinking"><span class="pulse"></span>Thinking…</p>`
           : html`<div class="words writing"><div class="prose">${guard([preview.text], () => context.markdown(preview.text))}</div></div>`
       }
+      <footer></footer>
+    </article>
+  `
+}
+
+/** Words on the phone while they are spoken: of the delegate's, those that the caller has heard. */
+export function talkView({ by, text }: TalkLine, context: RowContext): TemplateResult {
+  const role = by === 'delegate' ? 'delegate' : context.callParty
+  return html`
+    <article class="message ${role}" aria-label="${authors[role]}, speaking" aria-busy="true">
+      ${role === 'guest' ? html`<div class="author">${authors.guest}</div>` : nothing}
+      <div class="words">
+        <p class="typed">${text ?? html`<span class="thinking"><span class="pulse"></span>Listening…</span>`}</p>
+      </div>
       <footer></footer>
     </article>
   `

@@ -29,6 +29,8 @@ export type RowContext = TimelineActions & {
   /** The row that a search hit led to. */
   readonly foundKey: string
   readonly now: Date
+  /** Whose words the caller's are. */
+  readonly callParty: 'owner' | 'guest'
   readonly markdown: RenderMarkdown
   readonly loadingSpans: ReadonlySet<string>
   toggle(key: string): void

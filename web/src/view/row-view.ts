@@ -8,7 +8,7 @@ import { titleOf } from '../timeline/titles.ts'
 import type { Segment } from '../timeline/tree.ts'
 import { dayText, fullTimeText, plural, timeText } from './format.ts'
 import type { KeyedRow } from './keyed-rows.ts'
-import { isTimeImplied, messageView, pendingView, previewView } from './message-view.ts'
+import { isTimeImplied, messageView, pendingView, previewView, talkView } from './message-view.ts'
 import type { RowContext } from './row-context.ts'
 import './proposal-card.ts'
 import { stepView } from './step-view.ts'
@@ -39,6 +39,8 @@ function contentView(row: Row, context: RowContext): TemplateResult {
       return proposalView(row, context)
     case 'boundary':
       return html`<p class="boundary"><span>${titleOf(row.event)}</span></p>`
+    case 'talk':
+      return talkView(row.line, context)
     case 'preview':
       return previewView(row.preview, context)
     case 'pending':
@@ -203,6 +205,7 @@ export function estimateRow(row: Row, widthPx: number): number {
       return 56
     case 'span':
       return 44
+    case 'talk':
     case 'preview':
     case 'pending':
       return 80

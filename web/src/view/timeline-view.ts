@@ -1,5 +1,6 @@
 import { html, LitElement, nothing, type PropertyValues } from 'lit'
 import type { Older } from '../chat/session.ts'
+import type { TalkLine } from '../data/calls.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/menu.ts'
@@ -34,6 +35,8 @@ const loadOlderWithinPx = 2000
 export class DgTimeline extends LitElement {
   static override readonly properties = {
     segments: { attribute: false },
+    talk: { attribute: false },
+    callParty: { attribute: false },
     previews: { attribute: false },
     pending: { attribute: false },
     older: {},
@@ -48,6 +51,9 @@ export class DgTimeline extends LitElement {
   static override readonly styles = [controls, prose, timelineStyles, messageStyles]
 
   declare segments: readonly Segment[]
+  declare talk: readonly TalkLine[]
+  /** Whose words the caller's are, while there is a call. */
+  declare callParty: 'owner' | 'guest'
   declare previews: readonly Preview[]
   declare pending: readonly Pending[]
   declare older: Older
@@ -73,6 +79,8 @@ export class DgTimeline extends LitElement {
   constructor() {
     super()
     this.segments = []
+    this.talk = []
+    this.callParty = 'guest'
     this.previews = []
     this.pending = []
     this.older = 'unknown'
@@ -98,10 +106,10 @@ export class DgTimeline extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues): void {
-    const inputs = ['segments', 'previews', 'pending', 'toggled'] as const
+    const inputs = ['segments', 'talk', 'previews', 'pending', 'toggled'] as const
     if (inputs.some((input) => changed.has(input))) {
-      const { segments, previews, pending, toggled } = this
-      this.rows = this.makeRows({ segments, previews, pending, toggled })
+      const { segments, talk, previews, pending, toggled } = this
+      this.rows = this.makeRows({ segments, talk, previews, pending, toggled })
     }
     this.virtual.setRows(this.rows)
   }
@@ -269,6 +277,7 @@ export class DgTimeline extends LitElement {
       activeKey: known ? this.activeKey : (last?.key ?? ''),
       foundKey: this.foundKey,
       now: new Date(),
+      callParty: this.callParty,
       markdown: this.markdown,
       loadingSpans: this.loadingSpans,
       toggle: this.toggle,
@@ -315,7 +324,7 @@ export class DgTimeline extends LitElement {
 }
 
 function canFocus(row: Row): boolean {
-  return row.kind !== 'day' && row.kind !== 'boundary' && row.kind !== 'preview' && row.kind !== 'pending'
+  return row.kind !== 'day' && !['boundary', 'talk', 'preview', 'pending'].includes(row.kind)
 }
 
 customElements.define('dg-timeline', DgTimeline)

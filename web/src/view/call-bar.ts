@@ -1,0 +1,156 @@
+import { css, html, LitElement, nothing } from 'lit'
+import { hangUp, type LiveCall } from '../data/calls.ts'
+import { explain, type Http, Refused } from '../data/http.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+
+const secondMs = 1000
+
+/** Who is on the line, for how long, who speaks; and the way to hang up. Shows nothing while there is no call. */
+export class DgCallBar extends LitElement {
+  static override readonly properties = {
+    call: { attribute: false },
+    http: { attribute: false },
+    hangingUp: { state: true },
+    problem: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    css`
+      :host {
+        display: block;
+      }
+      section {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr) auto;
+        align-items: center;
+        gap: var(--space-1) var(--space-3);
+        padding: var(--space-2) var(--space-4);
+        border-bottom: 1px solid var(--line);
+        background: var(--accent-soft);
+        color: var(--on-accent-soft);
+        font-size: var(--text-sm);
+      }
+      .what {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0 var(--space-3);
+      }
+      .who {
+        font-weight: 600;
+        overflow-wrap: anywhere;
+      }
+      .number,
+      time {
+        font-variant-numeric: tabular-nums;
+      }
+      .state {
+        display: inline-flex;
+        align-items: center;
+        gap: var(--space-2);
+      }
+      .problem {
+        grid-column: 1 / -1;
+      }
+      .pulse {
+        width: 0.5rem;
+        height: 0.5rem;
+        border-radius: 50%;
+        background: currentcolor;
+        animation: pulse 1.2s ease-in-out infinite;
+      }
+      @keyframes pulse {
+        50% {
+          opacity: 0.25;
+          transform: scale(0.8);
+        }
+      }
+      @media (prefers-reduced-motion: reduce) {
+        .pulse {
+          animation: none;
+        }
+      }
+    `,
+  ]
+  declare call: LiveCall | null
+  declare http: Http
+  /** The call that is being hung up, so that the next one has a button again. */
+  declare private hangingUp: string
+  declare private problem: string
+  private clock: ReturnType<typeof setInterval> | undefined
+
+  constructor() {
+    super()
+    this.call = null
+    this.hangingUp = ''
+    this.problem = ''
+  }
+
+  protected override updated(): void {
+    if (this.call === null) this.stopClock()
+    else this.clock ??= setInterval(() => this.requestUpdate(), secondMs)
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.stopClock()
+  }
+
+  private stopClock(): void {
+    clearInterval(this.clock)
+    this.clock = undefined
+  }
+
+  private async hangUp(callSid: string): Promise<void> {
+    this.hangingUp = callSid
+    this.problem = ''
+    try {
+      await hangUp(this.http)
+    } catch (error) {
+      this.hangingUp = ''
+      // It ended by itself meanwhile: that is what was wanted.
+      if (!(error instanceof Refused && error.problem.status === 409)) this.problem = explain(error)
+    }
+  }
+
+  override render() {
+    const { call } = this
+    if (call === null) return nothing
+    const busy = this.hangingUp === call.callSid
+    return html`<section aria-label="Phone call">
+      <dg-icon name="phone"></dg-icon>
+      <div class="what">
+        <span class="who">${call.party === 'owner' ? 'You' : 'A guest'} on the phone</span>
+        ${call.from === '' ? nothing : html`<span class="number">${call.from}</span>`}
+        ${
+          call.connectedAt === null
+            ? nothing
+            : html`<time datetime=${call.connectedAt}>${durationOf(call.connectedAt, Date.now())}</time>`
+        }
+        <span class="state">${stateOf(call)}</span>
+      </div>
+      <button class="button small danger" ?disabled=${busy} @click=${() => this.hangUp(call.callSid)}>
+        ${busy ? 'Hanging up…' : 'Hang up'}
+      </button>
+      ${this.problem === '' ? nothing : html`<span class="problem" role="alert">${this.problem}</span>`}
+    </section>`
+  }
+}
+
+function stateOf(call: LiveCall) {
+  if (call.connectedAt === null) return 'connecting…'
+  if (call.speaking === null) return nothing
+  const who = call.speaking === 'delegate' ? 'Delegate' : call.party === 'owner' ? 'you' : 'the guest'
+  return html`<span class="pulse"></span>${who === 'you' ? 'you are speaking' : `${who} is speaking`}`
+}
+
+/** "4:05", "1:02:09". */
+function durationOf(since: string, nowMs: number): string {
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(since)) / secondMs))
+  const two = (value: number) => String(value).padStart(2, '0')
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
+}
+
+customElements.define('dg-call-bar', DgCallBar)
