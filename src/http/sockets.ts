@@ -43,6 +43,12 @@ export type Sockets = {
 /** RFC 6455, 7.4.1 */
 const GOING_AWAY = 1001
 const POLICY_VIOLATION = 1008
+/**
+ * A message in more pieces than this, or bytes that come in more of them, end the connection: each piece costs far more
+ * memory than it brings, and no browser or provider has a reason for so many.
+ */
+const MAX_FRAGMENTS = 256
+const MAX_BUFFERED_CHUNKS = 4_096
 /** A peer gets this long to take part in the end of its session. */
 const CLOSING_MS = 500
 /** A peer that is gone without a word is noticed after at most two of these. */
@@ -66,7 +72,12 @@ export function createSockets(options: {
   const routes = new Map(options.routes.map((route) => [route.path, { route, server: createServer(route) }]))
 
   function createServer({ maxMessageBytes }: SocketRoute): WebSocketServer {
-    const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
+    const server = new WebSocketServer({
+      noServer: true,
+      maxPayload: maxMessageBytes,
+      maxFragments: MAX_FRAGMENTS,
+      maxBufferedChunks: MAX_BUFFERED_CHUNKS,
+    })
     server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, malformed()))
     return server
   }

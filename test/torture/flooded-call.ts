@@ -17,9 +17,14 @@ export type FloodReport = {
   readonly flaws: readonly string[]
 }
 
+/**
+ * The service's own heap, of which it needs about half: what a flood leaves behind must fit in what is left, or the
+ * service dies of it. Without a limit the engine collects nothing for as long as there is memory.
+ */
+const HEAP_MIB = 128
 /** What a flood may add for as long as its sockets are being closed, and what may be left of it. */
-const PEAK_MIB = 160
-const LEFT_MIB = 80
+const PEAK_MIB = 192
+const LEFT_MIB = 128
 const STORM_FRAGMENTS = 70_000
 const OVERSIZE_BYTES = 65 * 1024
 const SETTLE_MS = 2_000
@@ -37,7 +42,10 @@ export async function floodCalls(options: {
   const { sockets, atOnce } = options
   const reply = { audio: speech('caller-thanks'), transcript: 'Hello.' }
   const doubles = await startPhoneDoubles(script({ reply: () => reply }))
-  const service = startServiceProcess(options.directory, doubles.environment)
+  const service = startServiceProcess(options.directory, {
+    ...doubles.environment,
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
+  })
   const flaws: string[] = []
   let sampling: NodeJS.Timeout | undefined
   try {
