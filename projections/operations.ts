@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import { defineProjection } from './projection.ts'
 
 /** What the operations report counts. */
@@ -27,6 +27,8 @@ export const operationMetrics = [
   'lateExpired',
 ] as const
 export type OperationMetric = (typeof operationMetrics)[number]
+/** What did not occur is absent. */
+export type Counts = Partial<Record<OperationMetric, number>>
 
 /** How finely counts are kept. A window is summed from its edges inwards: minutes, whole hours, whole days. */
 export type Grain = 'minute' | 'hour' | 'day'
@@ -43,19 +45,34 @@ const GRAINS = ['minute', 'hour', 'day'] as const
  */
 export const operationsProjection = defineProjection({
   name: 'operations',
-  version: 2,
+  version: 3,
   tables: ['operations', 'operation_deliveries'],
   schema: `
-    CREATE TABLE operations (grain TEXT NOT NULL, bucket TEXT NOT NULL, metric TEXT NOT NULL, count INTEGER NOT NULL,
-      PRIMARY KEY (grain, bucket, metric)) WITHOUT ROWID, STRICT;
+    CREATE TABLE operations (grain TEXT NOT NULL, bucket TEXT NOT NULL,
+      ${operationMetrics.map((metric) => `${metric} INTEGER NOT NULL DEFAULT 0`).join(', ')},
+      PRIMARY KEY (grain, bucket)) WITHOUT ROWID, STRICT;
     CREATE TABLE operation_deliveries (deliveryId TEXT PRIMARY KEY, underWay INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
   fold(db) {
-    const upsert = db.prepare(`INSERT INTO operations VALUES (?, ?, ?, ?)
-      ON CONFLICT (grain, bucket, metric) DO UPDATE SET count = count + excluded.count`)
-    const add = (at: string, metric: OperationMetric, count = 1): void => {
-      if (count <= 0) return
-      for (const grain of GRAINS) upsert.run(grain, at.slice(0, BUCKET_CHARS[grain]), metric, count)
+    const upserts = new Map<string, Statement>()
+    /** The statement that adds to these columns. Their names are those above: nothing from outside is in it. */
+    function upsertOf(metrics: readonly OperationMetric[]): Statement {
+      const names = metrics.join(', ')
+      const known = upserts.get(names)
+      if (known) return known
+      const sums = metrics.map((metric) => `${metric} = ${metric} + excluded.${metric}`).join(', ')
+      const upsert = db.prepare(`INSERT INTO operations (grain, bucket, ${names})
+        VALUES (?, ?, ${metrics.map(() => '?').join(', ')}) ON CONFLICT (grain, bucket) DO UPDATE SET ${sums}`)
+      upserts.set(names, upsert)
+      return upsert
     }
+    function addAll(at: string, counts: Counts): void {
+      const metrics = operationMetrics.filter((metric) => (counts[metric] ?? 0) > 0)
+      if (metrics.length === 0) return
+      const upsert = upsertOf(metrics)
+      const values = metrics.map((metric) => counts[metric])
+      for (const grain of GRAINS) upsert.run(grain, at.slice(0, BUCKET_CHARS[grain]), ...values)
+    }
+    const add = (at: string, metric: OperationMetric, count = 1): void => addAll(at, { [metric]: count })
     const request = db.prepare('INSERT OR IGNORE INTO operation_deliveries VALUES (?, 0)')
     const find = db.prepare<[string], { underWay: number }>(
       'SELECT underWay FROM operation_deliveries WHERE deliveryId = ?',
@@ -65,10 +82,8 @@ export const operationsProjection = defineProjection({
     return {
       handlers: {
         'turn.completed': ({ at, facts: { usage } }) => {
-          add(at, 'turns')
-          add(at, 'inputTokens', usage.inputTokens)
-          add(at, 'outputTokens', usage.outputTokens)
-          add(at, 'cachedTokens', usage.cachedTokens)
+          const { inputTokens, outputTokens, cachedTokens } = usage
+          addAll(at, { turns: 1, inputTokens, outputTokens, cachedTokens })
         },
         'turn.failed': ({ at, facts }) => {
           if (facts.kind !== 'stopped') add(at, 'turnFailures')
@@ -128,8 +143,6 @@ export const operationsProjection = defineProjection({
   },
 })
 
-export type Counts = Partial<Record<OperationMetric, number>>
-
 /** Counts of one bucket; `at` is when it begins, ISO 8601 UTC. */
 export type SeriesPoint = { readonly at: string; readonly counts: Counts }
 
@@ -166,27 +179,23 @@ const bucketAt = (ms: number, grain: Grain): string =>
 
 /** Queries over the counts, on a connection that reads the views. */
 export function createOperationQueries(views: Database) {
-  const sum = views.prepare<[Grain, string, string], { metric: OperationMetric; count: number }>(
-    'SELECT metric, sum(count) AS count FROM operations WHERE grain = ? AND bucket >= ? AND bucket < ? GROUP BY metric',
+  const sum = views.prepare<[Grain, string, string], Record<OperationMetric, number | null>>(
+    `SELECT ${operationMetrics.map((metric) => `sum(${metric}) AS ${metric}`).join(', ')}
+     FROM operations WHERE grain = ? AND bucket >= ? AND bucket < ?`,
   )
-  const list = views.prepare<
-    [Grain, string, string],
-    { bucket: string; metric: OperationMetric; count: number }
-  >(
-    'SELECT bucket, metric, count FROM operations WHERE grain = ? AND bucket >= ? AND bucket < ? ORDER BY bucket',
+  const list = views.prepare<[Grain, string, string], { bucket: string } & Record<OperationMetric, number>>(
+    'SELECT * FROM operations WHERE grain = ? AND bucket >= ? AND bucket < ? ORDER BY bucket',
   )
   return {
     /** Counts of a window of whole minutes, `toMs` exclusive; a metric that never occurred is absent. */
     counts(fromMs: number, toMs: number): Counts {
       const counts: Counts = {}
-      for (const range of rangesOf(fromMs, toMs)) {
-        const { grain } = range
-        for (const { metric, count } of sum.all(
-          grain,
-          bucketAt(range.fromMs, grain),
-          bucketAt(range.toMs, grain),
-        ))
-          counts[metric] = (counts[metric] ?? 0) + count
+      for (const { grain, ...range } of rangesOf(fromMs, toMs)) {
+        const row = sum.get(grain, bucketAt(range.fromMs, grain), bucketAt(range.toMs, grain))
+        for (const metric of operationMetrics) {
+          const count = row?.[metric] ?? 0
+          if (count > 0) counts[metric] = (counts[metric] ?? 0) + count
+        }
       }
       return counts
     },
@@ -202,13 +211,9 @@ export function createOperationQueries(views: Database) {
         points.push({ at: new Date(atMs).toISOString(), counts })
       }
       const endMs = firstMs + points.length * ms
-      for (const { bucket, metric, count } of list.all(
-        grain,
-        bucketAt(firstMs, grain),
-        bucketAt(endMs, grain),
-      )) {
-        const counts = byBucket.get(bucket)
-        if (counts) counts[metric] = count
+      for (const row of list.all(grain, bucketAt(firstMs, grain), bucketAt(endMs, grain))) {
+        const counts = byBucket.get(row.bucket)
+        for (const metric of operationMetrics) if (counts && row[metric] > 0) counts[metric] = row[metric]
       }
       return points
     },

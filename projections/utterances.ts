@@ -28,7 +28,7 @@ type Said = Pick<Envelope, 'seq' | 'conversationId' | 'turnId'>
  */
 export const utterancesProjection = defineProjection({
   name: 'utterances',
-  version: 2,
+  version: 3,
   tables: ['utterances', 'utterance_guest_calls', 'extraction_failures'],
   schema: `
     CREATE TABLE utterances (seq INTEGER PRIMARY KEY, speaker TEXT NOT NULL, conversationId TEXT, turnId TEXT,
@@ -87,10 +87,12 @@ export const utterancesProjection = defineProjection({
         'call.utterance.heard': (event) => {
           if (event.facts.party === 'owner') owner(event)
         },
-        'chat.reply.sent': delegate,
+        'chat.reply.sent': (event) => {
+          if (!isOutcome(event)) delegate(event)
+        },
         'chat.reply.stopped': delegate,
         'sms.sent': (event) => {
-          if (event.facts.party === 'owner') delegate(event)
+          if (event.facts.party === 'owner' && !isOutcome(event)) delegate(event)
         },
         'call.offered': noteParty,
         'call.connected': noteParty,
@@ -120,6 +122,17 @@ export const utterancesProjection = defineProjection({
     }
   },
 })
+
+/** The outcome of a task, delivered: what the coding assistant wrote is nobody's word, and nothing is learned from it. */
+function isOutcome({
+  turnId,
+  facts,
+}: {
+  readonly turnId: string | null
+  readonly facts: { readonly deliveryId?: string | undefined }
+}): boolean {
+  return turnId === null && facts.deliveryId !== undefined
+}
 
 /** Queries over what was said, on a connection that reads the views. */
 export function createUtteranceQueries(views: Database) {

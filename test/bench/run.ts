@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { benchAppend } from './append.ts'
 import { benchBridge } from './bridge.ts'
 import { benchLoadedBridge } from './bridge-loaded.ts'
+import { benchReport } from './report.ts'
 import { round } from './statistics.ts'
 import { benchTurns } from './turn.ts'
 import { benchColdStart, benchFolds, benchPages, prepareLedger } from './views.ts'
@@ -28,12 +29,16 @@ try {
   mkdirSync(appends)
   report('append', await benchAppend(appends))
   const pages: ReturnType<typeof benchPages>[] = []
+  const reports: ReturnType<typeof benchReport>[] = []
   for (const size of SIZES) {
     const directory = join(root, `ledger-${size}`)
     prepareLedger(directory, size)
     const figures = benchPages(directory)
     pages.push(figures)
     report(`pages ${size}`, figures)
+    const ofReport = benchReport(directory)
+    reports.push(ofReport)
+    report(`operations report ${size}`, ofReport)
     if (size === 100_000) report('folds', benchFolds(directory))
   }
   const [smallest, largest] = [pages[0], pages.at(-1)]
@@ -43,6 +48,10 @@ try {
       deep: round(largest.deepMs / smallest.deepMs),
       chained: round(largest.chainedMs / smallest.chainedMs),
     })
+  }
+  const [shortest, longest] = [reports[0], reports.at(-1)]
+  if (shortest && longest) {
+    report('operations report largest/smallest', round(longest.medianMs / shortest.medianMs))
   }
   report(`cold start ${SIZES.at(-1)}`, await benchColdStart(join(root, `ledger-${SIZES.at(-1)}`)))
   const turns = await benchTurns(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { ASSISTANT } from '../tasks/task-harness.ts'
+import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel, tellHistory } from './model.ts'
 import { phone, visit } from './page.ts'
@@ -37,8 +38,10 @@ test('the report is drawn for each window, each figure says what it means, and i
   await model.getByText('by minute').waitFor()
   expect(await page.locator('dg-course-chart canvas').count()).toBeGreaterThanOrEqual(3)
   await picture(page, 'operations')
+  expect(await findings(page)).toEqual([])
   await page.emulateMedia({ colorScheme: 'dark' })
   await picture(page, 'operations-dark')
   await page.setViewportSize(phone)
   await picture(page, 'operations-phone')
+  expect(await findings(page)).toEqual([])
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { startWholeService } from '../support/service.ts'
 import { ASSISTANT, startProvider } from '../tasks/task-harness.ts'
+import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { phone, visit } from './page.ts'
 
@@ -29,6 +30,7 @@ test('a task is handed over, shows its progress as it happens, is cancelled, and
       ),
     )
   await picture(page, 'tasks-dialog')
+  expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'Hand over', exact: true }).click()
   const running = page.getByRole('list', { name: 'Under way' }).getByRole('listitem')
   await running.getByText('bash: npm test').waitFor()
@@ -59,11 +61,14 @@ test('what became of tasks: told, told elsewhere, failed; each attempt can be se
   await wet.getByText('<img src=x onerror=alert(1)> wet', { exact: true }).waitFor()
   await wet.getByText('failed (refused)').waitFor()
   await picture(page, 'tasks-over')
+  expect(await findings(page)).toEqual([])
   await wet.getByRole('button', { name: 'Deliver again' }).click()
   await wet.getByText('You were told by text message', { exact: true }).waitFor()
   expect(double.messages).toHaveLength(1)
   await page.setViewportSize(phone)
   await picture(page, 'tasks-phone')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await findings(page)).toEqual([])
   await page.goto('/')
   await page.getByText('It could not be texted to you.').waitFor()
   await picture(page, 'tasks-timeline')

@@ -54,7 +54,13 @@ export async function findSent(
   options: { readonly attemptedAt: string; readonly isKnown: (messageSid: string) => boolean },
 ): Promise<string | null> {
   const earliestMs = Date.parse(options.attemptedAt) - CLOCK_SKEW_MS
-  const listed = await client.messages.list({ to: message.to, from: message.from, limit: LISTED })
+  const listed = await client.messages
+    .list({ to: message.to, from: message.from, limit: LISTED })
+    .catch((error: unknown) => {
+      const { status, code } = shapeOf(error)
+      // Not as its cause either: the error of the SDK holds the request, and with it the number and the key.
+      throw new Error(`the list of the provider could not be had (${String(status ?? code ?? 'no answer')})`)
+    })
   const found = listed.find(
     ({ sid, body, dateCreated }) =>
       body === message.text && dateCreated.getTime() >= earliestMs && !options.isKnown(sid),

@@ -2,7 +2,7 @@
  * A coding assistant that does what its prompt says, step by step: the prompt is JSON. It is started as the service
  * starts the real one, and reports as the hooks of the real one do.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 
 export type Step =
@@ -12,6 +12,8 @@ export type Step =
   | { readonly waitMs: number }
   /** Posts what a hook would, with the given id or its own. */
   | { readonly report: string; readonly payload?: unknown; readonly taskId?: string }
+  /** Runs a hook's script as the assistant does: its name as argument, what it is told on standard input. */
+  | { readonly hook: string; readonly script: string; readonly told: unknown }
   /** Leaves a process of the same group behind. */
   | { readonly leaveBehind: string }
   /** Writes what it was given into a file. */
@@ -40,6 +42,9 @@ async function run(step: Step): Promise<void> {
         payload: step.payload ?? {},
       }),
     })
+  } else if ('hook' in step) {
+    const { stderr } = spawnSync('sh', [step.script, step.hook], { input: JSON.stringify(step.told) })
+    process.stderr.write(stderr)
   } else if ('leaveBehind' in step) {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'inherit' })
     writeFileSync(step.leaveBehind, String(child.pid))

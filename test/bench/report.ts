@@ -1,0 +1,64 @@
+import { openLedgerReadOnly } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
+import { createSessionContext } from '../../src/agent/session-context.ts'
+import { createPagingCounters } from '../../src/operations/paging-counters.ts'
+import { createOperationsReport, createOperationsSeries } from '../../src/operations/report.ts'
+import { median, quantile, round, timed } from './statistics.ts'
+
+const RUNS = 300
+const HOURS = 720
+
+/**
+ * Milliseconds for the operations report over 30 days and its JSON, and for its course: the first time, with nothing in
+ * memory, then medians and the slowest of a hundred. The window ends with the ledger.
+ */
+export function benchReport(directory: string) {
+  const ledgerDb = openLedgerReadOnly(directory)
+  const views = openViewsReadOnly(directory)
+  const ledger = createReader(ledgerDb)
+  const [last] = ledger.readSeqs([ledger.head().seq])
+  const nowMs = () => Date.parse(last?.at ?? '')
+  const open = views.prepare<[], { id: string }>(
+    'SELECT id FROM conversations WHERE endedAt IS NULL ORDER BY startSeq DESC LIMIT 1',
+  )
+  const since = new Date(nowMs()).toISOString()
+  const report = createOperationsReport({
+    views,
+    sessionContext: createSessionContext({
+      views,
+      openConversationId: () => open.get()?.id,
+      isBusy: () => false,
+      thresholdTokens: () => 100_000,
+    }),
+    paging: createPagingCounters(since),
+    deduplication: () => ({
+      since,
+      candidates: 0,
+      inserted: 0,
+      reinforced: 0,
+      merged: 0,
+      discarded: 0,
+      suppressed: 0,
+    }),
+    nowMs,
+  })
+  const series = createOperationsSeries({ views, nowMs })
+  let turns = 0
+  const firstMs = timed(() => {
+    const first = report(HOURS)
+    turns = first.model.turns
+    JSON.stringify(first)
+  })
+  const samples = Array.from({ length: RUNS }, () => timed(() => JSON.stringify(report(HOURS))))
+  const courses = Array.from({ length: RUNS }, () => timed(() => JSON.stringify(series(HOURS))))
+  views.close()
+  ledgerDb.close()
+  return {
+    turns,
+    firstMs: round(firstMs),
+    medianMs: round(median(samples)),
+    p99Ms: round(quantile(samples, 0.99)),
+    courseMs: round(median(courses)),
+  }
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+
+/** The names of an object, and of those within it; a list of points stands for all of them. */
+function shapeOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return true
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]))
+}
+
+const names = (list: string) => Object.fromEntries(list.split(' ').map((name) => [name, true]))
+
+test('the report has the areas and figures of the contract, and no others; rates are null without observations', async () => {
+  const { client } = await startWholeService()
+  const report = (await client.get('/api/session/operations')).json
+  expect(shapeOf(report)).toEqual({
+    window: names('hours from to'),
+    context: {
+      ...names('scope automaticCompactions'),
+      usage: names('records inputTokens outputTokens cachedTokens'),
+      capsule: names('written active updatedAt'),
+      manualCompaction: names('attempts successes failures successRate'),
+    },
+    copilotDelivery: names(
+      'scope attempts successes failedAttempts retriedAttempts finalFailures attemptSuccessRate retryRate',
+    ),
+    timelinePaging: names(
+      'scope since initialPageRequests olderPageRequests eventsSent expandedEvents maxPageEvents',
+    ),
+    memory: {
+      ...names('scope surfaced suppressed'),
+      lateResults: names('surfaced duplicate irrelevant expired'),
+      deduplication: names('scope since candidates inserted reinforced merged discarded suppressed'),
+    },
+    model: names('scope turns failures inputTokens outputTokens cachedTokens'),
+  })
+  expect(report.window.hours).toBe(24)
+  expect(report.copilotDelivery).toMatchObject({ attempts: 0, attemptSuccessRate: null, retryRate: null })
+  expect(report.context.manualCompaction.successRate).toBeNull()
+  expect([report.timelinePaging.scope, report.memory.deduplication.scope]).toEqual([
+    'process_runtime',
+    'process_runtime',
+  ])
+  for (const path of ['/api/session/operations', '/api/session/operations/series'])
+    for (const hours of ['0', '721', '1.5', 'week', ''])
+      expect([hours, (await client.get(`${path}?hours=${hours}`)).status]).toEqual([hours, 400])
+})
+
+test('the course of a window is by minute, hour or day, as long as the window, and sums to the report', async () => {
+  const { client } = await startWholeService()
+  await client.post('/api/chat', { content: 'Hello' })
+  for (const [hours, grain, points] of [
+    [1, 'minute', 61],
+    [24, 'hour', 25],
+    [720, 'day', 31],
+  ] as const) {
+    const { json } = await client.get(`/api/session/operations/series?hours=${hours}`)
+    expect(json).toMatchObject({ grain, window: { hours } })
+    expect(json.points).toHaveLength(points)
+    const turns = json.points.reduce(
+      (sum: number, { counts }: { counts: { turns?: number } }) => sum + (counts.turns ?? 0),
+      0,
+    )
+    expect(turns).toBe((await client.get(`/api/session/operations?hours=${hours}`)).json.model.turns)
+    expect(turns).toBe(1)
+  }
+})

@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createDeliveryQueries } from '../../projections/deliveries.ts'
+import { createTaskQueries } from '../../projections/tasks.ts'
+import { createPlacement } from '../../src/conversation/placement.ts'
+import { createTaskRunner } from '../../src/tasks/runner.ts'
+import { createTaskFacts } from '../../src/tasks/task-facts.ts'
+import { createTasks } from '../../src/tasks/tasks.ts'
+import { steps } from '../doubles/assistant/assistant.ts'
+import { createClient } from '../http/client.ts'
+import { testDirectory } from '../support/directory.ts'
+import { PASSWORD } from '../support/service.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { newId } from '../support/writer.ts'
+import { startServiceProcess } from '../torture/service-process.ts'
+import { ASSISTANT, ofType, startWithAssistant, type TimelineEvent } from './task-harness.ts'
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
+
+async function until<T>(
+  find: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+): Promise<T> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    const found = await find()
+    if (found) return found
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('waited in vain')
+}
+
+/** The service in a process of its own, which can be killed. */
+async function startProcess(directory: string, environment: Readonly<Record<string, string>> = {}) {
+  const service = startServiceProcess(directory, { COPILOT_COMMAND: ASSISTANT, ...environment })
+  onTestFinished(() => service.kill())
+  const client = createClient(await service.listening)
+  const installed = await client.post('/api/install', { password: PASSWORD })
+  if (installed.status !== 201) await client.post('/login', { password: PASSWORD })
+  const events = async (): Promise<TimelineEvent[]> =>
+    (await client.get('/api/timeline?limit=5000')).json.events
+  return { service, client, events, task: async (id: string) => (await client.get(`/api/tasks/${id}`)).json }
+}
+
+test('killed with a task running: the task has failed, its program is ended, and the owner is told once', async () => {
+  const directory = testDirectory()
+  const file = join(directory, 'situation.json')
+  const one = { TASK_LIMIT: '1' }
+  const first = await startProcess(directory, one)
+  const prompt = steps({ tellSituation: file }, { hang: true })
+  const dispatched = await first.client.post('/api/tasks', { title: 'Long', prompt })
+  const { id } = dispatched.json
+  const waiting = (
+    await first.client.post('/api/tasks', { title: 'Next', prompt: steps({ print: 'ok' }), notify: 'chat' })
+  ).json.id
+  await until(() => existsSync(file))
+  await until(async () => ofType(await first.events(), 'task.progressed').some(({ payload }) => payload.pid))
+  const { pid } = JSON.parse(readFileSync(file, 'utf8'))
+  await first.service.kill()
+  expect(isAlive(pid)).toBe(true)
+
+  const second = await startProcess(directory, one)
+  const task = await until(async () => {
+    const found = await second.task(id)
+    return found.deliveryState === 'delivered' ? found : null
+  })
+  expect(task).toMatchObject({ status: 'failed', kind: 'interrupted', exitCode: null })
+  await until(() => !isAlive(pid))
+  await until(async () => (await second.task(waiting)).status === 'finished')
+  const late = await second.client.post('/api/copilot/callback', {
+    hookType: 'sessionEnd',
+    taskId: id,
+    payload: { reason: 'complete' },
+  })
+  expect(late.json.action).toBe('ignored')
+  const told = ofType(await second.events(), 'chat.reply.sent').filter(({ payload }) =>
+    payload.text.includes('Long'),
+  )
+  expect(told).toHaveLength(1)
+}, 60_000)
+
+test('killed while a post is under way: nobody can say whether it arrived, so it is not repeated', async () => {
+  let posts = 0
+  const receiver = createServer(() => {
+    posts += 1
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    receiver.closeAllConnections()
+    receiver.close()
+  })
+  const environment = {
+    DELIVERY_WEBHOOK_URL: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+    DELIVERY_WEBHOOK_SECRET: 'secret of the hook',
+  }
+  const directory = testDirectory()
+  const first = await startProcess(directory, environment)
+  const prompt = steps({ print: 'ok' })
+  const { id } = (await first.client.post('/api/tasks', { title: 'Post', prompt, notify: 'webhook' })).json
+  await until(() => posts === 1)
+  await first.service.kill()
+  const second = await startProcess(directory, environment)
+  const task = await until(async () => {
+    const found = await second.task(id)
+    return found.deliveryState === 'unknown' ? found : null
+  })
+  expect(task.deliveries).toMatchObject([{ status: 'unknown', attempts: [{ outcome: 'unknown' }] }])
+  const report = (await second.client.get('/api/session/operations?hours=1')).json.copilotDelivery
+  expect(report).toMatchObject({ attempts: 1, successes: 0, failedAttempts: 1, attemptSuccessRate: 0 })
+  expect(posts).toBe(1)
+}, 60_000)
+
+test('told to stop while a task runs: its program is ended, and that is its outcome', async () => {
+  const directory = testDirectory()
+  const file = join(directory, 'situation.json')
+  const first = await startWithAssistant({ directory })
+  const id = await first.dispatch(steps({ tellSituation: file }, { print: 'So far.' }, { hang: true }))
+  await first.until('it to run', async () => existsSync(file))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await first.service.stop()
+  expect(isAlive(JSON.parse(readFileSync(file, 'utf8')).pid)).toBe(false)
+  const second = await startWithAssistant({ directory })
+  const task = await second.settled(id)
+  expect(task).toMatchObject({ status: 'failed', kind: 'interrupted', deliveryState: 'delivered' })
+  expect(task.outcome).toContain('So far.')
+})
+
+test('a task that takes longer than it was given is ended, and has failed with what it had written', async () => {
+  const storage = await openTestStorage(testDirectory())
+  const { append, ledger, views, onHeadMoved } = storage
+  const tasks = createTaskQueries(views)
+  const deliveries = createDeliveryQueries(views)
+  const onFault = (error: unknown) => {
+    throw error
+  }
+  const nowMs = Date.now
+  const placement = createPlacement({ append, views, newId })
+  const facts = createTaskFacts({ append, placement, tasks, deliveries, onHeadMoved, nowMs, onFault })
+  const directory = testDirectory()
+  const runner = createTaskRunner({
+    append: facts.append,
+    ledger,
+    tasks,
+    onHeadMoved,
+    command: JSON.parse(ASSISTANT),
+    environment: () => ({ PATH: process.env.PATH ?? '' }),
+    directory: () => directory,
+    callbackUrl: () => 'http://127.0.0.1:9/',
+    limit: () => 1,
+    isHeld: () => false,
+    nowMs,
+    onFault,
+    minuteMs: 500,
+    outputEveryMs: 100,
+  })
+  const api = createTasks({
+    append: facts.append,
+    ledger,
+    tasks,
+    deliveries,
+    endProcess: runner.end,
+    deliverAgain: async () => undefined,
+    isConfigured: true,
+    defaultChannel: () => 'chat',
+    timeoutMinutes: () => 3,
+  })
+  runner.start()
+  onTestFinished(async () => {
+    await runner.close()
+    await facts.close()
+  })
+  const prompt = steps({ ignoreTermination: true }, { print: 'Counting…\n' }, { hang: true })
+  const { id } = await api.dispatch({ title: 'Count', prompt }, { by: 'owner' })
+  const task = await until(() => {
+    const found = api.get(id)
+    return found?.status === 'failed' ? found : null
+  })
+  expect(task).toMatchObject({ kind: 'timeout', outcome: 'It was given 3 min.\nCounting…' })
+  expect(task.durationMs).toBeGreaterThanOrEqual(1_400)
+  // What it writes shows while it runs.
+  expect(task.latestProgress?.text).toBe('Counting…')
+})
