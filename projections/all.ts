@@ -5,6 +5,7 @@ import { contextProjection } from './context.ts'
 import { conversationsProjection } from './conversations.ts'
 import { deliveriesProjection } from './deliveries.ts'
 import { derivationsProjection } from './derivations.ts'
+import { erasuresProjection } from './erasures.ts'
 import { memoriesProjection } from './memories.ts'
 import { memoryCheckpointsProjection } from './memory-checkpoints.ts'
 import { notesProjection } from './notes.ts'
@@ -44,6 +45,7 @@ export const projections: readonly Projection[] = [
   memoryCheckpointsProjection,
   utterancesProjection,
   adaptationsProjection,
+  erasuresProjection,
   ownerProjection,
   auditProjection,
   searchProjection,

@@ -51,11 +51,14 @@ export type CapsuleRow = {
   erased: number
 }
 
+/** In `erased`: hidden, and about to be erased. */
+const HIDDEN = 2
+
 /** The chain that each conversation continues from: its usage, its replacements and its capsules. */
 export const contextProjection = defineProjection({
   name: 'context',
-  version: 2,
-  tables: ['context_chains', 'context_compactions', 'context_capsules', 'context_erasures'],
+  version: 3,
+  tables: ['context_chains', 'context_compactions', 'context_capsules', 'context_kept', 'context_erasures'],
   schema: `
     CREATE TABLE context_chains (
       conversationId TEXT PRIMARY KEY, completedTurns INTEGER NOT NULL DEFAULT 0, channel TEXT,
@@ -77,6 +80,7 @@ export const contextProjection = defineProjection({
       source TEXT NOT NULL, erased INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX context_capsules_by_conversation ON context_capsules (conversationId, seq);
+    CREATE TABLE context_kept (seq INTEGER PRIMARY KEY, conversationId TEXT) STRICT;
     CREATE TABLE context_erasures (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL) STRICT;`,
   fold(db) {
     const begin = db.prepare('INSERT OR IGNORE INTO context_chains (conversationId) VALUES (?)')
@@ -107,9 +111,17 @@ export const contextProjection = defineProjection({
     const capsule = db.prepare(
       'INSERT INTO context_capsules (seq, conversationId, throughSeq, at, source) VALUES (?, ?, ?, ?, ?)',
     )
+    const keep = db.prepare('INSERT INTO context_kept VALUES (?, ?)')
     const restart = db.prepare('UPDATE context_chains SET tokensSinceCapsule = 0 WHERE conversationId = ?')
     const eraseCompaction = db.prepare('UPDATE context_compactions SET erased = 1 WHERE seq = ?')
     const eraseCapsule = db.prepare('UPDATE context_capsules SET erased = 1 WHERE seq = ?')
+    // Hidden until it is erased: no base, and no reason to build another.
+    const hide = ['compactions', 'capsules'].map((table) =>
+      db.prepare(`UPDATE context_${table} SET erased = ${HIDDEN} WHERE seq = ? AND erased = 0`),
+    )
+    const show = ['compactions', 'capsules'].map((table) =>
+      db.prepare(`UPDATE context_${table} SET erased = 0 WHERE seq = ? AND erased = ${HIDDEN}`),
+    )
     const erasure = db.prepare('INSERT OR REPLACE INTO context_erasures VALUES (1, ?)')
     return {
       every(event) {
@@ -149,10 +161,19 @@ export const contextProjection = defineProjection({
           fail.run({ conversationId, at, kind: facts.kind, counts: facts.kind === 'busy' ? 0 : 1 })
         },
         'context.replacement.consumed': ({ facts }) => void consume.run(facts.compactionId),
+        'turn.items.kept': ({ seq, conversationId }) => void keep.run(seq, conversationId),
         'context.capsule.written': ({ seq, at, conversationId, facts }) => {
           if (conversationId === null) return
           capsule.run(seq, conversationId, facts.throughSeq, at, facts.source)
           restart.run(conversationId)
+        },
+        'erasure.requested': ({ seq, facts }) => {
+          for (const hidden of facts.seqs) for (const statement of hide) statement.run(hidden)
+          erasure.run(seq)
+        },
+        'erasure.undone': ({ seq, facts }) => {
+          for (const shown of facts.seqs) for (const statement of show) statement.run(shown)
+          erasure.run(seq)
         },
         erased: ({ seq, facts }) => {
           for (const gone of facts.seqs) {
@@ -179,6 +200,9 @@ export function createContextQueries(views: Database) {
     'SELECT * FROM context_capsules WHERE conversationId = ? AND erased = 0 ORDER BY seq DESC LIMIT 1',
   )
   const lastErasure = views.prepare<[], { seq: number }>('SELECT seq FROM context_erasures')
+  const kept = views.prepare<[number], { seq: number; conversationId: string | null }>(
+    'SELECT seq, conversationId FROM context_kept WHERE seq > ? ORDER BY seq',
+  )
   const unfinished = views.prepare<[], ContextRow>(
     'SELECT * FROM context_chains WHERE compactionId IS NOT NULL',
   )
@@ -188,8 +212,10 @@ export function createContextQueries(views: Database) {
     base: (conversationId: string) => base.get(conversationId),
     latestCompaction: (conversationId: string) => latest.get(conversationId),
     capsule: (conversationId: string) => capsule.get(conversationId),
-    /** The last `erased` fact: what was folded before it may hold words that are gone. */
+    /** The last fact by which words went or came back: what was folded before it may hold words that are gone. */
     lastErasureSeq: () => lastErasure.get()?.seq ?? 0,
+    /** Where a model's own items (its reasoning) were kept after `seq`: they may repeat anything that it was given. */
+    keptAfter: (seq: number) => kept.all(seq),
     /** Chains whose compaction has no outcome: under way, or cut off by a crash. */
     unfinishedCompactions: () => unfinished.all(),
   }

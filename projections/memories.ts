@@ -4,7 +4,7 @@ import { defineProjection } from './projection.ts'
 /** Every memory as it stands, and each of its uses, from which its strength is computed when asked. */
 export const memoriesProjection = defineProjection({
   name: 'memories',
-  version: 2,
+  version: 3,
   tables: [
     'memories',
     'memory_uses',

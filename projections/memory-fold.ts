@@ -23,6 +23,13 @@ export function createMemoryFold(db: Database): Fold {
   const closeValidity = db.prepare(
     "UPDATE memories SET validUntil = @validUntil WHERE memoryId = @memoryId AND supersededBy = @byId AND status = 'superseded'",
   )
+  // Hidden until it is erased: in no list, and as it was if that is undone.
+  const hide = db.prepare(
+    "UPDATE memories SET status = 'hidden:' || status WHERE storedSeq = ? AND status NOT LIKE 'hidden:%' AND status <> 'deleted'",
+  )
+  const show = db.prepare(
+    "UPDATE memories SET status = substr(status, 8) WHERE storedSeq = ? AND status LIKE 'hidden:%'",
+  )
   const setStatus = db.prepare("UPDATE memories SET status = ? WHERE memoryId = ? AND status <> 'deleted'")
   const contest = db.prepare(
     "UPDATE memories SET status = 'contested' WHERE memoryId = ? AND status IN ('active', 'contested')",
@@ -132,6 +139,12 @@ export function createMemoryFold(db: Database): Fold {
       },
       'signal.raised': ({ facts: { dedupKey } }) => {
         if (dedupKey.startsWith(OUTCOME_KEY)) dropOutcome.run(dedupKey.slice(OUTCOME_KEY.length))
+      },
+      'erasure.requested': ({ facts }) => {
+        for (const seq of facts.seqs) hide.run(seq)
+      },
+      'erasure.undone': ({ facts }) => {
+        for (const seq of facts.seqs) show.run(seq)
       },
       erased: ({ facts }) => {
         for (const seq of facts.seqs) {

@@ -3,7 +3,7 @@ import { FIRST_MEMORY_ID } from './recall-entries.ts'
 import { tokensOf } from './recall-text.ts'
 import { toIndexed, toMatch } from './search-text.ts'
 
-export type MemoryStatus = 'active' | 'superseded' | 'contested' | 'retired' | 'deleted'
+export type MemoryStatus = 'active' | 'superseded' | 'contested' | 'retired' | 'deleted' | `hidden:${string}`
 
 export type MemoryRow = {
   storedSeq: number

@@ -12,7 +12,7 @@ export type NoteRow = {
   updatedAt: string
   updatedSeq: number
   deletedAt: string | null
-  /** The words of its present content are gone for good. */
+  /** The words of its present content are gone for good (1), or hidden until they are (2). */
   erased: number
   /** The events that hold its present title and content; the words stay in the ledger. */
   titleSeq: number
@@ -31,7 +31,7 @@ export type NoteRevisionRow = {
 /** Each note and its revisions, as pointers to the events that hold the words. */
 export const notesProjection = defineProjection({
   name: 'notes',
-  version: 2,
+  version: 3,
   tables: ['notes', 'note_revisions'],
   schema: `
     CREATE TABLE notes (
@@ -59,6 +59,8 @@ export const notesProjection = defineProjection({
     const remove = db.prepare('UPDATE notes SET deletedAt = ? WHERE noteId = ?')
     const revive = db.prepare('UPDATE notes SET deletedAt = NULL WHERE noteId = ?')
     const erase = db.prepare('UPDATE notes SET erased = 1 WHERE contentSeq = ?')
+    const hide = db.prepare('UPDATE notes SET erased = 2 WHERE contentSeq = ? AND erased = 0')
+    const show = db.prepare('UPDATE notes SET erased = 0 WHERE contentSeq = ? AND erased = 2')
     const revision = db.prepare<[string, number], NoteRevisionRow>(
       'SELECT * FROM note_revisions WHERE noteId = ? AND revision = ?',
     )
@@ -96,6 +98,12 @@ export const notesProjection = defineProjection({
           revive.run(noteId)
         },
         'note.deleted': (event) => void remove.run(event.at, event.facts.noteId),
+        'erasure.requested': ({ facts }) => {
+          for (const seq of facts.seqs) hide.run(seq)
+        },
+        'erasure.undone': ({ facts }) => {
+          for (const seq of facts.seqs) show.run(seq)
+        },
         erased: ({ facts }) => {
           for (const seq of facts.seqs) erase.run(seq)
         },

@@ -15,6 +15,7 @@ import type { Ending } from './conversation/ending.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Previews } from './conversation/previews.ts'
 import type { Erasure } from './forgetting/erasure.ts'
+import type { Erasures } from './forgetting/erasures.ts'
 import { readBuildInfo } from './http/build-info.ts'
 import { createHttp } from './http/http.ts'
 import { createIntrusionCounter } from './http/intrusion-counter.ts'
@@ -24,6 +25,7 @@ import { callRoutes } from './http/routes/calls.ts'
 import { chatRoutes } from './http/routes/chat.ts'
 import { chatSocketRoute } from './http/routes/chat-socket.ts'
 import { conversationRoutes } from './http/routes/conversations.ts'
+import { erasureRoutes } from './http/routes/erasures.ts'
 import type { ReadinessCheck } from './http/routes/health.ts'
 import { memoryRoutes } from './http/routes/memories.ts'
 import { notePageRoutes } from './http/routes/note-page.ts'
@@ -70,6 +72,7 @@ export type HttpServiceOptions = {
   readonly assistant: Assistant
   readonly ending: Ending
   readonly erasure: Erasure
+  readonly erasures: Erasures
   readonly placement: Placement
   readonly notes: Notes
   readonly memory: Memory
@@ -171,6 +174,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       config: options.memory.config.get,
       changeConfig: options.memory.changeConfig,
     }),
+    erasureRoutes({ erasures: options.erasures }),
     noteRoutes({ notes: options.notes }),
     adaptationRoutes({ adaptations: options.adaptations, instructions: told }),
     notePageRoutes({ notes: options.notes, renderer, timezone: () => settings.get('TIMEZONE'), staticFiles }),

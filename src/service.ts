@@ -22,6 +22,8 @@ import { createIdleWatch } from './conversation/idle-watch.ts'
 import { createPlacement } from './conversation/placement.ts'
 import { createPreviews } from './conversation/previews.ts'
 import { createErasure } from './forgetting/erasure.ts'
+import { createErasures } from './forgetting/erasures.ts'
+import { createTargets } from './forgetting/targets.ts'
 import { buildHttpService } from './http-service.ts'
 import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
@@ -259,6 +261,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     random: options.random,
     log,
   })
+  const erasures = createErasures({
+    append,
+    ledger,
+    wholeLedger: storage.wholeLedger,
+    views,
+    erasure,
+    targetSeqs: createTargets({
+      ledger,
+      views: kysely,
+      memories: memoryQueries,
+      spanSeqs: timeline.spanSeqs,
+      adaptationSeqs: adaptations.seqs,
+    }),
+    forgetMemory: (id) => memory.memories.forget(id, { by: 'owner', channel: 'system' }),
+    removeAdaptationFile: adaptations.removeFile,
+    onHeadMoved: storage.onHeadMoved,
+    nowMs,
+    newId,
+    onFault,
+  })
   const paging = createPagingCounters(new Date(nowMs()).toISOString())
   const report = createOperationsReport({
     views,
@@ -285,6 +307,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     assistant,
     ending,
     erasure,
+    erasures,
     placement,
     notes,
     memory,
@@ -301,7 +324,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ledger,
       turnById: assistant.turns.byId,
       eventSeqs: assistant.turns.eventSeqs,
-      memoryText: (id) => memoryQueries.byId(id)?.text ?? null,
+      memoryText: (id) => {
+        const memory = memoryQueries.byId(id)
+        return memory === undefined || memory.status.startsWith('hidden:') ? null : memory.text
+      },
       signalSeq: assistant.signalSeq,
     }),
     searchTimeline,
@@ -320,6 +346,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   timers.start()
   memory.start()
   idleWatch.start()
+  erasures.start()
   const port = await http.listen(config.port, config.host)
   work.start(port)
 
@@ -330,6 +357,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       http.drain()
       await phone.close(2_000)
       await idleWatch.close()
+      await erasures.close()
       await timers.close()
       await Promise.all([work.close(), attention.close(GRACE_MS), texts.close(GRACE_MS)])
       await memory.close()

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { chatEvents } from './chat.ts'
 import { contextEvents } from './context.ts'
 import { conversationEvents } from './conversation.ts'
+import { erasureEvents } from './erasure.ts'
 import { memoryEvents } from './memory.ts'
 import { noteEvents } from './note.ts'
 import { ownerEvents } from './owner.ts'
@@ -26,6 +27,7 @@ export const catalogue = {
   ...noteEvents,
   ...taskEvents,
   ...ownerEvents,
+  ...erasureEvents,
 }
 
 export type EventType = keyof typeof catalogue

@@ -142,7 +142,9 @@ export function createAdaptations(options: {
     for (const { id, file, adaptation } of found) {
       const row = queries.byId(id)
       const limit = exceeds(id, adaptation.content)
-      if (row && row.fileSeq === null)
+      // Its file goes with it, once its time has come.
+      if (row && !toAdaptation(row)) skipped.push({ file, reason: 'it waits to be erased' })
+      else if (row && row.fileSeq === null)
         skipped.push({ file, reason: 'one of that name was written in the browser' })
       else if (limit) skipped.push({ file, reason: 'there would be too many instructions, or too long ones' })
       else {

@@ -1,10 +1,13 @@
 import type { LedgerReader } from '../../ledger/reader.ts'
+import { createContextQueries } from '../../projections/context.ts'
 import { closureOf } from '../../projections/derivations.ts'
 import type { Queries } from '../storage/queries.ts'
 import type { ErasureReason, Storage } from '../storage/storage.ts'
 
 /** Types in which a quoted stretch of the conversation may hide beside the reply itself. */
 const BESIDE_A_REPLY = new Set(['tool.called', 'tool.returned', 'turn.items.kept'])
+
+const EVENTS_A_SEARCH = 20
 
 export type Erasure = {
   /** All that would lose its words: what is named, what derives from it, and what repeats it. Ascending. */
@@ -23,27 +26,50 @@ export function createErasure(options: {
   readonly turnEventSeqs: (turnId: string) => number[]
 }): Erasure {
   const { storage, queries } = options
-  const { ledger, views } = storage
+  // What is hidden until it is erased must be found in its words, too.
+  const { wholeLedger: ledger, views } = storage
+  const { keptAfter } = createContextQueries(views)
+
+  /**
+   * With the reasoning that was kept since, in the same conversations: it is made of all that the model was given,
+   * no search reaches into it, and a chain does without it. What belongs to no conversation may be in any.
+   */
+  function withKept(closure: readonly number[]): readonly number[] {
+    const [first] = closure
+    const kept = first === undefined ? [] : keptAfter(first)
+    if (kept.length === 0) return closure
+    const places = new Set(ledger.readSeqs(closure).map(({ conversationId }) => conversationId))
+    const reached = kept.filter(({ conversationId }) => places.has(null) || places.has(conversationId))
+    return [...new Set([...closure, ...reached.map(({ seq }) => seq)])].sort((a, b) => a - b)
+  }
+
+  /** In small parts: the search takes its turns with others that wait for the query thread. */
+  async function copiesOf(seqs: readonly number[]): Promise<number[]> {
+    const copies: number[] = []
+    for (let start = 0; start < seqs.length; start += EVENTS_A_SEARCH) {
+      const texts = textsOf(ledger, seqs.slice(start, start + EVENTS_A_SEARCH))
+      copies.push(...(await queries.ask('findCopies', texts)))
+    }
+    return copies
+  }
 
   async function plan(seqs: readonly number[]): Promise<readonly number[]> {
     await storage.catchUpLagging()
-    let closure = closureOf(views, seqs)
+    let closure = withKept(closureOf(views, seqs))
     const searched = new Set<number>()
     for (;;) {
       const fresh = closure.filter((seq) => !searched.has(seq))
       if (fresh.length === 0) return closure
       for (const seq of fresh) searched.add(seq)
-      const copies = await queries.ask('findCopies', textsOf(ledger, fresh))
+      const copies = await copiesOf(fresh)
       const repeated = ledger.readSeqs(copies).filter((event) => event.actor === 'delegate')
       const beside = repeated.flatMap((event) =>
         event.turnId === null ? [] : options.turnEventSeqs(event.turnId),
       )
       const hidden = ledger.readSeqs(beside).filter((event) => BESIDE_A_REPLY.has(event.type))
-      closure = closureOf(views, [
-        ...closure,
-        ...repeated.map(({ seq }) => seq),
-        ...hidden.map(({ seq }) => seq),
-      ])
+      closure = withKept(
+        closureOf(views, [...closure, ...repeated.map(({ seq }) => seq), ...hidden.map(({ seq }) => seq)]),
+      )
     }
   }
 

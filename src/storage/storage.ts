@@ -23,6 +23,7 @@ import type {
   StorageThreadData,
   ViewsStatus,
 } from './messages.ts'
+import { veilLedger } from './veil.ts'
 import { startVerification, type Verification } from './verification.ts'
 
 export type { ErasureReason } from '../../ledger/erasure.ts'
@@ -33,6 +34,8 @@ export type Storage = {
   readonly append: Append
   /** Reading on the main thread: point reads and pages only; searches belong to the query thread. */
   readonly ledger: LedgerReader
+  /** The same with what is hidden until it is erased: for erasing alone. */
+  readonly wholeLedger: LedgerReader
   readonly views: Database
   readonly onHeadMoved: SubscribeHead
   follow(fromSeq: number, signal: AbortSignal): AsyncGenerator<AnyEvent>
@@ -175,8 +178,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       ),
   })
   const ledgerDb = openLedgerReadOnly(options.directory)
-  const ledger = createReader(ledgerDb)
+  const wholeLedger = createReader(ledgerDb)
   const views = openViewsReadOnly(options.directory)
+  const ledger = veilLedger(wholeLedger, views)
   const onHeadMoved: SubscribeHead = (onMoved) => {
     listeners.add(onMoved)
     return () => listeners.delete(onMoved)
@@ -184,6 +188,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 
   return {
     ledger,
+    wholeLedger,
     views,
     onHeadMoved,
     // Not async: a fact that does not fit its schema throws here, before anything waits on it.

@@ -27,10 +27,12 @@ export function timelineTools(options: {
         const events = new Map(
           options.ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, event]),
         )
-        const found = hits.slice(0, HITS).map(({ seq, snippet }) => {
+        const found = hits.slice(0, HITS).flatMap(({ seq, snippet }) => {
           const event = events.get(seq)
+          // Erased, or hidden until it is: the index may still hold its words.
+          if (!event || event.erased) return []
           const text = [...snippet].filter((char) => char !== '\u0002' && char !== '\u0003').join('')
-          return { seq, at: event?.at, who: event?.actor, channel: event?.channel, type: event?.type, text }
+          return [{ seq, at: event.at, who: event.actor, channel: event.channel, type: event.type, text }]
         })
         return {
           ok: true,

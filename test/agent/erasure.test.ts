@@ -13,7 +13,9 @@ async function startObeying() {
     const input = Array.isArray(body.input) ? body.input : []
     const last = input.at(-1)
     if (last?.type === 'function_call_output') return { text: `It says: ${String(last.output)}` }
-    const asked = /do (\w+) (\{.*\})/.exec(JSON.stringify(last).replaceAll('\\"', '"').replaceAll('\\\\', ''))
+    const asked = /do (\w+) (\{.*?\})/.exec(
+      JSON.stringify(last).replaceAll('\\"', '"').replaceAll('\\\\', ''),
+    )
     if (asked?.[1])
       return { toolCalls: [{ name: asked[1], arguments: asked[2] }], reasoning: `Thinking of ${CANARY}` }
     return { text: text.includes(CANARY) ? `You mentioned ${CANARY} before.` : 'I know nothing of it.' }
@@ -34,10 +36,10 @@ test('what was said, remembered, recalled, noted, quoted and compacted is in no 
     expect(answer.status, answer.text).toBe(200)
     return answer.json
   }
-  const first = await say(`My secret is ${CANARY}; do remember {"text":"The secret is ${CANARY}"}`)
+  const first = await say(`I am allergic to ${CANARY}; do remember {"text":"I am allergic to ${CANARY}"}`)
   await say(`do create_note {"title":null,"content":"Note of ${CANARY}"}`)
-  await say('do recall {"query":"secret"}')
-  await say('do search_timeline {"query":"secret"}')
+  await say('do recall {"query":"allergic"}')
+  await say('do search_timeline {"query":"allergic"}')
   expect((await say('What did I mention?')).reply.text).toContain(CANARY)
   expect((await client.get(`/api/timeline/search?q=${CANARY}`)).json.hits.length).toBeGreaterThan(2)
   expect((await client.post('/api/session/context/compact')).status).toBe(200)

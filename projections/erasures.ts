@@ -1,0 +1,113 @@
+import type { Database } from 'better-sqlite3'
+import * as z from 'zod'
+import type { EventOf } from '../ledger/event.ts'
+import { defineProjection } from './projection.ts'
+
+export type ErasureTargetKind = EventOf<'erasure.requested'>['facts']['target']
+
+export type ErasureRow = {
+  erasureId: string
+  requestedSeq: number
+  target: ErasureTargetKind
+  targetId: string | null
+  fromAt: string | null
+  toAt: string | null
+  requestedAt: string
+  eraseAt: string
+  status: 'pending' | 'undone' | 'erasing' | 'erased'
+  endedAt: string | null
+  /** Events: to be erased, or erased. */
+  events: number
+  /** A JSON list of kinds and counts. */
+  kinds: string
+}
+
+export type KindCount = { readonly kind: string; readonly count: number }
+
+/** What the owner wants erased, and what of it is hidden meanwhile. */
+export const erasuresProjection = defineProjection({
+  name: 'erasures',
+  version: 1,
+  tables: ['erasures', 'erasure_hidden'],
+  schema: `
+    CREATE TABLE erasures (
+      erasureId TEXT PRIMARY KEY, requestedSeq INTEGER NOT NULL, target TEXT NOT NULL, targetId TEXT, fromAt TEXT, toAt TEXT,
+      requestedAt TEXT NOT NULL, eraseAt TEXT NOT NULL, status TEXT NOT NULL, endedAt TEXT, events INTEGER NOT NULL,
+      kinds TEXT NOT NULL
+    ) WITHOUT ROWID, STRICT;
+    CREATE INDEX erasures_unfinished ON erasures (eraseAt) WHERE status IN ('pending', 'erasing');
+    CREATE INDEX erasures_by_request ON erasures (requestedSeq);
+    CREATE TABLE erasure_hidden (seq INTEGER NOT NULL, erasureId TEXT NOT NULL, PRIMARY KEY (seq, erasureId))
+    WITHOUT ROWID, STRICT;
+    CREATE INDEX erasure_hidden_by_erasure ON erasure_hidden (erasureId, seq);`,
+  fold(db) {
+    const request =
+      db.prepare(`INSERT OR IGNORE INTO erasures VALUES (@erasureId, @seq, @target, @targetId, @from, @to,
+      @at, @eraseAt, 'pending', NULL, 0, @kinds)`)
+    const count = db.prepare('UPDATE erasures SET events = events + ? WHERE erasureId = ?')
+    const hide = db.prepare('INSERT OR IGNORE INTO erasure_hidden VALUES (?, ?)')
+    const show = db.prepare('DELETE FROM erasure_hidden WHERE erasureId = ?')
+    const start = db.prepare(
+      "UPDATE erasures SET status = 'erasing' WHERE erasureId = ? AND status = 'pending'",
+    )
+    const end = db.prepare('UPDATE erasures SET status = ?, endedAt = ? WHERE erasureId = ?')
+    const tell = db.prepare('UPDATE erasures SET events = ?, kinds = ? WHERE erasureId = ?')
+    return {
+      handlers: {
+        'erasure.requested': ({ seq, at, facts }) => {
+          const { seqs, part: _part, parts: _parts, kinds, ...rest } = facts
+          request.run({ seq, at, ...rest, kinds: JSON.stringify(kinds) })
+          count.run(seqs.length, facts.erasureId)
+          for (const hidden of seqs) hide.run(hidden, facts.erasureId)
+        },
+        'erasure.undone': ({ at, facts }) => {
+          end.run('undone', at, facts.erasureId)
+          show.run(facts.erasureId)
+        },
+        'erasure.started': ({ facts }) => void start.run(facts.erasureId),
+        'erasure.completed': ({ at, facts }) => {
+          end.run('erased', at, facts.erasureId)
+          tell.run(facts.erased, JSON.stringify(facts.kinds), facts.erasureId)
+          show.run(facts.erasureId)
+        },
+      },
+    }
+  },
+})
+
+const kindsSchema = z.array(z.object({ kind: z.string(), count: z.number() }))
+
+/** What a row's `kinds` says. */
+export function kindsOf(row: ErasureRow): KindCount[] {
+  return kindsSchema.parse(JSON.parse(row.kinds))
+}
+
+/** Queries over erasures, on a connection that reads the views. */
+export function createErasureQueries(views: Database) {
+  const byId = views.prepare<[string], ErasureRow>('SELECT * FROM erasures WHERE erasureId = ?')
+  const page = views.prepare<[number, number], ErasureRow>(
+    'SELECT * FROM erasures WHERE requestedSeq < ? ORDER BY requestedSeq DESC LIMIT ?',
+  )
+  const unfinished = views.prepare<[], ErasureRow>(
+    "SELECT * FROM erasures WHERE status IN ('pending', 'erasing') ORDER BY eraseAt",
+  )
+  const hidden = views.prepare<[string], { seq: number }>(
+    'SELECT seq FROM erasure_hidden WHERE erasureId = ? ORDER BY seq',
+  )
+  return {
+    byId: (erasureId: string) => byId.get(erasureId),
+    /** Latest first, those requested before `beforeSeq`. */
+    page: (beforeSeq: number, limit: number) => page.all(beforeSeq, limit),
+    /** Those whose words are still there, the soonest to go first. */
+    unfinished: () => unfinished.all(),
+    hiddenSeqs: (erasureId: string) => hidden.all(erasureId).map(({ seq }) => seq),
+  }
+}
+
+/** Tells which events are hidden until they are erased; nearly always none are, and then it costs one look. */
+export function createHiddenQuery(views: Database): () => ((seq: number) => boolean) | null {
+  const any = views.prepare('SELECT 1 FROM erasure_hidden LIMIT 1').pluck()
+  const hidden = views.prepare<[number]>('SELECT 1 FROM erasure_hidden WHERE seq = ? LIMIT 1').pluck()
+  const isHidden = (seq: number) => hidden.get(seq) !== undefined
+  return () => (any.get() === undefined ? null : isHidden)
+}

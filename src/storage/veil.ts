@@ -1,0 +1,27 @@
+import type { Database } from 'better-sqlite3'
+import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
+import { createHiddenQuery } from '../../projections/erasures.ts'
+
+/**
+ * The ledger as everything but erasing itself sees it: what waits to be erased reads as erased already, so whoever
+ * can bear an erased body can bear a hidden one, and nothing has to ask. Rows (`rowAt`, `rowsAfter`) are as they are.
+ */
+export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader {
+  const hiddenNow = createHiddenQuery(views)
+
+  function veiled(events: AnyEvent[]): AnyEvent[] {
+    const isHidden = hiddenNow()
+    if (!isHidden) return events
+    return events.map((event) => {
+      if (!isHidden(event.seq)) return event
+      return event.type === 'unknown' ? { ...event, erased: true } : { ...event, body: null, erased: true }
+    })
+  }
+
+  return {
+    ...ledger,
+    readAfter: (seq, limit) => veiled(ledger.readAfter(seq, limit)),
+    readRange: (fromSeq, toSeq) => veiled(ledger.readRange(fromSeq, toSeq)),
+    readSeqs: (seqs) => veiled(ledger.readSeqs(seqs)),
+  }
+}
