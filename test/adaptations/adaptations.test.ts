@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startWithModel } from '../browser/model.ts'
+import type { ModelDouble } from '../doubles/model/model-double.ts'
 import { ofType, startWithPhone } from '../phone/phone-harness.ts'
 import { ACCOUNT, GUEST, NUMBER, OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
@@ -12,6 +13,10 @@ const file = (directory: string, name: string, text: string | Uint8Array) => {
   mkdirSync(join(directory, 'adaptations'), { recursive: true })
   writeFileSync(join(directory, 'adaptations', name), text)
 }
+
+/** What the model was asked for the sake of a turn, not of memory. */
+const turnsOf = (model: Pick<ModelDouble, 'requests'>) =>
+  model.requests('/responses').filter(({ body }) => !String(body.instructions).startsWith('You find what'))
 
 test('an instruction is made, changed, listed and taken away as the contract says', async () => {
   const { client } = await startWholeService()
@@ -80,7 +85,7 @@ test('the next turn is told what the preview shows, by channel, and says which i
   model.answerWith(() => ({ text: 'Understood.' }))
   const told = async () => {
     const { turnId } = (await client.post('/api/chat', { content: 'Hello' })).json
-    const body = model.requests('/responses').at(-1)?.body
+    const body = turnsOf(model).at(-1)?.body
     return {
       instructions: body?.instructions,
       adaptations: (await client.get(`/api/turns/${turnId}`)).json.adaptations,
@@ -228,15 +233,15 @@ test('a call and a text are told what is for them, and say so; a guest is told n
   const text = { AccountSid: ACCOUNT, To: NUMBER, NumMedia: '0' }
   await phone.provider.post('/sms', { ...text, MessageSid: 'SM1', From: OWNER, Body: 'Hello' })
   await phone.eventsUntil('the answer', (all) => ofType(all, 'turn.completed').length === 1)
-  const asked = phone.text.requests('/responses')
+  const asked = turnsOf(phone.text)
   expect(asked.at(-1)?.body.instructions).toBe(
     (await client.get('/api/adaptations.preview?channel=sms')).json.instructions,
   )
   expect(asked.at(-1)?.body.instructions).toMatch(/vermilion2/)
   await phone.provider.post('/sms', { ...text, MessageSid: 'SM2', From: GUEST, Body: 'Hello' })
   await phone.eventsUntil('the answer', (all) => ofType(all, 'turn.completed').length === 2)
-  expect(phone.text.requests('/responses')).toHaveLength(2)
-  expect(JSON.stringify(phone.text.requests('/responses').at(-1)?.body)).not.toContain('vermilion')
+  expect(turnsOf(phone.text)).toHaveLength(2)
+  expect(JSON.stringify(turnsOf(phone.text).at(-1)?.body)).not.toContain('vermilion')
 
   const { caller } = await phone.dial('CA1', OWNER)
   await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)

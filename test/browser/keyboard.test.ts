@@ -62,6 +62,7 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   await expect.poll(() => focused(page)).toMatch(/^You,/)
   await page.keyboard.press('Delete')
   await page.getByRole('dialog', { name: 'Erase this message?' }).waitFor()
+  await page.getByText('This goes').waitFor()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await words(page, 'You', 'Erased').waitFor()

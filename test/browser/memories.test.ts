@@ -26,18 +26,22 @@ async function serveMemories(page: Page, list: ReturnType<typeof memory>[]): Pro
   const deleted: string[] = []
   await page.route(/\/api\/memories/, (route) => {
     const url = new URL(route.request().url())
-    const id = url.pathname.split('/')[3]
-    if (route.request().method() === 'DELETE' && id !== undefined) {
-      deleted.push(id)
-      kept.splice(
-        kept.findIndex((candidate) => candidate.id === id),
-        1,
-      )
-      return route.fulfill({ status: 204 })
-    }
     const q = (url.searchParams.get('q') ?? '').toLowerCase()
     const found = kept.filter(({ text }) => text.toLowerCase().includes(q))
     return route.fulfill({ json: { memories: found, count: found.length, nextCursor: null } })
+  })
+  await page.route(/\/api\/erasures/, (route) => {
+    if (route.request().method() === 'GET') {
+      const named = [{ kind: 'memory', count: 1, items: [] }]
+      return route.fulfill({ json: { count: 1, undoMs: 60_000, named, derived: [] } })
+    }
+    const { id } = route.request().postDataJSON() as { id: string }
+    deleted.push(id)
+    kept.splice(
+      kept.findIndex((candidate) => candidate.id === id),
+      1,
+    )
+    return route.fulfill({ status: 201, json: { id: 'erasure' } })
   })
   return deleted
 }
@@ -61,8 +65,8 @@ test('memories are searched, lead to where they were said, and are forgotten aft
   await page.getByRole('searchbox', { name: 'Search the memories' }).fill('lisbon')
   await expect.poll(() => items.count()).toBe(1)
   await page.getByRole('button', { name: 'Forget: Your sister lives in Lisbon.' }).click()
-  await page.getByText('is erased, with what it had taken the place of').waitFor()
-  await page.getByRole('button', { name: 'Forget', exact: true }).click()
+  await page.getByText('It never comes up again').waitFor()
+  await page.getByRole('button', { name: 'Erase', exact: true }).click()
   await page.getByRole('heading', { name: 'Nothing like that is remembered' }).waitFor()
   expect(deleted).toEqual(['m2'])
   await page.getByRole('searchbox', { name: 'Search the memories' }).fill('')
@@ -73,7 +77,8 @@ test('memories are searched, lead to where they were said, and are forgotten aft
 })
 
 test('what was said is remembered by itself, told to the page, explained by the insights, and forgotten for good', async () => {
-  const service = await startWholeService()
+  let skewMs = 0
+  const service = await startWholeService({ nowMs: () => Date.now() + skewMs })
   const page = await visit(browser(), service, { path: '/memories' })
   await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
   await service.client.post('/api/chat', { content: 'My favourite colour is teal.' })
@@ -91,9 +96,20 @@ test('what was said is remembered by itself, told to the page, explained by the 
 
   await page.getByRole('link', { name: 'Memories' }).first().click()
   await page.getByRole('button', { name: 'Forget: My favourite colour is teal' }).click()
-  await page.getByText('is erased, with what it had taken the place of').waitFor()
-  await page.getByRole('button', { name: 'Forget', exact: true }).click()
+  await page.getByText('1 memory', { exact: true }).first().waitFor()
+  await page.getByRole('button', { name: 'Erase', exact: true }).click()
   await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await items.filter({ hasText: 'My favourite colour is teal' }).waitFor()
+  await page.getByRole('button', { name: 'Forget: My favourite colour is teal' }).click()
+  await page.getByRole('button', { name: 'Erase', exact: true }).click()
+  await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
+  skewMs = 61_000
+  await expect
+    .poll(async () => (await service.client.get('/api/erasures')).json.erasures[0].status, {
+      timeout: 10_000,
+    })
+    .toBe('erased')
   await page.goto('/settings/memory')
   await expect.poll(() => figure('Forgotten').textContent()).toBe('1')
   await expect.poll(() => region.getByText('favourite colour').count()).toBe(0)

@@ -49,6 +49,26 @@ export const pages: readonly Page[] = [
     view: (app) => html`<dg-memory-insights-page .app=${app}></dg-memory-insights-page>`,
   },
   {
+    path: '/notes',
+    title: 'Notes',
+    listing: { icon: 'note', group: 'knowledge', key: 'n' },
+    load: () => import('../pages/notes-page.ts'),
+    view: (app) => html`<dg-notes-page .app=${app}></dg-notes-page>`,
+  },
+  {
+    path: '/notes/edit',
+    title: 'Note',
+    load: () => import('../pages/note-editor-page.ts'),
+    view: (app) => html`<dg-note-editor-page .app=${app}></dg-note-editor-page>`,
+  },
+  {
+    path: '/adaptations',
+    title: 'Adaptations',
+    listing: { icon: 'sliders', group: 'knowledge', key: 'a' },
+    load: () => import('../pages/adaptations-page.ts'),
+    view: (app) => html`<dg-adaptations-page .app=${app}></dg-adaptations-page>`,
+  },
+  {
     path: '/timers',
     title: 'Timers',
     listing: { icon: 'timer', group: 'work', key: 'i' },

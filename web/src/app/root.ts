@@ -36,7 +36,7 @@ export class DgApp extends LightElement {
     this.spoken = ''
     this.app = createApp({
       navigate: (path) => this.navigate(path),
-      toast: (text, tone) => this.toasts()?.show(text, tone),
+      toast: (text, tone, options) => this.toasts()?.show(text, tone, options),
       announce: (text) => {
         this.spoken = text
       },

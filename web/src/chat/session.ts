@@ -34,6 +34,8 @@ export type ChatSession = {
   /** Where the page before the oldest that was loaded begins; null where there is none. */
   readonly cursor: string | null
   event(seq: number): TimelineEvent | undefined
+  /** Whether an erasure that is on the timeline can still be undone, as far as is known. */
+  isErasurePending(erasureId: string): boolean
 
   readonly outbox: Omit<Outbox, 'flush' | 'settle' | 'fail'>
   stop(): void
@@ -90,6 +92,9 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   let older: Older = 'unknown'
   let cursor: string | null = null
   let notifying = false
+  /** Words came back that this tab has let go of: it begins anew. */
+  let outdated = false
+  const endedErasures = new Set<unknown>()
   let olderTimer: ReturnType<typeof setTimeout> | undefined
 
   function changed(): void {
@@ -107,6 +112,9 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
       live.add(event)
       if (event.turnId !== null && turnEnds.has(event.type)) previews.end(event.turnId)
     }
+    for (const { type, payload } of events) {
+      if (type === 'erasure.undone' || type === 'erasure.completed') endedErasures.add(payload.erasureId)
+    }
     store.add(events)
     changed()
   }
@@ -119,6 +127,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
         return
       case 'timeline.event':
         add([message.event])
+        takeErasure(message.event)
         if (message.event.type === 'chat.reply.sent') options.onReply(wordsOf(message.event))
         for (const follower of followers) follower(message.event)
         return
@@ -143,6 +152,16 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     changed()
   }
 
+  /** As it happens: pages come with what is hidden hidden, and with what is back. */
+  function takeErasure({ type, payload }: TimelineEvent): void {
+    if (type === 'erasure.requested' && Array.isArray(payload.seqs)) {
+      store.hide(payload.seqs.filter((seq: unknown) => typeof seq === 'number'))
+    }
+    if (type !== 'erasure.undone') return
+    outdated = true
+    socket.restart()
+  }
+
   /** After a reconnect the service begins anew only where what this tab has is of another ledger. */
   function takeInitial(page: TimelinePage): void {
     if (loaded) {
@@ -150,6 +169,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
       previews.clear()
     }
     loaded = true
+    outdated = false
     takeOlder(page)
     outbox.flush()
   }
@@ -186,7 +206,8 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   }
 
   const socket: ChatSocket = openChatSocket({
-    url: () => (store.lastSeq > 0 ? `${options.socketUrl}?since=${store.lastSeq}` : options.socketUrl),
+    url: () =>
+      store.lastSeq > 0 && !outdated ? `${options.socketUrl}?since=${store.lastSeq}` : options.socketUrl,
     mayConnect: options.mayConnect,
     onMessage: receive,
     onConnection: connected,
@@ -233,6 +254,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
       return cursor
     },
     event: (seq) => store.get(seq),
+    isErasurePending: (erasureId) => !endedErasures.has(erasureId),
     outbox,
     stop: () => void socket.send({ type: 'chat.stop' }),
     loadOlder() {

@@ -63,8 +63,3 @@ export async function fetchMemories(
     nextCursor: optionalString(answer, 'nextCursor'),
   }
 }
-
-/** Forgets it for good; what it was learned from teaches it no more. */
-export async function deleteMemory(http: Http, id: string): Promise<void> {
-  await http('DELETE', `/api/memories/${encodeURIComponent(id)}`)
-}

@@ -124,12 +124,3 @@ export async function searchTimeline(
   const answer = asObject(await http('GET', path, { query: rest, ...(signal ? { signal } : {}) }), 'search')
   return { hits: arrayField(answer, 'hits', parseHit), nextCursor: optionalString(answer, 'nextCursor') }
 }
-
-/** Erases for good what was said in a span; the events stay, without their words. */
-export async function eraseSpan(http: Http, spanId: string): Promise<void> {
-  await http('DELETE', `/api/timeline/spans/${encodeURIComponent(spanId)}`)
-}
-
-export async function eraseEvent(http: Http, seq: number): Promise<void> {
-  await http('DELETE', `/api/timeline/events/${seq}`)
-}

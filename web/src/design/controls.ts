@@ -50,6 +50,9 @@ export const controls = css`
       border-color var(--quick),
       color var(--quick);
   }
+  a.button {
+    text-decoration: none;
+  }
   .button:hover {
     border-color: var(--line-strong);
   }

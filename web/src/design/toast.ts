@@ -1,12 +1,22 @@
-import { css, html, LitElement } from 'lit'
+import { css, html, LitElement, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import './icon.ts'
 import { controls } from './controls.ts'
 
 export type ToastTone = 'done' | 'warning'
-export type Toaster = (text: string, tone?: ToastTone) => void
+export type ToastOptions = {
+  /** What can be done about it. */
+  readonly action?: { readonly label: string; readonly run: () => void }
+  readonly shownForMs?: number
+}
+export type Toaster = (text: string, tone?: ToastTone, options?: ToastOptions) => void
 
-type Toast = { readonly id: number; readonly text: string; readonly tone: ToastTone }
+type Toast = {
+  readonly id: number
+  readonly text: string
+  readonly tone: ToastTone
+  readonly action: ToastOptions['action'] | null
+}
 
 const shownForMs = 6000
 
@@ -43,6 +53,10 @@ export class DgToasts extends LitElement {
       .toast .button {
         color: inherit;
       }
+      .toast .act {
+        border-color: color-mix(in oklch, var(--paper) 40%, transparent);
+        font-weight: 600;
+      }
       .toast .button:hover {
         background: color-mix(in oklch, var(--paper) 16%, transparent);
         color: inherit;
@@ -76,19 +90,22 @@ export class DgToasts extends LitElement {
     this.role = 'status'
   }
 
-  readonly show: Toaster = (text, tone = 'done') => {
+  readonly show: Toaster = (text, tone = 'done', options = {}) => {
     const id = this.nextId
     this.nextId += 1
-    this.toasts = [...this.toasts.filter((toast) => toast.text !== text).slice(-2), { id, text, tone }]
-    this.dismissLater(id)
+    this.toasts = [
+      ...this.toasts.filter((toast) => toast.text !== text || toast.action).slice(-2),
+      { id, text, tone, action: options.action ?? null },
+    ]
+    this.dismissLater(id, options.shownForMs ?? shownForMs)
   }
 
-  private dismissLater(id: number): void {
+  private dismissLater(id: number, afterMs: number): void {
     setTimeout(() => {
       const element = this.renderRoot.querySelector(`[data-id="${id}"]`)
-      if (element?.matches(':hover, :focus-within')) this.dismissLater(id)
+      if (element?.matches(':hover, :focus-within')) this.dismissLater(id, shownForMs)
       else this.dismiss(id)
-    }, shownForMs)
+    }, afterMs)
   }
 
   private dismiss(id: number): void {
@@ -99,9 +116,22 @@ export class DgToasts extends LitElement {
     return repeat(
       this.toasts,
       ({ id }) => id,
-      ({ id, text, tone }) => html`<div class="toast" data-id=${id}>
+      ({ id, text, tone, action }) => html`<div class="toast" data-id=${id}>
         <dg-icon name=${tone}></dg-icon>
         <span>${text}</span>
+        ${
+          action
+            ? html`<button
+                class="button quiet small act"
+                @click=${() => {
+                  this.dismiss(id)
+                  action.run()
+                }}
+              >
+                ${action.label}
+              </button>`
+            : nothing
+        }
         <button class="button quiet icon small" aria-label="Dismiss" @click=${() => this.dismiss(id)}>
           <dg-icon name="close"></dg-icon>
         </button>

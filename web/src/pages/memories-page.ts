@@ -1,14 +1,14 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
 import { explain } from '../data/http.ts'
-import { deleteMemory, fetchMemories, type Memory, type MemoryPage } from '../data/memories.ts'
+import { fetchMemories, type Memory, type MemoryPage } from '../data/memories.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/page.ts'
 import '../design/state.ts'
-import '../view/confirm-dialog.ts'
-import type { Confirmation } from '../view/confirm-dialog.ts'
+import '../view/erase-dialog.ts'
+import type { Erasing } from '../view/erase-dialog.ts'
 import { fullTimeText, plural, shortDateText, wordsText } from '../view/format.ts'
 import { relativeText } from '../view/relative-time.ts'
 
@@ -25,7 +25,7 @@ export class DgMemoriesPage extends LitElement {
     page: { state: true },
     problem: { state: true },
     loading: { state: true },
-    confirmation: { state: true },
+    erasing: { state: true },
   }
   static override readonly styles = [
     controls,
@@ -62,7 +62,7 @@ export class DgMemoriesPage extends LitElement {
   declare private page: MemoryPage | null
   declare private problem: string
   declare private loading: boolean
-  declare private confirmation: Confirmation | null
+  declare private erasing: Erasing | null
   private timer: ReturnType<typeof setTimeout> | undefined
   private running: AbortController | null = null
   private unfollow: () => void = () => undefined
@@ -73,13 +73,14 @@ export class DgMemoriesPage extends LitElement {
     this.page = null
     this.problem = ''
     this.loading = false
-    this.confirmation = null
+    this.erasing = null
   }
 
   override connectedCallback(): void {
     super.connectedCallback()
     this.unfollow = this.app.chat().follow(({ type }) => {
-      if (type === 'erased' || /^memory\.(?!recall|extraction|checkpoint)/.test(type)) this.loadSoon(settleMs)
+      if (type.startsWith('eras') || /^memory\.(?!recall|extraction|checkpoint)/.test(type))
+        this.loadSoon(settleMs)
     })
     void this.load()
   }
@@ -121,15 +122,10 @@ export class DgMemoriesPage extends LitElement {
   }
 
   private confirmForgetting(memory: Memory): void {
-    this.confirmation = {
+    this.erasing = {
       heading: 'Forget this for good?',
-      text: `“${memory.text}” is erased, with what it had taken the place of and all that was derived from it. It never comes up again, nor is it learned back from the same words. What you said stays on the timeline until you erase it there, but is no longer recalled.`,
-      action: 'Forget',
-      run: async () => {
-        await deleteMemory(this.app.http, memory.id)
-        this.app.toast('Forgotten')
-        await this.load()
-      },
+      target: { kind: 'memory', id: memory.id },
+      note: 'It never comes up again, nor is it learned back from the same words. What you said stays on the timeline until you erase it there, but is no longer recalled.',
     }
   }
 
@@ -139,10 +135,13 @@ export class DgMemoriesPage extends LitElement {
         <a slot="tools" class="button small" href="/settings/memory">Memory Insights</a>
         ${this.contentView()}
       </dg-page>
-      <dg-confirm-dialog
-        .confirmation=${this.confirmation}
-        @close=${() => (this.confirmation = null)}
-      ></dg-confirm-dialog>
+      <dg-erase-dialog
+        .app=${this.app}
+        .erasing=${this.erasing}
+        @close=${() => (this.erasing = null)}
+        @erasing=${() => void this.load()}
+        @undone=${() => void this.load()}
+      ></dg-erase-dialog>
     `
   }
 

@@ -2,23 +2,21 @@ import type { App } from '../app/app.ts'
 import { copyText } from '../app/platform.ts'
 import type { ChatSession } from '../chat/session.ts'
 import { endConversation } from '../data/conversations.ts'
+import { undoErasure } from '../data/erasures.ts'
 import { explain } from '../data/http.ts'
 import { settleProposal } from '../data/proposals.ts'
-import { eraseEvent, eraseSpan, fetchSpanEvents } from '../data/timeline.ts'
+import { fetchSpanEvents } from '../data/timeline.ts'
 import { fetchTurn } from '../data/turns.ts'
 import { wordsOf } from '../timeline/event-kinds.ts'
-import type { Confirmation } from '../view/confirm-dialog.ts'
+import type { Erasing } from '../view/erase-dialog.ts'
 import { plural } from '../view/format.ts'
 import type { TimelineActions } from '../view/row-context.ts'
-
-const consequence =
-  'Everything said there is gone for good, and so is everything that was learned or copied from it. That it was said stays on the timeline.'
 
 /** What the rows of the timeline can do, carried out against the service. */
 export function createTimelineActions(options: {
   readonly app: App
   readonly session: ChatSession
-  readonly confirm: (confirmation: Confirmation) => void
+  readonly erase: (erasing: Erasing) => void
   readonly say: (text: string) => void
   readonly explainTurn: (turnId: string) => void
   /** The spans whose whole text is on its way have changed. */
@@ -33,18 +31,6 @@ export function createTimelineActions(options: {
     } catch (error) {
       app.toast(explain(error), 'warning')
     }
-  }
-
-  function confirmErasing(heading: string, erase: () => Promise<void>): void {
-    options.confirm({
-      heading,
-      text: consequence,
-      action: 'Erase',
-      run: async () => {
-        await erase()
-        app.toast('Erased')
-      },
-    })
   }
 
   async function copy(text: string): Promise<void> {
@@ -65,7 +51,8 @@ export function createTimelineActions(options: {
     showAll: ({ spanId }) => {
       if (spanId !== null) void showAll(spanId)
     },
-    eraseEvent: ({ seq }) => confirmErasing('Erase this message?', () => eraseEvent(app.http, seq)),
+    eraseEvent: ({ seq }) =>
+      options.erase({ heading: 'Erase this message?', target: { kind: 'message', id: String(seq) } }),
     eraseSpan({ spanId }) {
       if (spanId === null) return
       const entries = session.segments
@@ -73,8 +60,10 @@ export function createTimelineActions(options: {
         .flatMap((s) => s.entries)
       const messages = entries.filter(({ kind }) => kind === 'message').length
       const heading = `Erase this whole exchange of ${plural(messages, 'message')}?`
-      confirmErasing(heading, () => eraseSpan(app.http, spanId))
+      options.erase({ heading, target: { kind: 'span', id: spanId } })
     },
+    isErasurePending: (erasureId) => session.isErasurePending(erasureId),
+    undoErasure: (erasureId) => void attempt(() => undoErasure(app.http, erasureId)),
     retry: (clientMessageId) => session.outbox.retry(clientMessageId),
     discard: (clientMessageId) => session.outbox.discard(clientMessageId),
     resend({ turnId }) {

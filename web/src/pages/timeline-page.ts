@@ -11,10 +11,10 @@ import type { MenuItem } from '../design/menu.ts'
 import '../design/state.ts'
 import '../view/call-bar.ts'
 import '../view/composer.ts'
-import '../view/confirm-dialog.ts'
-import type { Confirmation } from '../view/confirm-dialog.ts'
 import '../view/connection-view.ts'
 import '../view/context-meter.ts'
+import '../view/erase-dialog.ts'
+import type { Erasing } from '../view/erase-dialog.ts'
 import { createMarkdown } from '../view/markdown.ts'
 import '../view/moment-dialog.ts'
 import type { Moment } from '../view/moment-dialog.ts'
@@ -38,7 +38,7 @@ export class DgTimelinePage extends LitElement {
     atEnd: { state: true },
     searching: { state: true },
     reaching: { state: true },
-    confirmation: { state: true },
+    erasing: { state: true },
     moment: { state: true },
     explained: { state: true },
     loadingSpans: { state: true },
@@ -49,7 +49,7 @@ export class DgTimelinePage extends LitElement {
   declare private searching: boolean
   /** On the way to a search hit: pages are being loaded. */
   declare private reaching: boolean
-  declare private confirmation: Confirmation | null
+  declare private erasing: Erasing | null
   declare private moment: Moment | null
   /** The turn whose reply is being explained. */
   declare private explained: string | null
@@ -66,7 +66,7 @@ export class DgTimelinePage extends LitElement {
     this.atEnd = true
     this.searching = false
     this.reaching = false
-    this.confirmation = null
+    this.erasing = null
     this.moment = null
     this.explained = null
     this.loadingSpans = new Set()
@@ -79,8 +79,8 @@ export class DgTimelinePage extends LitElement {
     this.actions = createTimelineActions({
       app: this.app,
       session,
-      confirm: (confirmation) => {
-        this.confirmation = confirmation
+      erase: (erasing) => {
+        this.erasing = erasing
       },
       say: (text) => this.say(text),
       explainTurn: (turnId) => {
@@ -154,7 +154,7 @@ export class DgTimelinePage extends LitElement {
   }
 
   private isAsking(): boolean {
-    return this.confirmation !== null || this.moment !== null || this.explained !== null
+    return this.erasing !== null || this.moment !== null || this.explained !== null
   }
 
   private say(text: string): void {
@@ -226,7 +226,13 @@ export class DgTimelinePage extends LitElement {
   }
 
   private menuItems(): MenuItem[] {
-    return [{ label: 'End conversation', icon: 'done', run: () => void this.actions?.endConversation() }]
+    const erase = () => {
+      this.erasing = { heading: 'Erase a stretch of time', target: 'period' }
+    }
+    return [
+      { label: 'End conversation', icon: 'done', run: () => void this.actions?.endConversation() },
+      { label: 'Erase a stretch of time…', icon: 'period', danger: true, run: erase },
+    ]
   }
 
   override render() {
@@ -273,10 +279,11 @@ export class DgTimelinePage extends LitElement {
           void this.goTo(event.detail)
         }}
       ></dg-search-dialog>
-      <dg-confirm-dialog
-        .confirmation=${this.confirmation}
-        @close=${() => (this.confirmation = null)}
-      ></dg-confirm-dialog>
+      <dg-erase-dialog
+        .app=${this.app}
+        .erasing=${this.erasing}
+        @close=${() => (this.erasing = null)}
+      ></dg-erase-dialog>
       <dg-why-dialog
         .http=${this.app.http}
         .turnId=${this.explained}

@@ -24,6 +24,7 @@ const structure = new Set([
   'span.closed',
   'conversation.started',
   'erased',
+  'erasure.started',
   'proposal.confirmed',
   'proposal.declined',
 ])
@@ -50,6 +51,8 @@ const notice: EventClass = { kind: 'notice' }
 /** Only words that the service did not mark as internal are ever shown as somebody's. */
 export function classify(event: TimelineEvent): EventClass {
   if (structure.has(event.type)) return structural
+  // A large erasure is told in several facts; the first stands for all.
+  if (event.type.startsWith('erasure.') && Number(event.payload.part ?? 0) > 0) return structural
   if (event.internal) return internal
   if (event.type === 'chat.message.received') return owner
   if (delegateWords.has(event.type)) return delegate

@@ -10,6 +10,8 @@ import { joinTrees, proposalIdOf, type Segment, treeOfPart } from './tree.ts'
 export type TimelineStore = {
   /** True where something changed. */
   add(events: readonly TimelineEvent[]): boolean
+  /** Takes the words away of those that are here; unlike `erased`, says nothing of what is still to come. */
+  hide(seqs: readonly number[]): boolean
   get(seq: number): TimelineEvent | undefined
   /** The last event that `test` accepts. */
   findLast(test: (event: TimelineEvent) => boolean): TimelineEvent | undefined
@@ -109,6 +111,16 @@ export function createTimelineStore(): TimelineStore {
       if (added.length > 0) insert(added)
       for (const seq of events.flatMap(erasedBy)) changed = erase(seq) || changed
       return changed || added.length > 0
+    },
+    hide(seqs) {
+      let changed = false
+      for (const seq of seqs) {
+        const event = bySeq.get(seq)
+        if (!event || isErased(event)) continue
+        replace(erasedCopy(event))
+        changed = true
+      }
+      return changed
     },
     get: (seq) => bySeq.get(seq),
     findLast(test) {

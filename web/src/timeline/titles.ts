@@ -1,3 +1,5 @@
+import { kindText } from '../data/erasures.ts'
+import { isObject } from '../data/json.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import { usageText } from '../view/context-words.ts'
 import { countText, durationText, plural, wordsText } from '../view/format.ts'
@@ -26,6 +28,15 @@ const briefly = (event: TimelineEvent, what: string): string => {
   const words = isErased(event) ? '' : wordsOf(event).replaceAll(/\s+/g, ' ').trim()
   if (words === '') return what
   return `${what}: ${words.length > 160 ? `…${words.slice(-159)}` : words}`
+}
+/** "2 messages, 1 memory": of what kinds something is. */
+const kindsText = (event: TimelineEvent): string => {
+  const kinds: unknown = event.payload.kinds
+  const words = (Array.isArray(kinds) ? kinds : []).flatMap((item: unknown) => {
+    if (!isObject(item) || typeof item.kind !== 'string' || typeof item.count !== 'number') return []
+    return [kindText(item.kind, item.count)]
+  })
+  return words.join(', ') || 'nothing that had words'
 }
 const tokens = (event: TimelineEvent): string => {
   const usage = event.payload.usage
@@ -115,6 +126,10 @@ const titles: Readonly<Record<string, Title>> = {
   'delivery.failed': (e) => `Delivery failed: ${wordsText(text(e, 'kind'))}`,
   'delivery.unknown': () => 'Delivery not confirmed',
   'adaptation.saved': (e) => named(e, 'Standing instruction saved'),
+  'adaptation.removed': () => 'Standing instruction removed',
+  'erasure.requested': (e) => `To be erased for good: ${kindsText(e)}`,
+  'erasure.undone': () => 'Erasing was undone',
+  'erasure.completed': (e) => `Erased for good: ${kindsText(e)}`,
   'adaptations.reloaded': (e) => `${plural(number(e, 'loaded'), 'standing instruction')} reloaded`,
   'settings.changed': (e) =>
     `Settings changed: ${Array.isArray(e.payload.keys) ? e.payload.keys.join(', ') : ''}`,

@@ -11,6 +11,8 @@ export type TimelineActions = {
   showAll(event: TimelineEvent): void
   eraseEvent(event: TimelineEvent): void
   eraseSpan(segment: Segment): void
+  isErasurePending(erasureId: string): boolean
+  undoErasure(erasureId: string): void
   retry(clientMessageId: string): void
   discard(clientMessageId: string): void
   /** Says again what a failed turn was asked. */

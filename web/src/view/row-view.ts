@@ -175,6 +175,8 @@ const noticeIcons: Readonly<Record<string, IconName>> = {
   call: 'phone',
   sms: 'sms',
   delivery: 'bell',
+  erasure: 'erased',
+  adaptation: 'sliders',
 }
 
 function noticeView(
@@ -189,8 +191,23 @@ function noticeView(
     <dg-icon name=${icon}></dg-icon>
     <span class="title">${titleOf(event)}</span>
     ${isErased(event) ? html`<span class="erased">erased</span>` : nothing}
+    ${undoView(event, key, context)}
     <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
   </p>`
+}
+
+/** What waits to be erased can be had back for a minute. */
+function undoView(event: TimelineEvent, key: string, context: RowContext): TemplateResult | typeof nothing {
+  const { erasureId, eraseAt } = event.payload
+  if (event.type !== 'erasure.requested' || typeof erasureId !== 'string') return nothing
+  if (Date.parse(String(eraseAt)) <= Date.now() || !context.isErasurePending(erasureId)) return nothing
+  return html`<button
+    class="button small undo"
+    tabindex=${context.activeKey === key ? 0 : -1}
+    @click=${() => context.undoErasure(erasureId)}
+  >
+    Undo
+  </button>`
 }
 
 /** Pixels that a row will roughly take; measured once it is seen. */

@@ -257,6 +257,10 @@ export const timelineStyles = css`
     text-overflow: ellipsis;
     white-space: nowrap;
   }
+  .notice .undo {
+    min-height: 1.75rem;
+    margin-inline-start: var(--space-2);
+  }
   .notice time {
     flex: none;
     color: var(--ink-faint);

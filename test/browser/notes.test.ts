@@ -1,0 +1,203 @@
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { hostileTexts } from './hostile-texts.ts'
+import { startWithModel } from './model.ts'
+import { composer, desk, phone, visit, words } from './page.ts'
+
+const browser = useBrowser()
+const looks = [
+  { name: 'desk, light', viewport: desk, colorScheme: 'light' },
+  { name: 'phone, dark', viewport: phone, colorScheme: 'dark' },
+] as const
+
+for (const { name, ...context } of looks) {
+  test(`a note is written by keyboard, found, restored, deleted, brought back and erased (${name})`, async () => {
+    let skewMs = 0
+    const service = await startWholeService({ nowMs: () => Date.now() + skewMs })
+    const page = await visit(browser(), service, { path: '/notes', context })
+    await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('link', { name: 'New note' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Title' }).waitFor()
+    await page.keyboard.type('Balcony')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('Water the **tomatoes**')
+    await page.keyboard.press('Control+s')
+    await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor({ state: 'attached' })
+    expect(new URL(page.url()).searchParams.get('id')).not.toBeNull()
+    await page.keyboard.type(' and the basil')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    expect(await page.locator('.preview strong').textContent()).toBe('tomatoes')
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(async () => (await service.client.get('/api/notes')).json.notes[0].revision).toBe(2)
+
+    await page.goto('/notes')
+    const items = page.getByRole('list', { name: 'Notes' }).getByRole('listitem')
+    await items.filter({ hasText: 'and the basil' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('searchbox').fill('zucchini')
+    await page.getByRole('heading', { name: 'No note says that' }).waitFor()
+    await page.getByRole('searchbox').fill('tomat')
+    await expect.poll(() => items.count()).toBe(1)
+    await page.getByRole('link', { name: 'Balcony' }).click()
+    await page.locator('article strong').waitFor()
+    expect(await page.locator('script').count()).toBe(0)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.getByRole('button', { name: /revision 1/ }).click()
+    await page.getByRole('button', { name: 'Restore this revision' }).click()
+    await page.getByText('Revision 1 is the present one again.').waitFor()
+    expect((await service.client.get('/api/notes')).json.notes[0]).toMatchObject({ revision: 3 })
+    await page.goto('/notes')
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'More for Balcony' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await choose('Delete')
+    await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await items.filter({ hasText: 'tomatoes' }).waitFor()
+    await choose('Delete')
+    await page.getByRole('button', { name: 'Deleted', exact: true }).click()
+    await page.getByRole('list', { name: 'Deleted notes' }).waitFor()
+    await choose('Erase for good…')
+    await page.getByText('versions of notes').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await page.getByRole('heading', { name: 'No deleted notes' }).waitFor()
+    skewMs = 61_000
+    await expect
+      .poll(async () => (await service.client.get('/api/erasures')).json.erasures[0].status, {
+        timeout: 10_000,
+      })
+      .toBe('erased')
+    await page.goto('/')
+    await page.getByText(/Erased for good: .*versions? of notes?/).waitFor()
+    expect(await page.getByText('tomatoes').count()).toBe(0)
+  })
+
+  test(`instructions are written, switched and shown to the letter (${name})`, async () => {
+    const service = await startWholeService()
+    const page = await visit(browser(), service, { path: '/adaptations', context })
+    await page.getByRole('heading', { name: 'Delegate is as it comes' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Write an instruction' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Give it a name.').waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Tone of voice')
+    await page.getByRole('textbox', { name: 'What Delegate should do' }).fill('Be brief. cerulean')
+    await page.getByRole('checkbox', { name: 'Phone' }).uncheck()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save' }).click()
+    const item = page.getByRole('list', { name: 'Standing instructions' }).getByRole('listitem')
+    await item.filter({ hasText: 'Text messages' }).waitFor()
+    expect((await service.client.get('/api/adaptations/tone-of-voice')).json.channels).toEqual([
+      'chat',
+      'sms',
+    ])
+    expect(await findings(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const told = page.getByRole('region', { name: 'Instructions' })
+    await told.filter({ hasText: 'cerulean' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('group', { name: 'Channel' }).getByRole('button', { name: 'Phone' }).click()
+    await told.filter({ hasText: 'You are on the phone' }).waitFor()
+    expect(await told.textContent()).not.toContain('cerulean')
+    await page.keyboard.press('Escape')
+    await page.getByRole('switch', { name: 'Tone of voice: in force' }).focus()
+    await page.keyboard.press('Space')
+    await expect
+      .poll(async () => (await service.client.get('/api/adaptations/tone-of-voice')).json.enabled)
+      .toBe(false)
+  })
+
+  test(`what is to be erased is listed, hidden, and had back (${name})`, async () => {
+    const { service, model } = await startWithModel()
+    model.answerWith(() => ({ text: 'Noted, the vermilion one.' }))
+    await service.client.post('/api/chat', { content: 'The door is vermilion now' })
+    const page = await visit(browser(), service, { context })
+    await words(page, 'Delegate', 'vermilion').waitFor()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Erase a stretch of time…' }).click()
+    await page.getByText('1 message', { exact: true }).waitFor()
+    await page.getByText('1 message', { exact: true }).click()
+    await page.getByRole('listitem').filter({ hasText: 'The door is vermilion now' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('textbox', { name: 'To' }).fill('2020-01-01T00:00')
+    await page.getByText('The end must be after the beginning.').waitFor()
+    await page.getByRole('button', { name: 'Last hour' }).click()
+    await page.getByText('1 reply', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await words(page, 'You', 'Erased').waitFor()
+    await words(page, 'Delegate', 'Erased').waitFor()
+    expect(await page.getByText('vermilion').count()).toBe(0)
+    expect(await findings(page)).toEqual([])
+    await page.getByText(/To be erased for good: 1 message/).waitFor()
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
+    await words(page, 'You', 'The door is vermilion now').waitFor()
+    await words(page, 'Delegate', 'vermilion').waitFor()
+    await composer(page).waitFor()
+  })
+}
+
+test('two who write at once are told, and choose', async () => {
+  const service = await startWholeService()
+  const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
+  const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, expected: /412/ })
+  await page.getByRole('textbox', { name: 'Text, in markdown' }).fill('Mine.')
+  await service.client.put(`/api/notes/${id}`, { content: 'Theirs.' })
+  // What was not saved survives a look elsewhere.
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeunload')))
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('changed elsewhere since you opened it').waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save mine on top' }).click()
+  await expect.poll(async () => (await service.client.get(`/api/notes/${id}`)).json.content).toBe('Mine.')
+  expect((await service.client.get(`/api/notes/${id}/revisions/2`)).json.content).toBe('Theirs.')
+})
+
+// `visit` also expects that no request went to anybody else, and that no content security policy was breached.
+test('hostile notes run nothing and fetch nothing, on their page, in the list, in the editor', async () => {
+  const service = await startWholeService()
+  const ids: string[] = []
+  for (const text of hostileTexts) {
+    const title = text.slice(0, 200)
+    ids.push((await service.client.post('/api/notes', { title, content: `${text}\n\nend` })).json.id)
+  }
+  const page = await visit(browser(), service, { path: '/notes' })
+  page.on('dialog', (dialog) => void dialog.dismiss())
+  await page.addInitScript(() => {
+    const executed: string[] = []
+    Object.assign(window, { executed, alert: () => executed.push('alert') })
+  })
+  const executed = () => page.evaluate(() => Reflect.get(window, 'executed'))
+  for (const id of ids) {
+    await page.goto(`/notes/${id}`)
+    await page.getByText('end', { exact: true }).waitFor()
+    expect(
+      await page.locator('article :is(img, svg, iframe, form, input, style, script, object)').count(),
+    ).toBe(0)
+    for (const link of await page.locator('.prose a[href]').all()) {
+      expect(await link.getAttribute('href')).toMatch(/^(https?:|mailto:|tel:|\/[^/])/)
+    }
+    expect(await executed()).toEqual([])
+  }
+  await page.goto('/notes')
+  await page.getByRole('list', { name: 'Notes' }).getByRole('listitem').first().waitFor()
+  expect(await executed()).toEqual([])
+  for (const id of ids.slice(0, 12)) {
+    await page.goto(`/notes/edit?id=${id}`)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.locator('.preview').waitFor()
+    expect(
+      await page.locator('.preview .prose :is(img, svg, iframe, form, input, style, script, object)').count(),
+    ).toBe(0)
+    expect(await executed()).toEqual([])
+  }
+})

@@ -1,0 +1,329 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import {
+  type Adaptation,
+  type AdaptationChange,
+  fetchAdaptations,
+  type Reloaded,
+  reloadAdaptations,
+  removeAdaptation,
+  saveAdaptation,
+} from '../data/adaptations.ts'
+import { explain } from '../data/http.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import '../view/adaptation-dialog.ts'
+import '../view/erase-dialog.ts'
+import type { Erasing } from '../view/erase-dialog.ts'
+import { fullTimeText, plural } from '../view/format.ts'
+import '../view/instructions-dialog.ts'
+import { relativeText } from '../view/relative-time.ts'
+import { switchStyles, switchView } from '../view/switch.ts'
+
+const settleMs = 250
+export const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
+
+/** The owner's standing instructions: on or off, for which channels, and what the model is told in the end. */
+export class DgAdaptationsPage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    adaptations: { state: true },
+    problem: { state: true },
+    edited: { state: true },
+    previewing: { state: true },
+    reloaded: { state: true },
+    erasing: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    cards,
+    switchStyles,
+    css`
+      .intro {
+        margin-bottom: var(--space-4);
+        color: var(--ink-soft);
+      }
+      .words {
+        display: -webkit-box;
+        margin: 0.125rem 0 var(--space-1);
+        overflow: hidden;
+        color: var(--ink-soft);
+        white-space: pre-line;
+        -webkit-box-orient: vertical;
+        -webkit-line-clamp: 3;
+      }
+      .off .open {
+        color: var(--ink-soft);
+        font-weight: 450;
+      }
+      .open {
+        padding: 0;
+        border: 0;
+        background: none;
+        color: inherit;
+        font: inherit;
+        text-align: start;
+        cursor: pointer;
+      }
+      .open:hover {
+        text-decoration: underline;
+        text-underline-offset: 0.18em;
+      }
+      .chip {
+        padding: 0.05em 0.55em;
+        border: 1px solid var(--line);
+        border-radius: 99px;
+        font-size: var(--text-xs);
+      }
+      .files {
+        margin-top: var(--space-5);
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      .files code {
+        font: 0.95em var(--font-mono);
+      }
+      .files ul {
+        margin: var(--space-2) 0 0;
+        padding-inline-start: 1.2em;
+      }
+      .files .button,
+      .files [role='status'] {
+        margin-top: var(--space-3);
+      }
+    `,
+  ]
+  declare app: App
+  declare private adaptations: readonly Adaptation[] | null
+  declare private problem: string
+  /** Open in the editor: one of them, or a new one. */
+  declare private edited: Adaptation | 'new' | null
+  declare private previewing: boolean
+  declare private reloaded: Reloaded | null
+  declare private erasing: Erasing | null
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private unfollow: () => void = () => undefined
+
+  constructor() {
+    super()
+    this.adaptations = null
+    this.problem = ''
+    this.edited = null
+    this.previewing = false
+    this.reloaded = null
+    this.erasing = null
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.unfollow = this.app.chat().follow(({ type }) => {
+      if (!/^adaptation|^eras/.test(type)) return
+      clearTimeout(this.timer)
+      this.timer = setTimeout(() => void this.load(), settleMs)
+    })
+    void this.load()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.unfollow()
+    clearTimeout(this.timer)
+  }
+
+  private readonly load = async (): Promise<void> => {
+    try {
+      this.adaptations = await fetchAdaptations(this.app.http)
+      this.problem = ''
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  private async attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+    await this.load()
+  }
+
+  private change(adaptation: Adaptation, change: AdaptationChange): void {
+    void this.attempt(async () => {
+      await saveAdaptation(this.app.http, adaptation.id, change)
+      this.app.announce(`${adaptation.title} is ${change.enabled ? 'on' : 'off'}, from the next turn.`)
+    })
+  }
+
+  private discard(adaptation: Adaptation): void {
+    void this.attempt(async () => {
+      await removeAdaptation(this.app.http, adaptation.id)
+      const { id, title, content, enabled, channels } = adaptation
+      this.app.toast('Removed. Its words are kept in the history.', 'done', {
+        shownForMs: 10_000,
+        action: {
+          label: 'Undo',
+          run: () =>
+            void this.attempt(async () => {
+              await saveAdaptation(this.app.http, id, { title, content, enabled, channels })
+            }),
+        },
+      })
+    })
+  }
+
+  private edit(adaptation: Adaptation): void {
+    this.edited = adaptation
+  }
+
+  private items(adaptation: Adaptation): MenuItem[] {
+    const isFile = adaptation.source === 'file'
+    const erase = () => {
+      this.erasing = {
+        heading: 'Erase this instruction?',
+        target: { kind: 'adaptation', id: adaptation.id },
+        ...(isFile ? { note: `Its file, ${adaptation.id}.md, is deleted with it.` } : {}),
+      }
+    }
+    return [
+      { label: 'Edit', icon: 'edit', run: () => this.edit(adaptation) },
+      ...(isFile ? [] : [{ label: 'Remove', icon: 'trash', run: () => this.discard(adaptation) } as const]),
+      { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
+    ]
+  }
+
+  override render() {
+    return html`
+      <dg-page heading="Adaptations">
+        <button slot="tools" class="button small" @click=${() => (this.previewing = true)}>
+          <dg-icon name="show"></dg-icon>Preview
+        </button>
+        <button slot="tools" class="button primary small" @click=${() => (this.edited = 'new')}>
+          <dg-icon name="plus"></dg-icon>New
+        </button>
+        ${this.contentView()}
+      </dg-page>
+      <dg-adaptation-dialog
+        .app=${this.app}
+        .edited=${this.edited}
+        .taken=${new Set(this.adaptations?.map(({ id }) => id))}
+        @close=${() => (this.edited = null)}
+        @saved=${() => void this.load()}
+      ></dg-adaptation-dialog>
+      <dg-instructions-dialog
+        .app=${this.app}
+        .open=${this.previewing}
+        @close=${() => (this.previewing = false)}
+      ></dg-instructions-dialog>
+      <dg-erase-dialog
+        .app=${this.app}
+        .erasing=${this.erasing}
+        @close=${() => (this.erasing = null)}
+        @erasing=${() => void this.load()}
+        @undone=${() => void this.load()}
+      ></dg-erase-dialog>
+    `
+  }
+
+  private contentView(): TemplateResult {
+    const { adaptations, problem } = this
+    if (adaptations === null && problem !== '') {
+      return html`<dg-state icon="offline" heading="The instructions cannot be shown" role="alert">
+        <p>${problem}</p>
+        <button class="button" @click=${() => void this.load()}>Try again</button>
+      </dg-state>`
+    }
+    if (adaptations === null) {
+      return html`<div role="status" aria-label="Loading the instructions">
+        <div class="waiting"></div>
+        <div class="waiting"></div>
+      </div>`
+    }
+    if (adaptations.length === 0) {
+      return html`
+        <dg-state icon="sliders" heading="Delegate is as it comes">
+          <p>
+            Write down once how it should behave: its tone, what to leave out, how to call you. It holds for every
+            turn from the next one on.
+          </p>
+          <button class="button primary" @click=${() => (this.edited = 'new')}>Write an instruction</button>
+        </dg-state>
+        ${this.filesView()}
+      `
+    }
+    const now = new Date()
+    return html`
+      <p class="intro">Delegate is told these with every turn, on the channels that they are for.</p>
+      ${problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${problem}</p>`}
+      <ul class="cards" aria-label="Standing instructions">
+        ${adaptations.map((adaptation) => this.adaptationView(adaptation, now))}
+      </ul>
+      ${this.filesView()}
+    `
+  }
+
+  private adaptationView(adaptation: Adaptation, now: Date): TemplateResult {
+    const { title, content, enabled, channels, source, updatedAt, id } = adaptation
+    return html`<li class=${enabled ? '' : 'off'}>
+      <div class="what">
+        <p>
+          <button class="open" @click=${() => (this.edited = adaptation)}>${title}</button>
+        </p>
+        <p class="words">${content}</p>
+        <p class="facts">
+          ${channels.map((channel) => html`<span class="chip">${channelNames[channel]}</span>`)}
+          ${source === 'file' ? html`<span title="Read from the data directory">${id}.md</span>` : nothing}
+          <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
+        </p>
+      </div>
+      ${switchView({
+        label: `${title}: in force`,
+        checked: enabled,
+        onChange: (checked) => this.change(adaptation, { enabled: checked }),
+      })}
+      <dg-menu label="More for ${title}" .items=${this.items(adaptation)}></dg-menu>
+    </li>`
+  }
+
+  private filesView(): TemplateResult {
+    const { reloaded } = this
+    return html`<section class="files" aria-label="From files">
+      <p>
+        Markdown files in <code>adaptations/</code> of the data directory count too; their first lines may give
+        <code>title</code>, <code>channels</code> and <code>enabled</code>.
+      </p>
+      <button
+        class="button small"
+        @click=${() =>
+          void this.attempt(async () => {
+            this.reloaded = await reloadAdaptations(this.app.http)
+          })}
+      >
+        <dg-icon name="retry"></dg-icon>Read the files again
+      </button>
+      <div role="status">
+        ${
+          reloaded
+            ? html`<p>
+                ${plural(reloaded.loaded, 'file')} in force${reloaded.skipped.length > 0 ? ', not these:' : '.'}
+              </p>`
+            : nothing
+        }
+        ${
+          reloaded && reloaded.skipped.length > 0
+            ? html`<ul>
+                ${reloaded.skipped.map(({ file, reason }) => html`<li><code>${file}</code>: ${reason}</li>`)}
+              </ul>`
+            : nothing
+        }
+      </div>
+    </section>`
+  }
+}
+
+customElements.define('dg-adaptations-page', DgAdaptationsPage)

@@ -1,0 +1,373 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import { copyText } from '../app/platform.ts'
+import { isModKey, modName } from '../app/shortcuts.ts'
+import { explain, Refused } from '../data/http.ts'
+import { createNote, deleteNote, fetchNote, type Note, restoreNote, updateNote } from '../data/notes.ts'
+import { controls } from '../design/controls.ts'
+import { problemView } from '../design/field.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/page.ts'
+import { prose } from '../design/prose.ts'
+import '../design/state.ts'
+import '../view/erase-dialog.ts'
+import type { Erasing } from '../view/erase-dialog.ts'
+import { createMarkdown } from '../view/markdown.ts'
+import '../view/note-history-dialog.ts'
+import { noteEditorStyles } from './note-editor-styles.ts'
+
+type Draft = { readonly title: string; readonly content: string }
+
+/** A longer text is looked at on its own page: rendering it as it is typed would hold the typing up. */
+const previewChars = 200_000
+
+/** Where a note is written: words on one side, how they will look on the other. What is not saved yet is kept in this tab. */
+export class DgNoteEditorPage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    note: { state: true },
+    draft: { state: true },
+    state: { state: true },
+    previewing: { state: true },
+    busy: { state: true },
+    stale: { state: true },
+    problem: { state: true },
+    erasing: { state: true },
+    historyOpen: { state: true },
+  }
+  static override readonly styles = [controls, prose, noteEditorStyles]
+  declare app: App
+  /** As the service has it; null for one that is not there yet. */
+  declare private note: Note | null
+  declare private draft: Draft
+  declare private state: 'loading' | 'ready' | 'missing' | 'failed'
+  declare private previewing: boolean
+  declare private busy: boolean
+  /** Somebody else has changed it since it was loaded. */
+  declare private stale: boolean
+  declare private problem: string
+  declare private erasing: Erasing | null
+  declare private historyOpen: boolean
+  private readonly markdown = createMarkdown()
+  private ends: (() => void)[] = []
+
+  constructor() {
+    super()
+    this.note = null
+    this.draft = { title: '', content: '' }
+    this.state = 'loading'
+    this.previewing = false
+    this.busy = false
+    this.stale = false
+    this.problem = ''
+    this.erasing = null
+    this.historyOpen = false
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    const leaving = (event: BeforeUnloadEvent) => {
+      if (this.isChanged()) event.preventDefault()
+    }
+    addEventListener('keydown', this.keyPressed)
+    addEventListener('beforeunload', leaving)
+    this.ends = [
+      () => removeEventListener('keydown', this.keyPressed),
+      () => removeEventListener('beforeunload', leaving),
+    ]
+    void this.load()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    for (const end of this.ends) end()
+  }
+
+  private async load(): Promise<void> {
+    const asked = new URLSearchParams(location.search)
+    const id = asked.get('id')
+    this.state = 'loading'
+    try {
+      const note = id === null ? null : await fetchNote(this.app.http, id)
+      this.take(note)
+      const kept = keptDraft(id)
+      if (kept) this.draft = kept
+      this.historyOpen = asked.has('history')
+      this.state = 'ready'
+      await this.updateComplete
+      if (id === null) this.renderRoot.querySelector<HTMLElement>('#title')?.focus()
+      else this.focusText()
+    } catch (error) {
+      const isMissing = error instanceof Refused && error.problem.status === 404
+      this.problem = explain(error)
+      this.state = isMissing ? 'missing' : 'failed'
+    }
+  }
+
+  /** At the beginning: a long text must not open at its end. */
+  private focusText(): void {
+    const text = this.renderRoot.querySelector('textarea')
+    text?.setSelectionRange(0, 0)
+    text?.focus({ preventScroll: true })
+  }
+
+  private take(note: Note | null): void {
+    this.note = note
+    this.draft = { title: note?.title ?? '', content: note?.content ?? '' }
+    this.stale = false
+    this.problem = ''
+  }
+
+  private isChanged(): boolean {
+    const { title, content } = this.draft
+    return (
+      this.state === 'ready' && (title !== (this.note?.title ?? '') || content !== (this.note?.content ?? ''))
+    )
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (!isModKey(event, 's')) return
+    event.preventDefault()
+    void this.save()
+  }
+
+  private typed(change: Partial<Draft>): void {
+    this.draft = { ...this.draft, ...change }
+    keepDraft(this.note?.id ?? null, this.isChanged() ? this.draft : null)
+  }
+
+  /** `over`: on top of whatever somebody else has made of it. */
+  private readonly save = async (over = false): Promise<void> => {
+    const { note, draft } = this
+    if (this.busy || !this.isChanged()) return
+    if (draft.content === '') {
+      this.problem = 'A note needs some text.'
+      return
+    }
+    this.busy = true
+    this.problem = ''
+    try {
+      const title = draft.title.trim()
+      const saved = note
+        ? await updateNote(this.app.http, note.id, { ...draft, title }, over ? null : note.revision)
+        : await createNote(this.app.http, { content: draft.content, ...(title === '' ? {} : { title }) })
+      keepDraft(note?.id ?? null, null)
+      // What was typed while it was on its way stays.
+      const later = this.draft === draft ? null : this.draft
+      this.take(saved)
+      if (later) this.typed(later)
+      if (!note) history.replaceState(null, '', `/notes/edit?id=${saved.id}`)
+    } catch (error) {
+      this.stale = error instanceof Refused && error.problem.code === 'stale_revision'
+      this.problem = this.stale ? '' : explain(error)
+    } finally {
+      this.busy = false
+    }
+  }
+
+  private async copyLink(id: string): Promise<void> {
+    if (await copyText(`${location.origin}/notes/${id}`)) this.app.toast('Link copied')
+    else this.app.toast('This browser did not allow copying.', 'warning')
+  }
+
+  private async discard(note: Note): Promise<void> {
+    try {
+      await deleteNote(this.app.http, note.id)
+      this.forget(note.id)
+      this.app.toast('Deleted. Its words are kept until you erase them.', 'done', {
+        shownForMs: 10_000,
+        action: {
+          label: 'Undo',
+          run: () =>
+            void restoreNote(this.app.http, note.id, note.revision).catch((error: unknown) =>
+              this.app.toast(explain(error), 'warning'),
+            ),
+        },
+      })
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  /** It is gone from here: so is what was typed and not saved. */
+  private forget(id: string): void {
+    keepDraft(id, null)
+    this.take(null)
+    this.app.navigate('/notes')
+  }
+
+  private showHistory(): void {
+    this.historyOpen = true
+  }
+
+  private items(note: Note): MenuItem[] {
+    const erase = () => {
+      this.erasing = { heading: 'Erase this note?', target: { kind: 'note', id: note.id } }
+    }
+    return [
+      { label: 'Open', icon: 'note', run: () => location.assign(`/notes/${note.id}`) },
+      { label: 'Copy link', icon: 'link', run: () => void this.copyLink(note.id) },
+      { label: 'History', icon: 'timeline', run: () => this.showHistory() },
+      { label: 'Delete', icon: 'trash', run: () => void this.discard(note) },
+      { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
+    ]
+  }
+
+  override render() {
+    const { note } = this
+    return html`
+      <dg-page heading=${note ? 'Edit note' : 'New note'}>
+        ${this.state === 'ready' ? this.toolsView() : nothing} ${this.contentView()}
+      </dg-page>
+      <dg-erase-dialog
+        .app=${this.app}
+        .erasing=${this.erasing}
+        @close=${() => (this.erasing = null)}
+        @erasing=${() => note && this.forget(note.id)}
+      ></dg-erase-dialog>
+      <dg-note-history
+        .app=${this.app}
+        .note=${this.historyOpen ? note : null}
+        @close=${() => (this.historyOpen = false)}
+        @restored=${(event: CustomEvent<Note>) => this.take(event.detail)}
+      ></dg-note-history>
+    `
+  }
+
+  private toolsView(): TemplateResult {
+    const changed = this.isChanged()
+    const words = this.busy ? 'Saving…' : changed ? 'Not saved yet' : this.note ? 'Saved' : ''
+    return html`
+      <span slot="tools" class="status" role="status">${words}</span>
+      <button
+        slot="tools"
+        class="button small toggle"
+        aria-pressed=${this.previewing}
+        @click=${() => (this.previewing = !this.previewing)}
+      >
+        <dg-icon name=${this.previewing ? 'edit' : 'show'}></dg-icon>${this.previewing ? 'Write' : 'Preview'}
+      </button>
+      <button
+        slot="tools"
+        class="button primary small"
+        title="${modName} S"
+        ?disabled=${this.busy || !changed}
+        @click=${() => void this.save()}
+      >
+        Save
+      </button>
+      ${
+        this.note
+          ? html`<dg-menu slot="tools" label="More for this note" .items=${this.items(this.note)}></dg-menu>`
+          : nothing
+      }
+    `
+  }
+
+  private contentView(): TemplateResult {
+    if (this.state === 'loading') return html`<p role="status">Loading…</p>`
+    if (this.state === 'missing') {
+      return html`<dg-state icon="note" heading="There is no such note">
+        <p>It may have been deleted.</p>
+        <a class="button" href="/notes">To the notes</a>
+      </dg-state>`
+    }
+    if (this.state === 'failed') {
+      return html`<dg-state icon="offline" heading="The note cannot be shown" role="alert">
+        <p>${this.problem}</p>
+        <button class="button" @click=${() => void this.load()}>Try again</button>
+      </dg-state>`
+    }
+    return html`
+      ${this.stale ? this.staleView() : nothing} ${problemView(this.problem)}
+      <div class="editor ${this.previewing ? 'previewing' : ''}">
+        <div class="write">
+          <input
+            class="title"
+            id="title"
+            aria-label="Title"
+            placeholder="Title"
+            maxlength="200"
+            autocomplete="off"
+            .value=${this.draft.title}
+            @input=${(event: Event) => {
+              if (event.target instanceof HTMLInputElement) this.typed({ title: event.target.value })
+            }}
+          />
+          <textarea
+            class="content"
+            id="content"
+            aria-label="Text, in markdown"
+            placeholder="Write in markdown…"
+            .value=${this.draft.content}
+            @input=${(event: Event) => {
+              if (event.target instanceof HTMLTextAreaElement) this.typed({ content: event.target.value })
+            }}
+          ></textarea>
+        </div>
+        ${this.previewing ? this.previewView() : nothing}
+      </div>
+    `
+  }
+
+  private previewView(): TemplateResult {
+    const { title, content } = this.draft
+    if (content.length > previewChars) {
+      return html`<section class="preview" aria-label="Preview">
+        <p class="status">Too long for a preview while you write. Save it, then open it.</p>
+      </section>`
+    }
+    return html`<section class="preview" aria-label="Preview">
+      ${title === '' ? nothing : html`<h2>${title}</h2>`}
+      <div class="prose">${this.markdown(content)}</div>
+    </section>`
+  }
+
+  private staleView(): TemplateResult {
+    return html`<div class="callout warning stale" role="alert">
+      <dg-icon name="warning"></dg-icon>
+      <div>
+        <p>This note was changed elsewhere since you opened it. Both versions stay in its history.</p>
+        <div class="choices">
+          <button class="button small" @click=${() => void this.save(true)}>Save mine on top</button>
+          <button
+            class="button small"
+            @click=${() => {
+              keepDraft(this.note?.id ?? null, null)
+              void this.load()
+            }}
+          >
+            Load the other
+          </button>
+        </div>
+      </div>
+    </div>`
+  }
+}
+
+const draftKey = (id: string | null) => `delegate.note-draft.${id ?? 'new'}`
+
+/** Kept in this tab alone, until it is saved or the owner signs out. */
+function keepDraft(id: string | null, draft: Draft | null): void {
+  try {
+    if (draft === null) sessionStorage.removeItem(draftKey(id))
+    else sessionStorage.setItem(draftKey(id), JSON.stringify(draft))
+  } catch {
+    // Storage is blocked or full: the page still asks before it is left.
+  }
+}
+
+function keptDraft(id: string | null): Draft | null {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(draftKey(id)) ?? 'null')
+    if (typeof kept !== 'object' || kept === null || !('title' in kept) || !('content' in kept)) return null
+    const { title, content } = kept
+    return typeof title === 'string' && typeof content === 'string' ? { title, content } : null
+  } catch {
+    return null
+  }
+}
+
+customElements.define('dg-note-editor-page', DgNoteEditorPage)

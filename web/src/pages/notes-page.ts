@@ -1,0 +1,365 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import { copyText } from '../app/platform.ts'
+import { explain } from '../data/http.ts'
+import { deleteNote, fetchNotes, type NotePage, type NoteSummary, restoreNote } from '../data/notes.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import '../view/erase-dialog.ts'
+import type { Erasing } from '../view/erase-dialog.ts'
+import { fullTimeText } from '../view/format.ts'
+import '../view/note-history-dialog.ts'
+import { relativeText } from '../view/relative-time.ts'
+
+const pageSize = 50
+const typingPauseMs = 160
+/** A turn may write several notes: they are one reason to look again. */
+const settleMs = 250
+
+/** All notes, found as the owner types. */
+export class DgNotesPage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    query: { state: true },
+    deleted: { state: true },
+    page: { state: true },
+    problem: { state: true },
+    loading: { state: true },
+    erasing: { state: true },
+    history: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    cards,
+    css`
+      .find {
+        display: flex;
+        gap: var(--space-2);
+        margin-bottom: var(--space-4);
+      }
+      .find .input {
+        flex: 1;
+        min-width: 0;
+      }
+      .find .button {
+        min-height: 2.75rem;
+        white-space: nowrap;
+      }
+      .find .button[aria-pressed='true'] {
+        border-color: transparent;
+        background: var(--accent-soft);
+        color: var(--on-accent-soft);
+      }
+      ul.cards > li {
+        position: relative;
+        transition: border-color var(--quick);
+      }
+      ul.cards > li:hover {
+        border-color: var(--line-strong);
+      }
+      .title {
+        color: inherit;
+        font-weight: 600;
+        text-decoration: none;
+      }
+      /* The whole card leads to the note; what else is in it lies above. */
+      .title::after {
+        position: absolute;
+        inset: 0;
+        border-radius: var(--radius-md);
+        content: '';
+      }
+      .title:focus-visible {
+        outline: none;
+      }
+      .title:focus-visible::after {
+        outline: 2px solid var(--accent);
+        outline-offset: 2px;
+      }
+      dg-menu,
+      .restore {
+        position: relative;
+        z-index: 1;
+      }
+      .excerpt {
+        display: -webkit-box;
+        margin: 0.125rem 0 var(--space-1);
+        overflow: hidden;
+        color: var(--ink-soft);
+        -webkit-box-orient: vertical;
+        -webkit-line-clamp: 2;
+      }
+      .more {
+        margin-top: var(--space-3);
+      }
+    `,
+  ]
+  declare app: App
+  declare private query: string
+  declare private deleted: boolean
+  declare private page: NotePage | null
+  declare private problem: string
+  declare private loading: boolean
+  declare private erasing: Erasing | null
+  declare private history: NoteSummary | null
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private running: AbortController | null = null
+  private unfollow: () => void = () => undefined
+
+  constructor() {
+    super()
+    this.query = ''
+    this.deleted = new URLSearchParams(location.search).has('deleted')
+    this.page = null
+    this.problem = ''
+    this.loading = false
+    this.erasing = null
+    this.history = null
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.unfollow = this.app.chat().follow(({ type }) => {
+      if (type.startsWith('note.') || type.startsWith('eras')) this.loadSoon(settleMs)
+    })
+    void this.load()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.unfollow()
+    this.running?.abort()
+    clearTimeout(this.timer)
+  }
+
+  private loadSoon(pauseMs: number): void {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => void this.load(), pauseMs)
+  }
+
+  /** The first page of what matches, or, from a cursor, the next. */
+  private async load(cursor: string | null = null): Promise<void> {
+    this.running?.abort()
+    const running = new AbortController()
+    this.running = running
+    this.loading = true
+    const q = this.query.trim()
+    try {
+      const page = await fetchNotes(this.app.http, {
+        limit: pageSize,
+        deleted: this.deleted,
+        signal: running.signal,
+        ...(q === '' ? {} : { q }),
+        ...(cursor === null ? {} : { cursor }),
+      })
+      const before = cursor === null ? [] : (this.page?.notes ?? [])
+      this.page = { ...page, notes: [...before, ...page.notes] }
+      this.problem = ''
+    } catch (error) {
+      if (!running.signal.aborted) this.problem = explain(error)
+    } finally {
+      if (this.running === running) this.loading = false
+    }
+  }
+
+  private async attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  private async copyLink(note: NoteSummary): Promise<void> {
+    if (await copyText(`${location.origin}/notes/${note.id}`)) this.app.toast('Link copied')
+    else this.app.toast('This browser did not allow copying.', 'warning')
+  }
+
+  private async discard(note: NoteSummary): Promise<void> {
+    await deleteNote(this.app.http, note.id)
+    this.app.toast('Deleted. Its words are kept until you erase them.', 'done', {
+      shownForMs: 10_000,
+      action: { label: 'Undo', run: () => void this.attempt(() => this.restore(note)) },
+    })
+    await this.load()
+  }
+
+  private async restore(note: NoteSummary): Promise<void> {
+    await restoreNote(this.app.http, note.id, note.revision)
+    this.app.toast('The note is back.')
+    await this.load()
+  }
+
+  private showHistory(note: NoteSummary): void {
+    this.history = note
+  }
+
+  private items(note: NoteSummary): MenuItem[] {
+    const name = note.title || 'Untitled'
+    const erase = () => {
+      this.erasing = { heading: `Erase “${shortened(name)}”?`, target: { kind: 'note', id: note.id } }
+    }
+    const erasing: MenuItem = { label: 'Erase for good…', icon: 'erased', danger: true, run: erase }
+    if (this.deleted)
+      return [
+        { label: 'Restore', icon: 'retry', run: () => void this.attempt(() => this.restore(note)) },
+        erasing,
+      ]
+    return [
+      { label: 'Edit', icon: 'edit', run: () => this.app.navigate(`/notes/edit?id=${note.id}`) },
+      { label: 'Copy link', icon: 'link', run: () => void this.copyLink(note) },
+      { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
+      { label: 'Delete', icon: 'trash', run: () => void this.attempt(() => this.discard(note)) },
+      erasing,
+    ]
+  }
+
+  override render() {
+    return html`
+      <dg-page heading="Notes">
+        <a slot="tools" class="button primary small" href="/notes/edit"><dg-icon name="plus"></dg-icon>New note</a>
+        ${this.contentView()}
+      </dg-page>
+      <dg-erase-dialog
+        .app=${this.app}
+        .erasing=${this.erasing}
+        @close=${() => (this.erasing = null)}
+        @erasing=${() => void this.load()}
+        @undone=${() => void this.load()}
+      ></dg-erase-dialog>
+      <dg-note-history
+        .app=${this.app}
+        .note=${this.history}
+        @close=${() => (this.history = null)}
+        @restored=${() => void this.load()}
+      ></dg-note-history>
+    `
+  }
+
+  private contentView(): TemplateResult {
+    const { page, problem } = this
+    if (page === null && problem !== '') {
+      return html`<dg-state icon="offline" heading="The notes cannot be shown" role="alert">
+        <p>${problem}</p>
+        <button class="button" @click=${() => void this.load()}>Try again</button>
+      </dg-state>`
+    }
+    if (page === null) {
+      return html`<div role="status" aria-label="Loading the notes">
+        <div class="waiting"></div>
+        <div class="waiting"></div>
+        <div class="waiting"></div>
+      </div>`
+    }
+    return html`
+      <div class="find">
+        <input
+          class="input"
+          type="search"
+          aria-label="Search the notes"
+          placeholder="Search the notes"
+          .value=${this.query}
+          @input=${(event: Event) => {
+            if (!(event.target instanceof HTMLInputElement)) return
+            this.query = event.target.value
+            this.loadSoon(typingPauseMs)
+          }}
+        />
+        <button
+          class="button"
+          aria-pressed=${this.deleted}
+          @click=${() => {
+            this.deleted = !this.deleted
+            void this.load()
+          }}
+        >
+          <dg-icon name="trash"></dg-icon>Deleted
+        </button>
+      </div>
+      ${problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${problem}</p>`}
+      ${page.notes.length > 0 ? this.listView(page) : this.loading ? nothing : this.emptyView()}
+    `
+  }
+
+  private emptyView(): TemplateResult {
+    if (this.query.trim() !== '') {
+      return html`<dg-state icon="search" heading="No note says that">
+        <p>Every word must occur in the title or the text; the last one may be unfinished.</p>
+      </dg-state>`
+    }
+    if (this.deleted) {
+      return html`<dg-state icon="trash" heading="No deleted notes">
+        <p>What you delete can be restored from here until you erase it.</p>
+      </dg-state>`
+    }
+    return html`<dg-state icon="note" heading="No notes yet">
+      <p>Write one, or ask Delegate to: “Make a note of that.” Long answers become notes by themselves.</p>
+      <a class="button primary" href="/notes/edit">Write a note</a>
+    </dg-state>`
+  }
+
+  private listView(page: NotePage): TemplateResult {
+    const now = new Date()
+    return html`
+      <ul class="cards" aria-label=${this.deleted ? 'Deleted notes' : 'Notes'}>
+        ${page.notes.map((note) => this.noteView(note, now))}
+      </ul>
+      ${
+        page.nextCursor === null
+          ? nothing
+          : html`<button
+              class="button small more"
+              ?disabled=${this.loading}
+              @click=${() => void this.load(page.nextCursor)}
+            >
+              Show more
+            </button>`
+      }
+    `
+  }
+
+  private noteView(note: NoteSummary, now: Date): TemplateResult {
+    const { id, title, excerpt, source, updatedAt } = note
+    const name = title || 'Untitled'
+    return html`<li class=${this.deleted ? 'over' : ''}>
+      <div class="what">
+        ${
+          this.deleted
+            ? html`<p class="title-text">${name}</p>`
+            : html`<p><a class="title" href="/notes/${id}">${name}</a></p>`
+        }
+        <p class="excerpt">${plainText(excerpt, title)}</p>
+        <p class="facts">
+          <span>${source === 'owner' ? 'by you' : 'by Delegate'}</span>
+          <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
+        </p>
+      </div>
+      <dg-menu label="More for ${name}" .items=${this.items(note)}></dg-menu>
+    </li>`
+  }
+}
+
+/** The beginning of a text without its markdown, and without the title where it only repeats it. */
+function plainText(excerpt: string, title: string): string {
+  const plain = excerpt
+    .replaceAll(/```\w*|[`*_~]{1,3}/g, '')
+    .replaceAll(/^\s*(?:#{1,6}|>|[-+*]|\d+\.)\s+/gm, '')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .split(/\n+/)
+    .map((line) => line.replaceAll(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
+  const words = plain.join(' · ')
+  const said = title.replace(/…$/, '')
+  return words.startsWith(said) ? words.slice(said.length).replace(/^ ·/, '').trim() : words
+}
+
+function shortened(name: string): string {
+  return name.length <= 40 ? name : `${name.slice(0, 40).trimEnd()}…`
+}
+
+customElements.define('dg-notes-page', DgNotesPage)

@@ -1,0 +1,111 @@
+import { css, html, LitElement, type PropertyValues } from 'lit'
+import type { App } from '../app/app.ts'
+import { type AdaptationChannel, adaptationChannels, fetchInstructions } from '../data/adaptations.ts'
+import { explain } from '../data/http.ts'
+import { controls } from '../design/controls.ts'
+import '../design/dialog.ts'
+import { problemView } from '../design/field.ts'
+
+const labels: Readonly<Record<AdaptationChannel, string>> = { chat: 'Chat', voice: 'Phone', sms: 'Text' }
+
+/** Exactly what the model is told, channel by channel. */
+export class DgInstructionsDialog extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    open: { type: Boolean },
+    channel: { state: true },
+    text: { state: true },
+    problem: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    css`
+      .channels {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--space-2);
+        margin-bottom: var(--space-3);
+      }
+      .channels .button[aria-pressed='true'] {
+        border-color: transparent;
+        background: var(--accent-soft);
+        color: var(--on-accent-soft);
+      }
+      pre {
+        min-height: 12rem;
+        margin: 0;
+        padding: var(--space-4);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-md);
+        background: var(--sunken);
+        font: var(--text-sm) / 1.65 var(--font);
+        overflow-wrap: anywhere;
+        white-space: pre-wrap;
+      }
+      .hint {
+        margin-bottom: var(--space-3);
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+    `,
+  ]
+  declare app: App
+  declare open: boolean
+  declare private channel: AdaptationChannel
+  declare private text: string | null
+  declare private problem: string
+
+  constructor() {
+    super()
+    this.open = false
+    this.channel = 'chat'
+    this.text = null
+    this.problem = ''
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('open') && this.open) void this.show(this.channel)
+  }
+
+  private async show(channel: AdaptationChannel): Promise<void> {
+    this.channel = channel
+    this.text = null
+    this.problem = ''
+    try {
+      const text = await fetchInstructions(this.app.http, channel)
+      if (this.channel === channel) this.text = text
+    } catch (error) {
+      if (this.channel === channel) this.problem = explain(error)
+    }
+  }
+
+  override render() {
+    return html`<dg-dialog
+      heading="What the model is told"
+      wide
+      .open=${this.open}
+      @close=${() => this.dispatchEvent(new Event('close'))}
+    >
+      <p class="hint">To the letter, before the conversation itself, from the next turn on.</p>
+      <div class="channels" role="group" aria-label="Channel">
+        ${adaptationChannels.map(
+          (channel) => html`<button
+            class="button small"
+            aria-pressed=${this.channel === channel}
+            @click=${() => void this.show(channel)}
+          >
+            ${labels[channel]}
+          </button>`,
+        )}
+      </div>
+      ${problemView(this.problem)}
+      ${
+        this.problem === ''
+          ? html`<pre tabindex="0" role="region" aria-label="Instructions" aria-busy=${this.text === null}>${this.text ?? ''}</pre>`
+          : ''
+      }
+    </dg-dialog>`
+  }
+}
+
+customElements.define('dg-instructions-dialog', DgInstructionsDialog)
