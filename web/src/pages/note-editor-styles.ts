@@ -76,8 +76,13 @@ export const noteEditorStyles = css`
     margin-top: var(--space-2);
   }
   @media (max-width: 40rem) {
+    /* Read out, not shown: there is no room for it. */
     .status {
-      display: none;
+      position: absolute;
+      width: 1px;
+      height: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
     }
   }
 `

@@ -40,6 +40,9 @@ export const messageStyles = css`
     background: var(--surface);
     color: var(--ink);
   }
+  .owner .erased {
+    color: inherit;
+  }
   .delegate .words {
     padding: 0.25rem 0;
   }
