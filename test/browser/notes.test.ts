@@ -13,7 +13,7 @@ const looks = [
 ] as const
 
 for (const { name, ...context } of looks) {
-  test(`a note is written by keyboard, found and read (${name})`, async () => {
+  test(`a note is written by keyboard, found and read (${name})`, { timeout: 120_000 }, async () => {
     const service = await startWholeService()
     const page = await visit(browser(), service, { path: '/notes', context })
     await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
@@ -51,7 +51,7 @@ for (const { name, ...context } of looks) {
     expect(await findings(page)).toEqual([])
   })
 
-  test(`a note is restored, deleted, brought back and erased (${name})`, async () => {
+  test(`a note is restored, deleted, brought back and erased (${name})`, { timeout: 120_000 }, async () => {
     let skewMs = 0
     const service = await startWholeService({ nowMs: () => Date.now() + skewMs })
     const created = await service.client.post('/api/notes', {
