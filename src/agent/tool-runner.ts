@@ -1,3 +1,4 @@
+import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts'
 
@@ -71,7 +72,8 @@ export function createToolRunner(options: {
       const key = `tool:${context.turnId}:${call.callId}`
       return await tool.run(args.data, { ...context, callId: call.callId, calledSeq: call.seq, key })
     } catch (error) {
-      if (context.signal.aborted) throw error
+      // A tool that could not write its fact has no outcome: the turn stays as it is and is taken up again.
+      if (context.signal.aborted || error instanceof LedgerUnavailable) throw error
       onFault(error, call.tool)
       return { ok: false, reason: 'fault', message: 'The tool failed; the log says why.' }
     }
