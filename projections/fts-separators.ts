@@ -11,7 +11,7 @@ export function createSeparatorCleaner(
   table: string,
 ): (deletedTerms: Iterable<string>) => void {
   db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.${table}_terms USING fts5vocab(main, ${table}, row)`)
-  // The first byte of a term in an index without prefix indexes is always the same.
+  // The first byte of a term tells which b-tree it is in: that of whole words, or one of beginnings of words.
   const separators = db
     .prepare<[], Buffer>(
       `SELECT DISTINCT CAST(substr(term, 2) AS BLOB) FROM ${table}_idx WHERE length(term) > 1`,

@@ -4,24 +4,33 @@ import { tokensOf } from './recall-text.ts'
 import { createTraits } from './recall-traits.ts'
 
 /**
+ * Words that share this many letters of their stems count as of one root. The index keeps these beginnings beside
+ * the words: without, asking for one reads all that it ever stood for, whatever the limit.
+ */
+export const ROOT_CHARACTERS = 5
+
+/**
  * What recall looks through: an entry for each turn and each memory. Turns are numbered in the order in which
  * they were said, without gaps, those without an entry (erased, barred) included, so that the turns around an
  * entry are those with the numbers around its own. A memory's number is its seq above `FIRST_MEMORY_ID`.
+ * Their terms are apart, so that the rows that ranking reads are short and lie close together.
  * A sitting is a run of turns of one conversation without a long pause, on whatever channel.
  */
 export const RECALL_SCHEMA = `
   CREATE TABLE recall_entries (
     id INTEGER PRIMARY KEY, seq INTEGER NOT NULL UNIQUE, speaker TEXT NOT NULL, atMs INTEGER NOT NULL,
-    sitting INTEGER NOT NULL, traits INTEGER NOT NULL, length INTEGER NOT NULL, terms TEXT NOT NULL
+    sitting INTEGER NOT NULL, traits INTEGER NOT NULL, length INTEGER NOT NULL
   ) STRICT;
+  CREATE TABLE recall_terms (id INTEGER PRIMARY KEY, terms TEXT NOT NULL) STRICT;
   CREATE TABLE recall_sittings (
     firstId INTEGER PRIMARY KEY, lastId INTEGER NOT NULL, conversationId TEXT, startMs INTEGER NOT NULL, endMs INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX recall_sittings_by_start ON recall_sittings (startMs);
-  CREATE VIRTUAL TABLE recall_index USING fts5(terms, content='recall_entries', content_rowid='id', tokenize='ascii');
+  CREATE VIRTUAL TABLE recall_index USING fts5(terms, content='recall_terms', content_rowid='id', tokenize='ascii',
+    prefix='${ROOT_CHARACTERS}');
   INSERT INTO recall_index(recall_index, rank) VALUES ('secure-delete', 1);`
 
-export const RECALL_TABLES = ['recall_index', 'recall_entries', 'recall_sittings'] as const
+export const RECALL_TABLES = ['recall_index', 'recall_entries', 'recall_terms', 'recall_sittings'] as const
 
 /** Memories are numbered above this, turns below. */
 export const FIRST_MEMORY_ID = 2 ** 40
@@ -40,7 +49,7 @@ export type NewEntry = {
   readonly text: string | null
 }
 
-/** A row of `recall_entries` without its terms. */
+/** A row of `recall_entries`. */
 export type EntryRow = {
   readonly id: number
   readonly seq: number
@@ -74,22 +83,25 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
   )
   const continueSitting = db.prepare('UPDATE recall_sittings SET lastId = ?, endMs = ? WHERE firstId = ?')
   const insertEntry = db.prepare(
-    'INSERT INTO recall_entries VALUES (@id, @seq, @speaker, @atMs, @sitting, @traits, @length, @terms)',
+    'INSERT INTO recall_entries VALUES (@id, @seq, @speaker, @atMs, @sitting, @traits, @length)',
   )
+  const keepTerms = db.prepare('INSERT INTO recall_terms VALUES (?, ?)')
   const insertTerms = db.prepare('INSERT INTO recall_index(rowid, terms) VALUES (?, ?)')
   const bySeq = db.prepare<[number], { id: number; terms: string }>(
-    'SELECT id, terms FROM recall_entries WHERE seq = ?',
+    'SELECT id, terms FROM recall_entries JOIN recall_terms USING (id) WHERE seq = ?',
   )
   const deleteTerms = db.prepare(
     "INSERT INTO recall_index(recall_index, rowid, terms) VALUES ('delete', ?, ?)",
   )
   const deleteEntry = db.prepare('DELETE FROM recall_entries WHERE id = ?')
+  const dropTerms = db.prepare('DELETE FROM recall_terms WHERE id = ?')
 
   function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): void {
     const tokens = text === null ? [] : tokensOf(text)
     if (text === null || tokens.length === 0) return
     const terms = tokens.join(' ')
-    insertEntry.run({ id, seq, speaker, atMs, sitting, traits: traitsOf(text), length: tokens.length, terms })
+    insertEntry.run({ id, seq, speaker, atMs, sitting, traits: traitsOf(text), length: tokens.length })
+    keepTerms.run(id, terms)
     insertTerms.run(id, terms)
   }
 
@@ -122,6 +134,7 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
         const entry = bySeq.get(seq)
         if (!entry) continue
         deleteTerms.run(entry.id, entry.terms)
+        dropTerms.run(entry.id)
         deleteEntry.run(entry.id)
         for (const term of entry.terms.split(' ')) deletedTerms.add(term)
       }

@@ -7,8 +7,10 @@ const TOKENS_AN_ITEM = 4
 
 /** Tokens of a text, estimated high rather than low: a budget kept by it is kept. Services report the real figure. */
 export function estimateTokens(text: string): number {
-  const wide = text.match(WIDE)?.length ?? 0
-  return Math.ceil((Buffer.byteLength(text) - wide * 3) / BYTES_A_TOKEN) + wide
+  const bytes = Buffer.byteLength(text)
+  // As many bytes as characters: plain ASCII, with nothing wide in it to look for.
+  const wide = bytes === text.length ? 0 : (text.match(WIDE)?.length ?? 0)
+  return Math.ceil((bytes - wide * 3) / BYTES_A_TOKEN) + wide
 }
 
 const counted = new WeakMap<InputItem, number>()

@@ -20,8 +20,8 @@ export function createEntryQueries(views: Database) {
   const sittings = views.prepare<[string], SittingSpan>(
     'SELECT firstId, lastId FROM recall_sittings WHERE firstId IN (SELECT value FROM json_each(?))',
   )
-  const sittingsWithin = views.prepare<[number, number], SittingSpan>(
-    'SELECT firstId, lastId FROM recall_sittings WHERE startMs >= ? AND startMs < ?',
+  const sittingsWithin = views.prepare<[number, number, number], SittingSpan>(
+    'SELECT firstId, lastId FROM recall_sittings WHERE startMs >= ? AND startMs < ? ORDER BY startMs DESC LIMIT ?',
   )
   const period = views.prepare<[], { fromMs: number | null; toMs: number | null }>(
     'SELECT min(startMs) AS fromMs, max(startMs) AS toMs FROM recall_sittings',
@@ -37,7 +37,8 @@ export function createEntryQueries(views: Database) {
     /** Sittings by their first turn. */
     sittings: (firstIds: readonly number[]) =>
       new Map(sittings.all(JSON.stringify([...new Set(firstIds)])).map((span) => [span.firstId, span])),
-    sittingsWithin: (fromMs: number, toMs: number) => sittingsWithin.all(fromMs, toMs),
+    /** Those that began in a stretch of time, the newest first and no more than so many. */
+    sittingsWithin: (fromMs: number, toMs: number, limit: number) => sittingsWithin.all(fromMs, toMs, limit),
     /** When the first and the last sitting began; null while there is none. */
     period(): { readonly fromMs: number; readonly toMs: number } | null {
       const { fromMs, toMs } = period.get() ?? { fromMs: null, toMs: null }

@@ -20,6 +20,8 @@ export type Occurrences = {
 export type Evidence = Readonly<Record<Matching, Occurrences>> & {
   /** The slots' sum of what occurs in them, the looser the match the less. */
   readonly weights: Float32Array
+  /** The slots in which anything occurs, each once. */
+  readonly touched: readonly number[]
   /** What a term that occurs nowhere would weigh: it is asked for all the same. */
   readonly maxIdf: number
   readonly slotOf: (id: number) => number | undefined
@@ -30,6 +32,13 @@ export type Evidence = Readonly<Record<Matching, Occurrences>> & {
 const GAP = 8
 const WEIGHT: Readonly<Record<Matching, number>> = { exact: 1, root: 0.5, related: 0.6 }
 
+/**
+ * How many occurrences are read for a query in all, and at most for one list, whatever the size of the index. A word
+ * in more is common: its older occurrences tell next to nothing.
+ */
+const ROWS: Readonly<Record<Matching, number>> = { exact: 5000, root: 1500, related: 2000 }
+const MAX_ROWS_A_LIST = 2000
+
 /** Gathers the evidence for a query among turns up to `lastTurnId` and memories up to `lastMemoryId`. */
 export function gatherEvidence(
   query: Query,
@@ -37,41 +46,47 @@ export function gatherEvidence(
   lastTurnId: number,
   lastMemoryId: number,
 ): Evidence {
-  const read = query.terms.slice(0, MAX_TERMS).map((term) =>
-    MATCHINGS.map((matching) => {
-      const match = term[matching]
-      return match === null ? null : postings.read(match, lastTurnId, lastMemoryId)
-    }),
-  )
+  const terms = query.terms.slice(0, MAX_TERMS)
+  const lists = {
+    exact: readLists('exact'),
+    root: readLists('root'),
+    related: readLists('related'),
+  }
   const memorySlots = new Map<number, number>()
   const memoryIds: number[] = []
   const firstMemorySlot = lastTurnId + 1 + GAP
-  for (const id of read.flatMap((lists) => lists.flatMap((list) => list?.memoryIds ?? []))) {
-    if (memorySlots.has(id)) continue
-    memorySlots.set(id, firstMemorySlot + memoryIds.length)
-    memoryIds.push(id)
+  for (const list of MATCHINGS.flatMap((matching) => lists[matching])) {
+    for (const id of list?.memoryIds ?? []) {
+      if (memorySlots.has(id)) continue
+      memorySlots.set(id, firstMemorySlot + memoryIds.length)
+      memoryIds.push(id)
+    }
   }
   const slotOf = (id: number) => (id < FIRST_MEMORY_ID ? id : memorySlots.get(id))
   const slots = firstMemorySlot + memoryIds.length
   const weights = new Float32Array(slots)
+  const touched: number[] = []
   // Memories without any of the terms are not counted: that would cost a scan, and move all weights alike.
   const total = lastTurnId + memoryIds.length
 
-  function occurrencesOf(matching: Matching): Occurrences {
-    const masks = new Uint32Array(slots)
-    const idf = new Float64Array(query.terms.length)
-    const column = MATCHINGS.indexOf(matching)
-    read.forEach((lists, term) => {
-      // A looser match includes the strict one; where it adds nothing it is the strict one.
-      const strict = lists[0] ?? null
-      const loose = matching === 'exact' ? null : (lists[column] ?? null)
-      const both = [strict, loose].filter((list): list is Postings => list !== null)
-      const count = both.reduce((sum, list) => sum + list.count, 0)
-      const { weight: share = 1 } = query.terms[term] ?? {}
-      idf[term] = share * idfOf(Math.min(count, total), total)
-      const weight = (idf[term] ?? 0) * WEIGHT[matching]
-      const isAdded = (list: Postings) => matching === 'exact' || list === loose
-      for (const list of both) mark(masks, 1 << term, list, isAdded(list) ? weight : 0)
+  function readLists(matching: Matching): (Postings | null)[] {
+    const asked = terms.filter((term) => term[matching] !== null).length
+    const limit = Math.min(MAX_ROWS_A_LIST, Math.floor(ROWS[matching] / Math.max(1, asked)))
+    return terms.map((term) => {
+      const match = term[matching]
+      return match === null ? null : postings.read({ match, lastTurnId, lastMemoryId, limit })
+    })
+  }
+
+  /** A looser match includes the strict one; where it adds nothing it is the strict one. */
+  function occurrencesOf(matching: Matching, strict: Occurrences | null): Occurrences {
+    const masks = strict ? strict.masks.slice() : new Uint32Array(slots)
+    const idf = new Float64Array(terms.length)
+    lists[matching].forEach((list, term) => {
+      const share = terms[term]?.weight ?? 1
+      const strictCount = strict ? (lists.exact[term]?.count ?? 0) : 0
+      idf[term] = share * idfOf(Math.min(strictCount + (list?.count ?? 0), total), total)
+      if (list) mark(masks, 1 << term, list, (idf[term] ?? 0) * WEIGHT[matching])
     })
     return { masks, idf }
   }
@@ -82,16 +97,19 @@ export function gatherEvidence(
         const slot = slotOf(id)
         if (slot === undefined || ((masks[slot] ?? 0) & bit) !== 0) continue
         masks[slot] = (masks[slot] ?? 0) | bit
+        if (weights[slot] === 0) touched.push(slot)
         weights[slot] = (weights[slot] ?? 0) + weight
       }
     }
   }
 
+  const exact = occurrencesOf('exact', null)
   return {
-    exact: occurrencesOf('exact'),
-    root: occurrencesOf('root'),
-    related: occurrencesOf('related'),
+    exact,
+    root: occurrencesOf('root', exact),
+    related: occurrencesOf('related', exact),
     weights,
+    touched,
     maxIdf: Math.log(1 + (total + 0.5) / 0.5),
     slotOf,
     idOf: (slot) => (slot <= lastTurnId ? slot : (memoryIds[slot - firstMemorySlot] ?? 0)),

@@ -111,7 +111,14 @@ export function computeFeatures(
     ),
     memory: candidates.map(({ entry }) => Number(entry.id >= FIRST_MEMORY_ID)),
   }
-  return candidates.map((_, index) => Float64Array.from(FEATURES, (feature) => columns[feature][index] ?? 0))
+  const rows = candidates.map(() => new Float64Array(FEATURES.length))
+  FEATURES.forEach((feature, at) => {
+    const column = columns[feature]
+    rows.forEach((row, index) => {
+      row[at] = column[index] ?? 0
+    })
+  })
+  return rows
 }
 
 /** BM25 of single entries; a term counts once, for turns are short. */

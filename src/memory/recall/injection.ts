@@ -1,4 +1,4 @@
-import { fold, tokensOf } from '../../../projections/recall-text.ts'
+import { fold, tokensOf, wordsOf } from '../../../projections/recall-text.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import type { Hit } from './ranker.ts'
 import type { Recollection } from './recollections.ts'
@@ -36,6 +36,8 @@ const DECIDING = 10
 const LINE_SHARE = 0.25
 /** No line takes fewer tokens: with less than this left, what follows is not looked at. */
 const MIN_LINE_TOKENS = 8
+/** When so many in a row did not fit, the budget counts as spent. */
+const MAX_MISFITS = 6
 /** A longer text is cut to what fits the cue best. */
 const MAX_LINE_TOKENS = 160
 
@@ -57,21 +59,25 @@ export function composeInjection(
   const cueTokens = new Set(tokensOf(options.cue))
   let tokens = 0
   let memories = 0
+  let misfits = 0
   for (const recollection of recollect(hits.filter(isRelevant))) {
     const isMemory = recollection.memory !== null
-    if (tokens + MIN_LINE_TOKENS > maxTokens) break
-    if (repeats.has(recollection)) {
+    if (tokens + MIN_LINE_TOKENS > maxTokens || misfits === MAX_MISFITS) break
+    const statements = statementsOf(recollection)
+    if (repeats.has(recollection, statements)) {
       suppressed.push({ hit: recollection, reason: 'duplicate' })
       continue
     }
     const line = lineOf(recollection, cueTokens, options.zoneOffsetMs)
     const cost = estimateTokens(`${line}\n`)
+    const isTooLong = tokens + cost > maxTokens
+    misfits = isTooLong ? misfits + 1 : 0
     // A shorter one further down may still fit.
-    if (tokens + cost > maxTokens || (isMemory && memories >= maxMemories)) {
+    if (isTooLong || (isMemory && memories >= maxMemories)) {
       suppressed.push({ hit: recollection, reason: 'budget' })
       continue
     }
-    repeats.add(recollection)
+    repeats.add(recollection, statements)
     included.push({ recollection, line })
     tokens += cost
     memories += isMemory ? 1 : 0
@@ -90,23 +96,24 @@ export function composeInjection(
  * that it was learned from.
  */
 function createRepeats() {
-  const statements = new Set<string>()
+  const said = new Set<string>()
   const seqs = new Set<number>()
-  const statementsOf = ({ text, memory }: Recollection): string[] => {
-    const words = `words ${tokensOf(text).join(' ')}`
-    if (memory === null || memory.slot === '') return [words]
-    return [words, `slot ${[memory.subject, memory.slot, memory.value].map(fold).join('\n')}`]
-  }
   return {
-    has: (recollection: Recollection): boolean =>
-      seqs.has(recollection.seq) ||
-      (recollection.memory?.sourceSeqs.some((seq) => seqs.has(seq)) ?? false) ||
-      statementsOf(recollection).some((statement) => statements.has(statement)),
-    add(recollection: Recollection): void {
-      for (const seq of [recollection.seq, ...(recollection.memory?.sourceSeqs ?? [])]) seqs.add(seq)
-      for (const statement of statementsOf(recollection)) statements.add(statement)
+    has: ({ seq, memory }: Recollection, statements: readonly string[]): boolean =>
+      seqs.has(seq) ||
+      (memory?.sourceSeqs.some((source) => seqs.has(source)) ?? false) ||
+      statements.some((statement) => said.has(statement)),
+    add({ seq, memory }: Recollection, statements: readonly string[]): void {
+      for (const each of [seq, ...(memory?.sourceSeqs ?? [])]) seqs.add(each)
+      for (const statement of statements) said.add(statement)
     },
   }
+}
+
+function statementsOf({ text, memory }: Recollection): string[] {
+  const words = `words ${wordsOf(text).join(' ')}`
+  if (memory === null || memory.slot === '') return [words]
+  return [words, `slot ${[memory.subject, memory.slot, memory.value].map(fold).join('\n')}`]
 }
 
 function lineOf(

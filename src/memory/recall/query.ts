@@ -1,4 +1,4 @@
-import type { Speaker } from '../../../projections/recall-entries.ts'
+import { ROOT_CHARACTERS, type Speaker } from '../../../projections/recall-entries.ts'
 import { charactersOf, isUnspaced, runsOf, stemOf, wordsOf } from '../../../projections/recall-text.ts'
 import { createTimeWords } from '../../../projections/time-words.ts'
 import { createZoneOffsets, type DateHint, findDates } from './dates.ts'
@@ -47,8 +47,6 @@ export const MAX_TERMS = 24
 /** A long cue is looked for by its own words only. */
 const MAX_WIDENED_TERMS = 12
 const CONTEXT_WEIGHT = 0.4
-/** Words that share this many letters of their stems count as of one root. */
-const ROOT_CHARACTERS = 5
 
 export type QueryReader = (cue: Cue) => Query
 

@@ -45,6 +45,14 @@ export const MAX_CANDIDATES = 200
 const MAX_VECTOR_CANDIDATES = 50
 /** What fitting a date makes for becoming a candidate, of the best turn's words. */
 const DATE_SHARE = 0.4
+/** Of a stretch of time that the query names no more than its last sittings are looked at. */
+const MAX_SITTINGS = 60
+/**
+ * What a turn's words make for the turns around it becoming candidates, from `REACH_BACK` turns before it on; most
+ * for the answer that follows.
+ */
+const REACH = Float64Array.of(0.2, 0.3, 1, 0.5, 0.35, 0.2)
+const REACH_BACK = 2
 
 type Weighed = { readonly entry: EntryRow; readonly features: Float64Array; readonly relevance: number }
 
@@ -70,15 +78,12 @@ export function createRecallRanker(options: {
     if (query.terms.length === 0 && query.dates.length === 0) return []
     const { lastTurnId, lastMemoryId } = entries.lastBefore(request.beforeSeq)
     const evidence = gatherEvidence(query, postings, lastTurnId, lastMemoryId)
-    const scores = candidateScores(query, evidence, lastTurnId)
+    const { scores, reached } = candidateScores(query, evidence, lastTurnId)
     for (const { id } of entries.bySeqs([...request.excludedSeqs])) {
       const slot = evidence.slotOf(id)
       if (slot !== undefined) scores[slot] = 0
     }
-    const candidates = candidatesOf(
-      entries.byIds(topSlots(scores, MAX_CANDIDATES).map(evidence.idOf)),
-      evidence,
-    )
+    const candidates = candidatesOf(topSlots(scores, reached, MAX_CANDIDATES).map(evidence.idOf), evidence)
     const features = computeFeatures(query, evidence, candidates)
     return candidates.map((candidate, index) => {
       const row = features[index] ?? new Float64Array(FEATURES.length)
@@ -90,29 +95,36 @@ export function createRecallRanker(options: {
     })
   }
 
-  /** A first estimate for every slot: its words, some of its neighbours', and whether its date fits. */
-  function candidateScores(query: Query, evidence: Evidence, lastTurnId: number): Float32Array {
-    const own = evidence.weights
-    const scores = new Float32Array(own)
+  /**
+   * A first estimate for the slots that the query's words or dates reach: the words in it, some of its neighbours',
+   * and whether its date fits. What nothing reaches is not looked at, however much there is.
+   */
+  function candidateScores(query: Query, { weights: own, touched }: Evidence, lastTurnId: number) {
+    const scores = new Float32Array(own.length)
+    const reached: number[] = []
     let best = 0
-    // The weights around a turn slide past it: this runs over all turns. Behind the last there is a gap of zeros.
-    let [third, second, first, here, next] = [0, 0, 0, 0, own[1] ?? 0]
-    for (let id = 1; id <= lastTurnId; id += 1) {
-      third = second
-      second = first
-      first = here
-      here = next
-      next = own[id + 1] ?? 0
-      const score = here + 0.5 * first + 0.35 * second + 0.2 * third + 0.3 * next + 0.2 * (own[id + 2] ?? 0)
-      scores[id] = score
-      if (score > best) best = score
+    function add(slot: number, score: number): void {
+      const before = scores[slot] ?? 0
+      if (before === 0) reached.push(slot)
+      const after = before + score
+      scores[slot] = after
+      if (after > best) best = after
+    }
+    // Plain loops: this runs some ten thousand times.
+    for (let at = 0; at < touched.length; at += 1) {
+      const slot = touched[at] ?? 0
+      const weight = own[slot] ?? 0
+      const isTurn = slot <= lastTurnId
+      for (let step = 0; step < REACH.length; step += 1) {
+        const id = slot + step - REACH_BACK
+        if (isTurn ? id >= 1 && id <= lastTurnId : id === slot) add(id, (REACH[step] ?? 0) * weight)
+      }
     }
     const bonus = DATE_SHARE * (best || 1)
     for (const { firstId, lastId } of sittingsNamed(query)) {
-      for (let id = firstId; id <= Math.min(lastId, lastTurnId); id += 1)
-        scores[id] = (scores[id] ?? 0) + bonus
+      for (let id = firstId; id <= Math.min(lastId, lastTurnId); id += 1) add(id, bonus)
     }
-    return scores
+    return { scores, reached }
   }
 
   /** Sittings in the stretches of time that the query names. */
@@ -120,16 +132,17 @@ export function createRecallRanker(options: {
     const period = dates.length === 0 ? null : entries.period()
     if (!period) return []
     return stretchesOf(dates, period.fromMs + zoneOffsetMs, period.toMs + zoneOffsetMs).flatMap(
-      ({ fromMs, toMs }) => entries.sittingsWithin(fromMs - zoneOffsetMs, toMs - zoneOffsetMs),
+      ({ fromMs, toMs }) => entries.sittingsWithin(fromMs - zoneOffsetMs, toMs - zoneOffsetMs, MAX_SITTINGS),
     )
   }
 
-  function candidatesOf(found: readonly EntryRow[], { slotOf }: Evidence): Candidate[] {
-    const before = new Map(entries.byIds(found.map(({ id }) => id - 1)).map((entry) => [entry.id, entry]))
+  function candidatesOf(ids: readonly number[], { slotOf }: Evidence): Candidate[] {
+    const rows = new Map(entries.byIds(ids.flatMap((id) => [id - 1, id])).map((row) => [row.id, row]))
+    const found = ids.flatMap((id) => rows.get(id) ?? [])
     const sittings = entries.sittings(found.map(({ sitting }) => sitting))
     return found.map((entry) => {
       const { id, sitting } = entry
-      const turnBefore = before.get(id - 1)
+      const turnBefore = rows.get(id - 1)
       return {
         entry,
         slot: slotOf(id) ?? 0,

@@ -21,12 +21,19 @@ export type Recollection = Hit & {
 }
 
 type MemoryNow = {
+  storedSeq: number
   memoryId: string
   status: string
   subject: string | null
   slot: string | null
   value: string | null
+  sourceSeqs: string
 }
+
+type TurnNow = { seq: number; barred: number; learned: number; superseded: number }
+
+/** Read together: a question to a database costs as much as some rows. */
+const BATCH = 12
 
 /**
  * Reads hits from the ledger and the memories' views: point reads, fit for the main thread. What was erased,
@@ -34,49 +41,63 @@ type MemoryNow = {
  */
 export function createRecollections(options: { readonly views: Database; readonly ledger: LedgerReader }) {
   const { views, ledger } = options
-  const memoryAt = views.prepare<[number], MemoryNow>(
-    'SELECT memoryId, status, subject, slot, value FROM memories WHERE storedSeq = ?',
+  const memoriesAt = views.prepare<[string], MemoryNow>(
+    `SELECT storedSeq, memoryId, status, subject, slot, value,
+       (SELECT json_group_array(seq ORDER BY seq) FROM memory_sources WHERE memory_sources.memoryId = memories.memoryId)
+         AS sourceSeqs
+     FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?)) AND status IN ('active', 'contested')`,
   )
-  const sources = views
-    .prepare<[string], number>('SELECT seq FROM memory_sources WHERE memoryId = ? ORDER BY seq')
-    .pluck()
-  const learned = views
-    .prepare<[number], string>(
-      'SELECT memories.status FROM memory_sources JOIN memories USING (memoryId) WHERE memory_sources.seq = ?',
-    )
-    .pluck()
-  const barred = views.prepare<[number], number>('SELECT 1 FROM memory_barred_sources WHERE seq = ?').pluck()
+  const turnsAt = views.prepare<[string], TurnNow>(
+    `SELECT asked.value AS seq, EXISTS (SELECT 1 FROM memory_barred_sources WHERE seq = asked.value) AS barred,
+       count(status) AS learned, count(status) FILTER (WHERE status = 'superseded') AS superseded
+     FROM json_each(?) AS asked LEFT JOIN memory_sources ON memory_sources.seq = asked.value
+       LEFT JOIN memories USING (memoryId)
+     GROUP BY asked.value`,
+  )
 
-  function ofTurn(hit: Hit, text: string): Recollection | null {
-    if (barred.get(hit.seq) !== undefined) return null
-    const statuses = learned.all(hit.seq)
-    const isCorrected = statuses.length > 0 && statuses.every((status) => status === 'superseded')
+  function ofTurn(hit: Hit, text: string, now: TurnNow | undefined): Recollection | null {
+    if (now?.barred !== 0) return null
+    const isCorrected = now.learned > 0 && now.superseded === now.learned
     return { ...hit, text, status: isCorrected ? 'corrected' : 'said', memory: null }
   }
 
-  function ofMemory(hit: Hit, text: string): Recollection | null {
-    const memory = memoryAt.get(hit.seq)
+  function ofMemory(hit: Hit, text: string, memory: MemoryNow | undefined): Recollection | null {
     if (memory?.status !== 'active' && memory?.status !== 'contested') return null
     const { memoryId: id, status, subject, slot, value } = memory
     const words = { subject: subject ?? '', slot: slot ?? '', value: value ?? '' }
-    return { ...hit, text, status, memory: { id, ...words, sourceSeqs: sources.all(id) } }
+    return { ...hit, text, status, memory: { id, ...words, sourceSeqs: JSON.parse(memory.sourceSeqs) } }
   }
 
-  /** In the order of the hits; each is read when it is asked for. */
+  function recollectTogether(hits: readonly Hit[]): Recollection[] {
+    const seqsOf = (kind: Hit['kind']) => hits.filter((hit) => hit.kind === kind).map(({ seq }) => seq)
+    const [turnSeqs, memorySeqs] = [seqsOf('turn'), seqsOf('memory')]
+    const turns = turnSeqs.length === 0 ? [] : turnsAt.all(JSON.stringify(turnSeqs))
+    const memories = memorySeqs.length === 0 ? [] : memoriesAt.all(JSON.stringify(memorySeqs))
+    const turnAt = new Map(turns.map((turn) => [turn.seq, turn]))
+    const memoryAt = new Map(memories.map((memory) => [memory.storedSeq, memory]))
+    const texts = new Map(
+      ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, textOf(event)]),
+    )
+    return hits.flatMap((hit) => {
+      const text = texts.get(hit.seq) ?? null
+      if (text === null) return []
+      const { seq, kind } = hit
+      return (
+        (kind === 'turn' ? ofTurn(hit, text, turnAt.get(seq)) : ofMemory(hit, text, memoryAt.get(seq))) ?? []
+      )
+    })
+  }
+
+  /** In the order of the hits; they are read as they are asked for, some at a time. */
   return function* recollect(hits: readonly Hit[]): Generator<Recollection, void, undefined> {
-    for (const hit of hits) {
-      const [event] = ledger.readSeqs([hit.seq])
-      const text = textOf(event)
-      const recollection =
-        text === null ? null : hit.kind === 'turn' ? ofTurn(hit, text) : ofMemory(hit, text)
-      if (recollection) yield recollection
-    }
+    for (let from = 0; from < hits.length; from += BATCH)
+      yield* recollectTogether(hits.slice(from, from + BATCH))
   }
 }
 
 /** The words of a turn or a memory; null once erased. */
-function textOf(event: AnyEvent | undefined): string | null {
-  switch (event?.type) {
+function textOf(event: AnyEvent): string | null {
+  switch (event.type) {
     case 'chat.message.received':
     case 'chat.reply.sent':
     case 'chat.reply.stopped':

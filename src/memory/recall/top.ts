@@ -1,13 +1,14 @@
 /**
- * The slots with the highest scores above zero, the best first; of equals the one with the higher number, which
- * is the newer. One pass, and no memory but the result's.
+ * Of the slots given (each once) those with the highest scores above zero, the best first; of equals the one with
+ * the higher number, which is the newer. One pass, and no memory but the result's.
  */
-export function topSlots(scores: Float32Array, count: number): number[] {
+export function topSlots(scores: Float32Array, slots: readonly number[], count: number): number[] {
   // A binary heap with the worst on top.
   const heap: number[] = []
   const scoreAt = (position: number) => scores[heap[position] ?? -1] ?? 0
-  const isWorse = (a: number, b: number) =>
-    scoreAt(a) < scoreAt(b) || (scoreAt(a) === scoreAt(b) && (heap[a] ?? 0) < (heap[b] ?? 0))
+  const isLess = (score: number, slot: number, position: number) =>
+    score < scoreAt(position) || (score === scoreAt(position) && slot < (heap[position] ?? 0))
+  const isWorse = (a: number, b: number) => isLess(scoreAt(a), heap[a] ?? 0, b)
   const swap = (a: number, b: number) => {
     const slot = heap[a] ?? 0
     heap[a] = heap[b] ?? 0
@@ -24,15 +25,14 @@ export function topSlots(scores: Float32Array, count: number): number[] {
     }
   }
 
-  // Descending, so that an equal never takes the place of one that is in.
-  for (let slot = scores.length - 1; slot >= 0; slot -= 1) {
+  for (const slot of slots) {
     const score = scores[slot] ?? 0
     if (score <= 0) continue
     if (heap.length < count) {
       heap.push(slot)
       for (let at = heap.length - 1; at > 0 && isWorse(at, (at - 1) >> 1); at = (at - 1) >> 1)
         swap(at, (at - 1) >> 1)
-    } else if (score > scoreAt(0)) {
+    } else if (count > 0 && !isLess(score, slot, 0)) {
       heap[0] = slot
       sink()
     }
