@@ -14,6 +14,7 @@ export const ROOT_CHARACTERS = 5
  * they were said, without gaps, those without an entry (erased, barred) included, so that the turns around an
  * entry are those with the numbers around its own. A memory's number is its seq above `FIRST_MEMORY_ID`.
  * Their terms are apart, so that the rows that ranking reads are short and lie close together.
+ * `recall_removals` counts how often entries were taken out: until then what was read of the index stays true.
  * A sitting is a run of turns of one conversation without a long pause, on whatever channel.
  */
 export const RECALL_SCHEMA = `
@@ -26,11 +27,19 @@ export const RECALL_SCHEMA = `
     firstId INTEGER PRIMARY KEY, lastId INTEGER NOT NULL, conversationId TEXT, startMs INTEGER NOT NULL, endMs INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX recall_sittings_by_start ON recall_sittings (startMs);
+  CREATE TABLE recall_removals (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL) STRICT;
+  INSERT INTO recall_removals VALUES (1, 0);
   CREATE VIRTUAL TABLE recall_index USING fts5(terms, content='recall_terms', content_rowid='id', tokenize='ascii',
     prefix='${ROOT_CHARACTERS}');
   INSERT INTO recall_index(recall_index, rank) VALUES ('secure-delete', 1);`
 
-export const RECALL_TABLES = ['recall_index', 'recall_entries', 'recall_terms', 'recall_sittings'] as const
+export const RECALL_TABLES = [
+  'recall_index',
+  'recall_entries',
+  'recall_terms',
+  'recall_sittings',
+  'recall_removals',
+] as const
 
 /** Memories are numbered above this, turns below. */
 export const FIRST_MEMORY_ID = 2 ** 40
@@ -94,6 +103,7 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
     "INSERT INTO recall_index(recall_index, rowid, terms) VALUES ('delete', ?, ?)",
   )
   const deleteEntry = db.prepare('DELETE FROM recall_entries WHERE id = ?')
+  const countRemoval = db.prepare('UPDATE recall_removals SET count = count + 1')
   const dropTerms = db.prepare('DELETE FROM recall_terms WHERE id = ?')
 
   function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): void {
@@ -129,6 +139,7 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
       add(id, id, 'owner', memory)
     },
     remove(seqs) {
+      countRemoval.run()
       const deletedTerms = new Set<string>()
       for (const seq of seqs) {
         const entry = bySeq.get(seq)

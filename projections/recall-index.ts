@@ -19,7 +19,7 @@ type Said = EventOf<
  */
 export const recallProjection = defineProjection({
   name: 'recall',
-  version: 1,
+  version: 2,
   tables: [...RECALL_TABLES, 'recall_guest_calls'],
   lagging: true,
   schema: `${RECALL_SCHEMA}

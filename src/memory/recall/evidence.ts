@@ -32,13 +32,6 @@ export type Evidence = Readonly<Record<Matching, Occurrences>> & {
 const GAP = 8
 const WEIGHT: Readonly<Record<Matching, number>> = { exact: 1, root: 0.5, related: 0.6 }
 
-/**
- * How many occurrences are read for a query in all, and at most for one list, whatever the size of the index. A word
- * in more is common: its older occurrences tell next to nothing.
- */
-const ROWS: Readonly<Record<Matching, number>> = { exact: 5000, root: 1500, related: 2000 }
-const MAX_ROWS_A_LIST = 2000
-
 /** Gathers the evidence for a query among turns up to `lastTurnId` and memories up to `lastMemoryId`. */
 export function gatherEvidence(
   query: Query,
@@ -47,6 +40,7 @@ export function gatherEvidence(
   lastMemoryId: number,
 ): Evidence {
   const terms = query.terms.slice(0, MAX_TERMS)
+  postings.refresh()
   const lists = {
     exact: readLists('exact'),
     root: readLists('root'),
@@ -56,13 +50,13 @@ export function gatherEvidence(
   const memoryIds: number[] = []
   const firstMemorySlot = lastTurnId + 1 + GAP
   for (const list of MATCHINGS.flatMap((matching) => lists[matching])) {
-    for (const id of list?.memoryIds ?? []) {
-      if (memorySlots.has(id)) continue
-      memorySlots.set(id, firstMemorySlot + memoryIds.length)
-      memoryIds.push(id)
+    for (const seq of list?.memorySeqs ?? []) {
+      if (memorySlots.has(seq)) continue
+      memorySlots.set(seq, firstMemorySlot + memoryIds.length)
+      memoryIds.push(FIRST_MEMORY_ID + seq)
     }
   }
-  const slotOf = (id: number) => (id < FIRST_MEMORY_ID ? id : memorySlots.get(id))
+  const slotOf = (id: number) => (id < FIRST_MEMORY_ID ? id : memorySlots.get(id - FIRST_MEMORY_ID))
   const slots = firstMemorySlot + memoryIds.length
   const weights = new Float32Array(slots)
   const touched: number[] = []
@@ -70,11 +64,9 @@ export function gatherEvidence(
   const total = lastTurnId + memoryIds.length
 
   function readLists(matching: Matching): (Postings | null)[] {
-    const asked = terms.filter((term) => term[matching] !== null).length
-    const limit = Math.min(MAX_ROWS_A_LIST, Math.floor(ROWS[matching] / Math.max(1, asked)))
     return terms.map((term) => {
       const match = term[matching]
-      return match === null ? null : postings.read({ match, lastTurnId, lastMemoryId, limit })
+      return match === null ? null : postings.read(match, lastTurnId, lastMemoryId)
     })
   }
 
@@ -91,16 +83,19 @@ export function gatherEvidence(
     return { masks, idf }
   }
 
-  function mark(masks: Uint32Array, bit: number, list: Postings, weight: number): void {
-    for (const ids of [list.turnIds, list.memoryIds]) {
-      for (const id of ids) {
-        const slot = slotOf(id)
-        if (slot === undefined || ((masks[slot] ?? 0) & bit) !== 0) continue
-        masks[slot] = (masks[slot] ?? 0) | bit
-        if (weights[slot] === 0) touched.push(slot)
-        weights[slot] = (weights[slot] ?? 0) + weight
-      }
-    }
+  function mark(masks: Uint32Array, bit: number, { turnIds, memorySeqs }: Postings, weight: number): void {
+    // Plain loops: a common word is in some ten thousand turns.
+    for (let at = 0; at < turnIds.length; at += 1) markSlot(masks, bit, turnIds[at] ?? 0, weight)
+    for (const seq of memorySeqs) markSlot(masks, bit, memorySlots.get(seq) ?? 0, weight)
+  }
+
+  function markSlot(masks: Uint32Array, bit: number, slot: number, weight: number): void {
+    const mask = masks[slot] ?? 0
+    if ((mask & bit) !== 0) return
+    masks[slot] = mask | bit
+    const before = weights[slot] ?? 0
+    if (before === 0) touched.push(slot)
+    weights[slot] = before + weight
   }
 
   const exact = occurrencesOf('exact', null)

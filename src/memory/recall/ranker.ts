@@ -8,7 +8,7 @@ import { fuseRankings, LEXICAL_WEIGHT, VECTOR_WEIGHT } from './fusion.ts'
 import { createPostingsReader } from './postings.ts'
 import { type Cue, createQueryReader, type Query, type QueryReader } from './query.ts'
 import { relevanceOf } from './relevance.ts'
-import { topSlots } from './top.ts'
+import { leastOf, topSlots } from './top.ts'
 import type { VectorCandidates } from './vectors.ts'
 import { WEIGHTS, type Weights } from './weights.ts'
 
@@ -53,6 +53,9 @@ const MAX_SITTINGS = 60
  */
 const REACH = Float64Array.of(0.2, 0.3, 1, 0.5, 0.35, 0.2)
 const REACH_BACK = 2
+
+/** Of the slots that words occur in so many are looked around in: those with the most telling words. */
+const MAX_SEEDS = 3000
 
 type Weighed = { readonly entry: EntryRow; readonly features: Float64Array; readonly relevance: number }
 
@@ -111,9 +114,11 @@ export function createRecallRanker(options: {
       if (after > best) best = after
     }
     // Plain loops: this runs some ten thousand times.
+    const least = leastOf(own, touched, MAX_SEEDS)
     for (let at = 0; at < touched.length; at += 1) {
       const slot = touched[at] ?? 0
       const weight = own[slot] ?? 0
+      if (weight < least) continue
       const isTurn = slot <= lastTurnId
       for (let step = 0; step < REACH.length; step += 1) {
         const id = slot + step - REACH_BACK

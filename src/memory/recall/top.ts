@@ -39,3 +39,29 @@ export function topSlots(scores: Float32Array, slots: readonly number[], count: 
   }
   return heap.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || b - a)
 }
+
+const BINS = 1024
+
+/**
+ * A score that some `count` of the slots given reach, or more where many score alike; 0 where there are no more
+ * than that. Two passes over a histogram, instead of an order of all.
+ */
+export function leastOf(scores: Float32Array, slots: readonly number[], count: number): number {
+  if (slots.length <= count) return 0
+  let highest = 0
+  for (const slot of slots) highest = Math.max(highest, scores[slot] ?? 0)
+  if (highest === 0) return 0
+  const bins = new Uint32Array(BINS + 1)
+  const scale = BINS / highest
+  for (const slot of slots) {
+    const bin = Math.floor((scores[slot] ?? 0) * scale)
+    bins[bin] = (bins[bin] ?? 0) + 1
+  }
+  let reached = 0
+  for (let bin = BINS; bin > 0; bin -= 1) {
+    reached += bins[bin] ?? 0
+    // One bin lower, lest rounding leave out what was counted.
+    if (reached >= count) return (bin - 1) / scale
+  }
+  return 0
+}
