@@ -1,5 +1,10 @@
 /** What a fit learns from: the features of the candidates of one question, and which of them were evidence. */
-export type Example = { readonly rows: readonly Float64Array[]; readonly isEvidence: readonly boolean[] }
+export type Example = {
+  readonly rows: readonly Float64Array[]
+  readonly isEvidence: readonly boolean[]
+  /** How many turns are evidence, candidates or not. */
+  readonly wanted: number
+}
 
 const STEPS = 120
 const RATE = 0.15

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { FEATURES } from '../../src/memory/recall/features.ts'
 import { createRecallRanker } from '../../src/memory/recall/ranker.ts'
 import type { Weights } from '../../src/memory/recall/weights.ts'
+import { reportAblation } from './recall-ablation.ts'
 import { buildCorpus } from './recall-corpus.ts'
 import { type Conversation, type RecallData, readData } from './recall-data.ts'
 import { type Example, fitWeights } from './recall-fit.ts'
@@ -26,19 +27,26 @@ function main(): void {
       data: { type: 'string' },
       json: { type: 'boolean', default: false },
       'cross-validate': { type: 'boolean', default: false },
+      ablate: { type: 'boolean', default: false },
       scale: { type: 'boolean', default: false },
     },
   })
   if (values.data === undefined) {
-    console.error('usage: npm run bench:recall -- --data FILE [--json] [--cross-validate] [--scale]')
+    console.error(
+      'usage: npm run bench:recall -- --data FILE [--json] [--cross-validate] [--ablate] [--scale]',
+    )
     process.exitCode = 2
     return
   }
   const data = readData(values.data)
   const outcomes = data.conversations.flatMap((conversation) => measure(conversation))
   report('The weights as shipped, each conversation its own haystack', outcomes)
-  if (values['cross-validate'])
-    report('Held out: weights fitted to the other conversations', crossValidate(data))
+  if (values['cross-validate'] || values.ablate) {
+    const examples = data.conversations.map(examplesOf)
+    if (values['cross-validate'])
+      report('Held out: weights fitted to the other conversations', crossValidate(data, examples))
+    if (values.ablate) reportAblation(examples, console.log)
+  }
   if (values.scale) for (const turns of SCALES) reportScale(data, turns)
   if (values.json) console.log(JSON.stringify(summary(outcomes)))
 }
@@ -56,11 +64,9 @@ function measure(conversation: Conversation, weights?: Weights): Outcome[] {
 }
 
 /** Each conversation with weights fitted to all the others. */
-function crossValidate({ conversations }: RecallData): Outcome[] {
-  const examples = new Map(conversations.map((conversation) => [conversation.id, examplesOf(conversation)]))
-  return conversations.flatMap((conversation) => {
-    const others = [...examples].flatMap(([id, each]) => (id === conversation.id ? [] : each))
-    const fitted = fitWeights(others, FEATURES.length)
+function crossValidate({ conversations }: RecallData, examples: readonly (readonly Example[])[]): Outcome[] {
+  return conversations.flatMap((conversation, held) => {
+    const fitted = fitWeights(examples.filter((_, index) => index !== held).flat(), FEATURES.length)
     const weights = Object.fromEntries(FEATURES.map((feature, index) => [feature, fitted[index] ?? 0]))
     console.log(`  without ${conversation.id}: ${show(weights)}`)
     return measure(conversation, weights as Weights)
@@ -73,13 +79,14 @@ function examplesOf(conversation: Conversation): Example[] {
     const ranker = createRecallRanker({ views: corpus.views })
     const seqOf = new Map(conversation.turns.map(({ id }, index) => [id, corpus.seqs[index]]))
     return conversation.questions.flatMap(({ question, category, evidence }) => {
-      if (category === ADVERSARIAL) return []
-      const wanted = new Set(evidence.map((id) => seqOf.get(id)))
+      const wanted = new Set(evidence.map((id) => seqOf.get(id)).filter((seq) => seq !== undefined))
+      if (category === ADVERSARIAL || wanted.size === 0) return []
       const inspected = ranker.inspect(requestFor(conversation, question))
       return [
         {
           rows: inspected.map(({ features }) => features),
           isEvidence: inspected.map(({ seq }) => wanted.has(seq)),
+          wanted: wanted.size,
         },
       ]
     })
@@ -112,11 +119,10 @@ function reportScale({ conversations }: RecallData, turns: number): void {
     const questions = conversations.flatMap(({ questions }) => questions)
     const asked: Conversation = { ...first, turns: replicated, questions: questions.map(withFirstTurn) }
     askQuestions({ ...asked, questions: asked.questions.slice(0, WARM_UP_QUESTIONS) }, corpus, ranker)
-    const elapsed = askQuestions(asked, corpus, ranker).map(({ elapsedMs }) => elapsedMs)
-    const [p50, p99] = [percentile(elapsed, 0.5), percentile(elapsed, 0.99)]
-    console.log(
-      `${turns} turns: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms over ${elapsed.length} questions`,
-    )
+    const outcomes = askQuestions(asked, corpus, ranker)
+    console.log(`${turns} turns, ${outcomes.length} questions`)
+    console.log(`  latency ms: ${show(latency(outcomes.map(({ elapsedMs }) => elapsedMs)))}`)
+    console.log(`  of that composing: ${show(latency(outcomes.map(({ composingMs }) => composingMs)))}`)
   } finally {
     corpus.close()
   }
@@ -146,7 +152,6 @@ function summary(outcomes: readonly Outcome[]) {
   const categories = [...new Set(outcomes.map(({ category }) => category))].sort()
   const recallOf = (of: readonly Outcome[]) =>
     figures('at', DEPTHS, (index) => percent(of.map(({ atDepth }) => atDepth[index] ?? 0)))
-  const elapsed = outcomes.map(({ elapsedMs }) => elapsedMs)
   return {
     recall: {
       overall: recallOf(answerable),
@@ -160,8 +165,12 @@ function summary(outcomes: readonly Outcome[]) {
     withinTokens: figures('t', BUDGETS, (index) =>
       percent(answerable.map(({ withinTokens }) => withinTokens[index] ?? 0)),
     ),
-    latencyMs: { p50: rounded(percentile(elapsed, 0.5)), p99: rounded(percentile(elapsed, 0.99)) },
+    latencyMs: latency(outcomes.map(({ elapsedMs }) => elapsedMs)),
   }
+}
+
+function latency(elapsed: readonly number[]) {
+  return { p50: rounded(percentile(elapsed, 0.5)), p99: rounded(percentile(elapsed, 0.99)) }
 }
 
 function figures(prefix: string, numbers: readonly number[], figureOf: (index: number) => number) {
