@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { ofType, startWithPhone } from '../phone/phone-harness.ts'
 import { GUEST, OWNER } from '../phone/provider.ts'
 import { script, speech, TRAIN } from '../voice/call-harness.ts'
+import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { phone as phoneSize, say, visit, words } from './page.ts'
 
@@ -41,6 +42,7 @@ test('a call shows live: who is on the line, the words as they are spoken, chat 
     context: { viewport: phoneSize, colorScheme: 'dark' },
   })
   await small.getByRole('region', { name: 'Phone call' }).waitFor()
+  for (const look of [page, small]) expect(await findings(look)).toEqual([])
   await bar.getByRole('button', { name: 'Hang up' }).click()
   await bar.waitFor({ state: 'detached' })
   await small.getByRole('region', { name: 'Phone call' }).waitFor({ state: 'detached' })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ofType } from '../phone/phone-harness.ts'
 import { startWithTexts } from '../sms/sms-harness.ts'
+import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { phone as phoneSize, say, visit, words } from './page.ts'
 
@@ -25,6 +26,7 @@ test('a text to somebody else waits on the timeline: sent by a press, declined b
   await propose('I am ten minutes late, please order for me.')
   const elsewhere = other.getByRole('region', { name: `Proposed text to ${TO}` })
   await elsewhere.waitFor()
+  expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'Send text' }).click()
   await page.getByRole('region', { name: `You let this text to ${TO} go out` }).waitFor()
   await other.getByRole('region', { name: `You let this text to ${TO} go out` }).waitFor()

@@ -8,8 +8,9 @@ import { LightElement } from '../design/light-element.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import { plural, shortDateText } from '../view/format.ts'
-import '../view/settings/connection-test.ts'
+import { DgConnectionTest } from '../view/settings/connection-test.ts'
 import '../view/settings/password-form.ts'
+import '../view/settings/point-number.ts'
 import { settingRow } from '../view/settings/setting-row.ts'
 import { type SettingsSection, settingsSections } from '../view/settings/settings-sections.ts'
 import { settingsStyles } from '../view/settings/settings-styles.ts'
@@ -238,11 +239,22 @@ export class DgSettingsPage extends LightElement {
                 service=${service}
                 note=${unsaved ? 'Tries what is saved; your changes are not saved yet.' : ''}
               ></dg-connection-test>
+              ${
+                service === 'telephony'
+                  ? html`<dg-point-number .http=${this.app.http} @pointed=${this.testAgain}></dg-point-number>`
+                  : nothing
+              }
             </div>`
           : nothing
       }
       ${more ? html`<div class="body foot"><a href=${more.path}>${more.label}</a></div>` : nothing}
     </section>`
+  }
+
+  /** What the test beside it said does not hold any more. */
+  private readonly testAgain = (event: Event): void => {
+    const beside = event.target instanceof Element ? event.target.previousElementSibling : null
+    if (beside instanceof DgConnectionTest) void beside.run()
   }
 
   private saveBarView(): TemplateResult {

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { NUMBER, PUBLIC_URL } from '../phone/provider.ts'
+import { startWithTexts } from '../sms/sms-harness.ts'
+import { findings } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { visit } from './page.ts'
+
+const browser = useBrowser()
+
+test('the number is pointed here from the settings: shown first, changed once the owner says so, told where it cannot be', async () => {
+  const phone = await startWithTexts()
+  const page = await visit(browser(), phone.service, { path: '/settings', expected: /status of (409|502)/ })
+  const button = page.getByRole('button', { name: 'Point my number here' })
+  const refused = page.getByRole('alert').filter({ hasText: 'is not a number of this account' })
+  await button.click()
+  await refused.waitFor()
+
+  phone.double.numbers.push({
+    sid: 'PN1',
+    phone_number: NUMBER,
+    voice_url: 'https://old.example.com/voice',
+    sms_url: '',
+  })
+  await button.click()
+  await refused.waitFor({ state: 'detached' })
+  const dialog = page.getByRole('dialog').filter({ hasText: `Point ${NUMBER} here?` })
+  await dialog.getByText('https://old.example.com/voice').waitFor()
+  await dialog.getByText('points nowhere').first().waitFor()
+  expect(await findings(page)).toEqual([])
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/point.png` })
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(phone.double.requests.filter(({ method }) => method === 'POST')).toEqual([])
+
+  await button.click()
+  await dialog.getByRole('button', { name: 'Point it here' }).click()
+  await page.getByText(`${NUMBER} points here now: 3 addresses changed.`).waitFor()
+  expect(phone.double.numbers).toMatchObject([{ voice_url: `${PUBLIC_URL}/voice-markup` }])
+  // The test beside it was run again, of itself.
+  await page.getByRole('list', { name: /^It / }).getByText('voice webhook').waitFor()
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/pointed.png` })
+  await button.click()
+  await page.getByText(`${NUMBER} points here already.`).waitFor()
+})
