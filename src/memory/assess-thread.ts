@@ -1,9 +1,11 @@
 import { parentPort } from 'node:worker_threads'
+import { standBack } from '../thread-priority.ts'
 import { type AssessRequest, assess } from './assess.ts'
 import type { AssessAnswer } from './assessor.ts'
 
 /** The shell of the assessing thread: reading a long message takes longer than the event loop can spare. */
 if (parentPort) {
+  standBack()
   const port = parentPort
   port.on('message', ({ id, request }: { id: number; request: AssessRequest }) => {
     let answer: AssessAnswer

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { standBack } from '../thread-priority.ts'
 import { renderMarkdown } from './markdown.ts'
 
 export type RenderRequest = { readonly id: number; readonly source: string }
@@ -7,6 +8,7 @@ export type RenderAnswer =
   | { readonly id: number; readonly kind: 'done'; readonly html: string | null }
 
 /** The shell of the rendering thread: a text can be made to take minutes, and the event loop belongs to the voice. */
+if (parentPort) standBack()
 parentPort?.on('message', ({ id, source }: RenderRequest) => {
   post({ id, kind: 'begun' })
   let html: string | null = null

@@ -1,9 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openViewsReadOnly } from '../../projections/views.ts'
+import { standBack } from '../thread-priority.ts'
 import { type QueryAnswer, type QueryName, type QueryRequest, queryFunctions } from './query-functions.ts'
 
 /** The shell of the query thread: searches take tens of milliseconds, and the event loop belongs to the voice. */
 if (parentPort) {
+  standBack()
   const port = parentPort
   const views = openViewsReadOnly(workerData.directory)
   const made = new Map<QueryName, (args: never) => unknown>()

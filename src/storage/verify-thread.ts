@@ -6,6 +6,7 @@ import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader, type Head } from '../../ledger/reader.ts'
 import { verifyChain } from '../../ledger/verify.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
+import { standBack } from '../thread-priority.ts'
 
 /** What the walk found. `views` says why they are damaged, null when they are sound. */
 export type VerifyMessage =
@@ -46,4 +47,7 @@ function run(port: NonNullable<typeof parentPort>, { directory }: VerifyThreadDa
   }
 }
 
-if (parentPort) run(parentPort, workerData)
+if (parentPort) {
+  standBack()
+  run(parentPort, workerData)
+}
