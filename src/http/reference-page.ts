@@ -129,7 +129,7 @@ function anchor(group: string): string {
   return group.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
 }
 
-export const referenceStyles = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+export const referenceStyles = `:root { color-scheme: light dark; background: Canvas; color: CanvasText; font: 16px/1.5 system-ui, sans-serif; }
 body { max-width: 60rem; margin: 0 auto; padding: 1rem; }
 nav a { margin-inline-end: 0.75rem; }
 article { border-block-start: 1px solid color-mix(in srgb, currentcolor 20%, transparent); padding-block: 0.5rem; }
@@ -140,6 +140,6 @@ small { font-weight: normal; opacity: 0.75; }
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: start; font-weight: bold; }
 th, td { text-align: start; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; }
-pre { overflow-x: auto; margin: 0; padding: 0.75rem; border-radius: 0.5rem;
+pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; padding: 0.75rem; border-radius: 0.5rem;
   background: color-mix(in srgb, currentcolor 7%, transparent); font-size: 0.85rem; }
 `

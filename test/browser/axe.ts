@@ -11,7 +11,14 @@ export async function findings(page: Page): Promise<readonly string[]> {
   // Evaluated, not added as a script element: the content security policy holds in the test too.
   await page.evaluate(readFileSync(axePath, 'utf8'))
   // Colours that are still changing would be measured half-way.
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)))
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter((animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY)
+        .map((animation) => animation.finished),
+    ),
+  )
   const found = await page.evaluate(async (): Promise<Finding[]> => {
     const { violations } = await Reflect.get(window, 'axe').run(document)
     return violations

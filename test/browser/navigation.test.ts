@@ -56,3 +56,18 @@ test('on a phone the navigation is a drawer that closes behind the page that was
   await page.getByRole('link', { name: 'Timeline' }).click()
   await composer(page).waitFor()
 })
+
+test('the first page weighs at most 200 kB on its way, with nothing kept from before', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service)
+  await composer(page).waitFor()
+  const bytes = await page.evaluate(() =>
+    performance
+      .getEntries()
+      .filter((entry) => entry instanceof PerformanceResourceTiming)
+      .filter(({ name }) => !/\/(?:api|openapi\.json)/.test(new URL(name).pathname))
+      .reduce((sum, { transferSize }) => sum + transferSize, 0),
+  )
+  expect(bytes).toBeGreaterThan(30_000)
+  expect(bytes).toBeLessThan(200_000)
+})

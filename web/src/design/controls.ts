@@ -44,6 +44,7 @@ export const controls = css`
     background: var(--surface);
     color: var(--ink);
     font: 500 var(--text-md) / 1 var(--font);
+    text-decoration: none;
     cursor: pointer;
     transition:
       background var(--quick),

@@ -3,7 +3,7 @@ import { controls } from './controls.ts'
 
 /**
  * An element that renders into the document itself, not into a shadow root: password managers find the fields of
- * a form only there.
+ * a form only there. Its styles are the document's for as long as it is there.
  */
 export abstract class LightElement extends LitElement {
   protected abstract readonly sheets: readonly CSSResult[]
@@ -15,12 +15,20 @@ export abstract class LightElement extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.adopted = [controls, ...this.sheets].flatMap(({ styleSheet }) => (styleSheet ? [styleSheet] : []))
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...this.adopted]
+    const [shared = [], own] = [[controls], this.sheets].map((sheets) =>
+      sheets.flatMap(({ styleSheet }) => (styleSheet ? [styleSheet] : [])),
+    )
+    // What all have in common stays first, however many there are: what an element says of itself wins.
+    document.adoptedStyleSheets = [...shared, ...document.adoptedStyleSheets, ...(own ?? [])]
+    this.adopted = [...shared, ...(own ?? [])]
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !this.adopted.includes(sheet))
+    // Once each: another element may have brought the same.
+    document.adoptedStyleSheets = this.adopted.reduce((rest, sheet) => {
+      const at = rest.indexOf(sheet)
+      return at < 0 ? rest : rest.toSpliced(at, 1)
+    }, document.adoptedStyleSheets)
   }
 }

@@ -36,14 +36,18 @@ export class DgPage extends LitElement {
         scrollbar-width: thin;
         scrollbar-color: var(--line-strong) transparent;
       }
-      /* It has the focus so that keys scroll it; there is nothing to act on. */
+      /* Keys scroll it. */
       .scroller:focus-visible {
-        outline: none;
+        outline-offset: -2px;
       }
       .column {
         max-width: var(--column);
         margin: 0 auto;
         padding: var(--space-4) var(--space-4) var(--space-7);
+      }
+      .scroller.whole {
+        overflow: hidden;
+        scrollbar-gutter: auto;
       }
       .full {
         height: 100%;
@@ -89,7 +93,7 @@ export class DgPage extends LitElement {
         <h1 id="heading">${this.heading}</h1>
         <slot name="tools"></slot>
       </header>
-      <div class="scroller" tabindex="-1" role="region" aria-labelledby="heading"><div class=${this.full ? 'full' : 'column'}><slot></slot></div></div>
+      <div class="scroller ${this.full ? 'whole' : ''}" tabindex=${this.full ? -1 : 0} role="region" aria-labelledby="heading"><div class=${this.full ? 'full' : 'column'}><slot></slot></div></div>
     `
   }
 }

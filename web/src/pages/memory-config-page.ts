@@ -84,8 +84,14 @@ export class DgMemoryConfigPage extends LitElement {
     controls,
     settingsStyles,
     css`
+      .back dg-icon {
+        rotate: 180deg;
+      }
       .back {
-        display: inline-block;
+        display: inline-flex;
+        align-items: center;
+        gap: var(--space-1);
+        text-decoration: none;
         margin-bottom: var(--space-4);
         font-size: var(--text-sm);
       }
@@ -200,7 +206,7 @@ export class DgMemoryConfigPage extends LitElement {
 
   override render() {
     return html`<dg-page heading="Recall">
-      <a class="back" href="/settings">Settings</a>
+      <a class="back" href="/settings"><dg-icon name="chevron"></dg-icon>Settings</a>
       ${this.contentView()}
     </dg-page>`
   }

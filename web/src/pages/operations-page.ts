@@ -201,7 +201,7 @@ export class DgOperationsPage extends LitElement {
         ${windows.map(
           ({ hours, label, name }) => html`<button
             aria-pressed=${hours === this.hours}
-            aria-label=${name}
+            aria-label="${label}: ${name}"
             @click=${() => this.choose(hours)}
           >
             ${label}

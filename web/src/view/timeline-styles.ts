@@ -51,6 +51,8 @@ export const timelineStyles = css`
 
   .row {
     position: relative;
+    /* What changes in one row moves the others, and makes none of them be laid out again. */
+    contain: layout style;
     padding: 0.125rem 0;
   }
   .row.found > * {

@@ -1,5 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { createRowHeights } from './row-heights.ts'
+import { covers, nextWindow, type RowWindow, type WantedWindows } from './row-window.ts'
 
 /** The elements of the list; the same as long as it lives. */
 export type Parts = {
@@ -11,9 +12,9 @@ export type Parts = {
 /** A row that could be seen, and how far below the top of the viewport it began. */
 type Anchor = { readonly key: string; readonly top: number }
 
-export type RowWindow = { readonly start: number; readonly end: number }
-
 const overscanPx = 600
+/** Rows beyond the viewport that one update brings in: more in one go are a task that is felt. */
+const overscanRowsAtOnce = 6
 /** How much of what was unfolded is brought into view. */
 const revealPx = 280
 /** Closer to the end than this counts as being there: new rows keep the end in view. */
@@ -41,6 +42,7 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
   private readonly observed = new Set<Element>()
   private wanted: { readonly key: string; readonly align: 'start' | 'center' } | null = null
   private scrollFrame = 0
+  private growFrame = 0
   private lastTop = 0
 
   constructor(
@@ -70,6 +72,9 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     this.observer = null
     this.observed.clear()
     cancelAnimationFrame(this.scrollFrame)
+    cancelAnimationFrame(this.growFrame)
+    this.scrollFrame = 0
+    this.growFrame = 0
   }
 
   /** Call in the host's `willUpdate` with the rows that it is about to render. */
@@ -83,7 +88,7 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
         return row ? this.estimate(row, width) : 0
       })
     }
-    this.window = this.wantedWindow()
+    this.window = nextWindow(this.window, this.wantedWindows(), overscanRowsAtOnce)
   }
 
   hostUpdated(): void {
@@ -105,10 +110,9 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
       this.lastTop = scrollTop
       this.wanted = null
       this.rememberAnchors()
-      const next = this.wantedWindow()
-      const covered = this.window.start <= next.start && this.window.end >= next.end
-      const excess = this.window.end - this.window.start - (next.end - next.start)
-      if (!covered || excess > 60) this.host.requestUpdate()
+      const { near } = this.wantedWindows()
+      const excess = this.window.end - this.window.start - (near.end - near.start)
+      if (!covers(this.window, near) || excess > 60) this.host.requestUpdate()
       this.onScroll()
     })
   }
@@ -159,16 +163,30 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     return scroller.scrollTop - rows.offsetTop
   }
 
-  private wantedWindow(): RowWindow {
+  private wantedWindows(): WantedWindows {
     const parts = this.parts()
     const count = this.rows.length
-    if (count === 0) return { start: 0, end: 0 }
+    const none = { start: 0, end: 0 }
+    if (count === 0) return { inView: none, near: none }
     const viewport = parts?.scroller.clientHeight ?? 800
     const { total } = this.heights
     const top = !parts || this.stuck ? total - viewport : this.topByAnchor(parts)
-    return {
-      start: this.heights.indexAt(Math.max(0, top - overscanPx)),
-      end: Math.min(count, this.heights.indexAt(top + viewport + overscanPx) + 1),
+    const within = (marginPx: number) => ({
+      start: this.heights.indexAt(Math.max(0, top - marginPx)),
+      end: Math.min(count, this.heights.indexAt(top + viewport + marginPx) + 1),
+    })
+    return { inView: within(0), near: within(overscanPx) }
+  }
+
+  /** What is in view is needed at once; what is near it may come frame by frame. */
+  private wantMore(): void {
+    const { inView, near } = this.wantedWindows()
+    if (!covers(this.window, inView)) this.host.requestUpdate()
+    else if (!covers(this.window, near) && this.growFrame === 0) {
+      this.growFrame = requestAnimationFrame(() => {
+        this.growFrame = 0
+        this.host.requestUpdate()
+      })
     }
   }
 
@@ -239,8 +257,7 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     else this.restoreAnchor(scroller, elements)
     this.lastTop = scroller.scrollTop
     this.rememberAnchors()
-    const next = this.wantedWindow()
-    if (next.start < this.window.start || next.end > this.window.end) this.host.requestUpdate()
+    this.wantMore()
   }
 
   private restoreAnchor(scroller: HTMLElement, elements: readonly HTMLElement[]): void {

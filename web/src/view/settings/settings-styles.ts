@@ -60,6 +60,7 @@ export const settingsStyles = css`
     align-items: center;
     gap: 0.2rem var(--space-2);
     min-height: 1.5rem;
+    margin-top: var(--space-1);
     color: var(--ink-faint);
     font-size: var(--text-xs);
   }

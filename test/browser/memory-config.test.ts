@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { startWithModel } from '../browser/model.ts'
+import { useBrowser } from './browser.ts'
+import { visit } from './page.ts'
+
+const browser = useBrowser()
+
+test('a person gets the page and a program the document, at one address; what is saved is in force', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { path: '/memory-config', expected: /status of 400/ })
+  const { json } = await service.client.get('/memory-config')
+  expect(await page.getByLabel('Memories at most').inputValue()).toBe(String(json.maxInjectedMemories))
+  await page.getByLabel('Memories at most').fill('7')
+  await page.getByLabel('Relevance at least').fill('0.4')
+  await page.getByLabel('Ask a model').check()
+  await page.getByLabel('Model', { exact: true }).fill('small-model')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved').first().waitFor()
+  expect((await service.client.get('/memory-config')).json).toMatchObject({
+    maxInjectedMemories: 7,
+    relevanceThreshold: 0.4,
+    arbitrator: { enabled: true, model: 'small-model' },
+  })
+  await page.reload()
+  expect(await page.getByLabel('Ask a model').isChecked()).toBe(true)
+
+  await page.getByLabel('Memories at most').fill('many')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('must be a number').waitFor()
+  await page.getByLabel('Memories at most').fill('5')
+  await page.getByLabel('Relevance at least').fill('7')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.locator('input[name=relevanceThreshold][aria-invalid=true]').waitFor()
+  expect((await service.client.get('/memory-config')).json.maxInjectedMemories).toBe(7)
+})

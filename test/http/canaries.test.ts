@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startWithModel } from '../browser/model.ts'
+import { httpFaults } from '../doubles/model/script.ts'
+import { openTab } from '../support/chat-tab.ts'
+
+const canaries = {
+  OPENAI_API_KEY: 'canary-openai-1f3a',
+  TELEPHONY_AUTH_TOKEN: 'canary-token-2b4c',
+  TELEPHONY_API_KEY_SECRET: 'canary-secret-3d5e',
+  DELIVERY_WEBHOOK_SECRET: 'canary-webhook-4f6a',
+}
+
+function filesOf(directory: string): string[] {
+  return readdirSync(directory, { recursive: true })
+    .map((name) => join(directory, String(name)))
+    .filter((path) => statSync(path).isFile())
+}
+
+test('secrets in force are in no answer, socket, log, page, prompt or file, whatever fails', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: 'I see.' }))
+  const { client } = service
+  const tab = await openTab(service)
+  const seen: string[] = []
+  const note = (text: string) => void seen.push(text)
+  note((await client.put('/api/config', { entries: canaries })).text)
+  await client.put('/api/config', {
+    entries: { TELEPHONY_ACCOUNT_SID: 'AC1', TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9' },
+  })
+
+  model.reply({ text: 'Hello.' })
+  note((await client.post('/api/chat', { content: 'Hello' })).text)
+  // A provider that quotes the key back.
+  model.reply({ fault: httpFaults.unauthorised(canaries.OPENAI_API_KEY) })
+  note((await client.post('/api/chat', { content: 'And now?' })).text)
+  model.replyToCompaction({ fault: httpFaults.unauthorised(canaries.OPENAI_API_KEY) })
+  note((await client.post('/api/session/context/compact')).text)
+  for (const name of ['model', 'telephony'])
+    note((await client.post('/api/config.test', { service: name })).text)
+  note((await client.put('/api/config', { entries: { ...canaries, TIMEZONE: 'Nowhere/Atlantis' } })).text)
+
+  const { paths } = (await client.get('/openapi.json')).json
+  const plain = Object.keys(paths).filter((path) => paths[path].get && !/[{]|stream$/.test(path))
+  expect(plain.length).toBeGreaterThan(20)
+  for (const path of [
+    ...plain,
+    '/openapi.json',
+    '/docs',
+    '/',
+    '/settings',
+    '/logs.html',
+    '/api/logs?limit=2000&level=trace',
+  ])
+    note((await client.get(path)).text)
+  note(JSON.stringify(tab.heard))
+  note(service.written.join(''))
+  for (const request of model.requests()) note(JSON.stringify(request.body))
+  await service.stop()
+  for (const file of filesOf(service.directory)) note(readFileSync(file, 'latin1'))
+  const all = seen.join('\n')
+  for (const canary of Object.values(canaries))
+    expect([canary, all.includes(canary)]).toEqual([canary, false])
+  // That they were in force: the double was called with the key.
+  expect(JSON.stringify(model.requests().map(({ headers }) => headers.authorization))).toContain(
+    canaries.OPENAI_API_KEY,
+  )
+})
+
+test('what was said is in no line of level info or above, whatever fails', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: 'I see.' }))
+  const { client } = service
+  const canary = 'the heron at the harbour 77'
+  model.reply({ text: `So: ${canary}.` })
+  await client.post('/api/chat', { content: `Remember ${canary}` })
+  for (const fault of [httpFaults.unauthorised(), httpFaults.serverError(), httpFaults.contextTooLong()]) {
+    model.reply({ fault })
+    await client.post('/api/chat', { content: `Again, ${canary}` })
+  }
+  await client.post('/api/notes', { title: canary, content: canary })
+  await client.get(`/api/timeline/search?q=${encodeURIComponent(canary)}`)
+  await client.post('/api/timers', { title: canary, at: 'never' })
+  await client.post('/api/tasks', { title: canary, prompt: canary })
+  const { lines } = (await client.get('/api/logs?limit=2000&level=info')).json
+  expect(JSON.stringify(lines)).not.toContain('heron')
+  const written = service.written.filter((line) => !/"level":"(debug|trace)"/.test(line)).join('')
+  expect(written).not.toContain('heron')
+})
