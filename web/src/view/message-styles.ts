@@ -84,6 +84,12 @@ export const messageStyles = css`
   }
   .tools {
     display: inline-flex;
+    /* There is room for them before they are there. */
+    min-width: 3.75rem;
+    min-height: 1.875rem;
+  }
+  .span .tools {
+    min-width: 0;
   }
   .tools,
   .implied {
@@ -102,6 +108,9 @@ export const messageStyles = css`
     .owner footer time,
     .owner .tools > .button {
       display: none;
+    }
+    .owner .tools {
+      min-width: 1.875rem;
     }
   }
   /* Without a pointer that hovers, a tap on the message brings out its tools. */

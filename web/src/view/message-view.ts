@@ -92,6 +92,8 @@ function toolsView(
   if (isErased(event)) return nothing
   const { turnId } = event
   const active = context.activeKey === key
+  // Tools are half of what a row weighs: only a row that is pointed at or has the focus has any.
+  if (!active && context.pointedKey !== key) return html`<span class="tools"></span>`
   const items: MenuItem[] = [
     { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
     ...(role === 'delegate' && turnId !== null

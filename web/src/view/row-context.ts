@@ -28,6 +28,8 @@ export type TimelineActions = {
 export type RowContext = TimelineActions & {
   /** The one row that the Tab key reaches; arrows move it. */
   readonly activeKey: string
+  /** The row under the pointer, empty while there is none. */
+  readonly pointedKey: string
   /** The row that a search hit led to. */
   readonly foundKey: string
   readonly now: Date

@@ -45,6 +45,7 @@ export class DgTimeline extends LitElement {
     loadingSpans: { attribute: false },
     toggled: { state: true },
     activeKey: { state: true },
+    pointedKey: { state: true },
     foundKey: { state: true },
     topDay: { state: true },
   }
@@ -62,6 +63,7 @@ export class DgTimeline extends LitElement {
   declare loadingSpans: ReadonlySet<string>
   declare private toggled: ReadonlySet<string>
   declare private activeKey: string
+  declare private pointedKey: string
   declare private foundKey: string
   declare private topDay: string
 
@@ -87,6 +89,7 @@ export class DgTimeline extends LitElement {
     this.loadingSpans = new Set()
     this.toggled = new Set()
     this.activeKey = ''
+    this.pointedKey = ''
     this.foundKey = ''
     this.topDay = ''
   }
@@ -220,6 +223,11 @@ export class DgTimeline extends LitElement {
     if (row?.dataset.key !== undefined) this.activeKey = row.dataset.key
   }
 
+  private readonly pointed = (event: PointerEvent): void => {
+    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-key]') : null
+    this.pointedKey = row?.dataset.key ?? ''
+  }
+
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     const at = this.rows.findIndex((row) => row.key === this.activeKey)
@@ -275,6 +283,7 @@ export class DgTimeline extends LitElement {
     return {
       ...this.actions,
       activeKey: known ? this.activeKey : (last?.key ?? ''),
+      pointedKey: this.pointedKey,
       foundKey: this.foundKey,
       now: new Date(),
       callParty: this.callParty,
@@ -294,6 +303,7 @@ export class DgTimeline extends LitElement {
         aria-busy=${this.older === 'loading'}
         @scroll=${this.virtual.handleScroll}
         @focusin=${this.focused}
+        @pointermove=${this.pointed}
         @keydown=${this.keyPressed}
       >
         ${this.topView()}
