@@ -275,7 +275,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       adaptationSeqs: adaptations.seqs,
     }),
     forgetMemory: (id) => memory.memories.forget(id, { by: 'owner', channel: 'system' }),
-    removeAdaptationFile: adaptations.removeFile,
+    removeAdaptationFiles: adaptations.removeFilesOf,
     onHeadMoved: storage.onHeadMoved,
     nowMs,
     newId,

@@ -41,8 +41,8 @@ export type Adaptations = {
   start(): Promise<void>
   /** Every event that holds words of it. */
   seqs(id: string): number[]
-  /** Takes its file away, where it has one. */
-  removeFile(id: string): Promise<void>
+  /** Takes the files away whose words are in those events as they were last read: they would come back with them. */
+  removeFilesOf(seqs: readonly number[]): Promise<void>
 }
 
 export const ADAPTATIONS_DIRECTORY = 'adaptations'
@@ -198,7 +198,12 @@ export function createAdaptations(options: {
       await inTurn(() => load(true))
     },
     seqs: queries.saves,
-    removeFile: (id) => removeAdaptationFile(directory, id),
+    async removeFilesOf(seqs) {
+      const gone = new Set(seqs)
+      for (const { adaptationId, fileSeq } of queries.all()) {
+        if (fileSeq !== null && gone.has(fileSeq)) await removeAdaptationFile(directory, adaptationId)
+      }
+    },
   }
 }
 

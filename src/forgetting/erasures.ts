@@ -71,7 +71,7 @@ export function createErasures(options: {
   readonly erasure: Erasure
   readonly targetSeqs: ReturnType<typeof createTargets>
   readonly forgetMemory: (memoryId: string) => Promise<unknown>
-  readonly removeAdaptationFile: (id: string) => Promise<void>
+  readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
   readonly onHeadMoved: SubscribeHead
   readonly nowMs: () => number
   readonly newId: () => string
@@ -165,7 +165,7 @@ export function createErasures(options: {
     const seqs = await erasure.plan(queries.hiddenSeqs(erasureId))
     const events = options.wholeLedger.readSeqs(seqs)
     if (target === 'memory' && targetId !== null) await options.forgetMemory(targetId)
-    if (target === 'adaptation' && targetId !== null) await options.removeAdaptationFile(targetId)
+    await options.removeAdaptationFiles(seqs)
     if (seqs.length > 0) await erasure.erase(seqs, target === 'note' ? 'note_deleted' : 'owner')
     await append([
       {

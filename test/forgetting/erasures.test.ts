@@ -220,6 +220,9 @@ test('everything said in a stretch of time goes, and nothing of before or after'
   await say('An early message about gardens.')
   skewMs = 3_600_000
   await say(`The middle one of ${CANARY}.`)
+  mkdirSync(join(service.directory, 'adaptations'))
+  writeFileSync(join(service.directory, 'adaptations', 'middle.md'), `Mind ${CANARY}.`)
+  await client.post('/api/adaptations.reload')
   skewMs = 7_200_000
   await say('A late message about rivers.')
   const events = await eventsOf(service)

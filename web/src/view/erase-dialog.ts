@@ -263,6 +263,7 @@ export class DgEraseDialog extends LitElement {
       ${erasing?.target === 'period' ? this.stretchView() : nothing}
       ${this.looking ? lookingView() : plan ? planView(plan) : nothing}
       ${problemView(this.problem)}
+      ${erasing?.target === 'period' && plan ? filesView(plan) : nothing}
       ${
         erasing && erasing.target !== 'period' && erasing.note
           ? html`<p class="fine"><dg-icon name="warning"></dg-icon><span>${erasing.note}</span></p>`
@@ -313,6 +314,15 @@ export class DgEraseDialog extends LitElement {
       <div class="ends">${end('From', 'from')}${end('To', 'to')}</div>
     </div>`
   }
+}
+
+/** What was read from a file would come back with it. */
+function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof nothing {
+  if (![...named, ...derived].some(({ kind }) => kind === 'adaptation')) return nothing
+  return html`<p class="fine">
+    <dg-icon name="warning"></dg-icon>
+    <span>Instructions that were read from files then go with their files.</span>
+  </p>`
 }
 
 function lookingView(): TemplateResult {
