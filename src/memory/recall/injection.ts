@@ -60,7 +60,9 @@ export function composeInjection(
   let tokens = 0
   let memories = 0
   let misfits = 0
-  for (const recollection of recollect(hits.filter(isRelevant))) {
+  // Were all lines as short as lines get, no more than these would fit.
+  const looked = hits.filter(isRelevant).slice(0, Math.ceil(maxTokens / MIN_LINE_TOKENS))
+  for (const recollection of recollect(looked)) {
     const isMemory = recollection.memory !== null
     if (tokens + MIN_LINE_TOKENS > maxTokens || misfits === MAX_MISFITS) break
     const statements = statementsOf(recollection)
