@@ -10,5 +10,7 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Tests start real services, threads and browsers: more at once than cores only makes each slower.
     maxWorkers: 2,
+    // As `npm start` does: V8's accounts of code pages by memory keys end a process with many threads now and then.
+    execArgv: ['--no-memory-protection-keys'],
   },
 })

@@ -21,7 +21,7 @@ export function startServiceProcess(
   directory: string,
   environment: Readonly<Record<string, string>> = {},
 ): ServiceProcess {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, ['--no-memory-protection-keys', MAIN], {
     env: {
       ...process.env,
       DATA_DIR: directory,
