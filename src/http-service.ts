@@ -171,6 +171,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     memoryRoutes({
       api: options.memory.api,
       forget: (id) => options.memory.memories.forget(id, { by: 'owner', channel: 'system' }),
+      restore: (id) => options.memory.memories.restore(id, { by: 'owner', channel: 'system' }),
       config: options.memory.config.get,
       changeConfig: options.memory.changeConfig,
     }),

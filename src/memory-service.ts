@@ -3,6 +3,7 @@ import { createTurnQueries } from '../projections/turns.ts'
 import { createUtteranceQueries } from '../projections/utterances.ts'
 import type { Log } from './log.ts'
 import { createMemoryApi } from './memory/api.ts'
+import { createModelArbitrator } from './memory/arbitrator.ts'
 import { createAssessor } from './memory/assessor.ts'
 import type { MemoryConfigChange, MemoryConfigStore } from './memory/config.ts'
 import { createMemoryCounters } from './memory/counters.ts'
@@ -94,13 +95,21 @@ export function buildMemory(options: {
     windows,
     memoryIdAt: queries.idAt,
     config: options.config.get,
-    arbitrator: options.arbitrator ?? (() => null),
+    arbitrator: options.arbitrator ?? modelArbitrator,
     append,
     counters,
     timezone,
     nowMs,
     onFault,
   })
+
+  /** The owner's choice of a model, or the utility model; null where no model can judge. */
+  function modelArbitrator(): Arbitrator | null {
+    const { utility, structured } = options.model()
+    const { model } = options.config.get().arbitrator
+    const judge = model === null || !structured ? utility : structured(model)
+    return judge ? createModelArbitrator(judge) : null
+  }
 
   /** What a turn was given of what is remembered, and what it said. */
   function recalledIn(turnId: string) {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { LedgerEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { MemoryCount, MemoryQueries, MemoryRow } from '../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
@@ -93,6 +94,20 @@ export function createMemoryApi(options: {
 }): MemoryApi {
   const { ledger, queries, utterances } = options
 
+  /** The words that a recent event is about, as far as they are still there. */
+  function wordsOf(event: LedgerEvent): { readonly text?: string } {
+    if (event.type === 'memory.stored') return event.body ? { text: event.body.text } : {}
+    const about =
+      event.type === 'memory.merged'
+        ? event.facts.mergedId
+        : event.type === 'memory.overridden' || event.type === 'memory.retired'
+          ? event.facts.memoryId
+          : null
+    const memory = about === null ? undefined : queries.byId(about)
+    // Once it holds again there is nothing more to be said of that.
+    return memory?.text && memory.status !== 'active' ? { text: memory.text } : {}
+  }
+
   return {
     list: ({ q, limit, beforeSeq }) =>
       options.listed({
@@ -149,7 +164,7 @@ export function createMemoryApi(options: {
                   conversationId: event.conversationId,
                   payload: {
                     ...event.facts,
-                    ...(event.type === 'memory.stored' && event.body ? { text: event.body.text } : {}),
+                    ...wordsOf(event),
                   },
                 },
               ],

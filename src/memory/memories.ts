@@ -38,8 +38,8 @@ export type Memories = Forgetting & {
   ): Promise<RememberOutcome>
   /** Memories whose words match, the best first; the newest ones for an empty query. */
   find(query: string | null, limit: number): Promise<MemoryRow[]>
-  /** Makes it active again, and undoes what took its place. False where there is nothing to undo. */
-  restore(memoryId: string, origin: MemoryOrigin): Promise<boolean>
+  /** Makes it active again, and undoes what took its place; `current` where there is nothing to undo. */
+  restore(memoryId: string, origin: MemoryOrigin): Promise<'restored' | 'unknown' | 'current'>
 }
 
 export type MemoriesOptions = {
@@ -177,7 +177,8 @@ export function createMemories(options: MemoriesOptions): Memories {
     async restore(memoryId, origin) {
       return lock(async () => {
         const memory = queries.byId(memoryId)
-        if (!memory || memory.status === 'active') return false
+        if (!memory) return 'unknown'
+        if (memory.status === 'active') return 'current'
         const envelope = {
           actor: origin.by === 'owner' ? 'owner' : 'service',
           channel: origin.channel,
@@ -195,7 +196,7 @@ export function createMemories(options: MemoriesOptions): Memories {
             ]
           : []
         await append([...undone, { type: 'memory.restored', ...envelope, facts: { memoryId } }])
-        return true
+        return 'restored'
       })
     },
   }

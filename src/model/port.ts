@@ -174,6 +174,8 @@ export type RealtimeEndpoint = {
 export type ModelService = {
   readonly text: TextModel
   readonly utility: StructuredModel | null
+  /** The same with a model of the owner's choice; null where there is none to choose. */
+  readonly structured: ((model: string) => StructuredModel) | null
   readonly compaction: CompactionModel | null
   readonly embedding: EmbeddingModel | null
   readonly speech: SpeechModel | null

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { benchAppend } from './append.ts'
 import { benchBridge } from './bridge.ts'
 import { benchLoadedBridge } from './bridge-loaded.ts'
+import { benchMemories } from './memories.ts'
 import { benchReport } from './report.ts'
 import { round } from './statistics.ts'
 import { benchTurns } from './turn.ts'
@@ -65,6 +66,10 @@ try {
       directory: join(root, `ledger-${SIZES.at(-1)}`),
       seconds: values.quick ? 20 : 60,
     }),
+  )
+  report(
+    'turn and memories',
+    await benchMemories({ few: 100, many: 50_000, turns: values.quick ? 200 : 1000 }),
   )
 } finally {
   rmSync(root, { recursive: true, force: true })

@@ -16,14 +16,17 @@ import { quantile, round } from './statistics.ts'
 const PASSWORD = 'a long walk by the river'
 const EARLY_FACT = 'heliotrope'
 
-async function time(samples: number[], work: () => Promise<unknown>): Promise<void> {
+export async function time(samples: number[], work: () => Promise<unknown>): Promise<void> {
   const before = performance.now()
   await work()
   samples.push(performance.now() - before)
 }
 
-async function open(environment: Record<string, string>) {
-  const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
+/** The whole service over a data directory, its own where none is given, installed and signed in. */
+export async function openService(
+  environment: Record<string, string>,
+  directory = mkdtempSync(join(tmpdir(), 'delegate-bench-')),
+) {
   const config = loadConfig({ DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'error', ...environment })
   const { log, lines } = createLog({
     level: 'error',
@@ -62,7 +65,7 @@ async function overhead(turns: number) {
       for await (const event of await sdk.responses.create(request)) void event
     })
   }
-  const { client, close } = await open({
+  const { client, close } = await openService({
     OPENAI_API_KEY: 'sk-bench-key-of-the-double',
     OPENAI_BASE_URL: double.url,
     CHAT_MODEL: 'test-model',
@@ -84,7 +87,7 @@ async function overhead(turns: number) {
 }
 
 async function builtin(turns: number) {
-  const { client, close } = await open({})
+  const { client, close } = await openService({})
   const samples: number[] = []
   for (let index = 0; index < turns + 50; index += 1) {
     await time(index < 50 ? [] : samples, () => client.post('/api/chat', { content: 'What time is it?' }))
@@ -112,7 +115,7 @@ async function longConversation(turns: number) {
     CHAT_MODEL: 'test-model',
     COMPACT_THRESHOLD_TOKENS: '8000',
   }
-  const { client, close } = await open(environment)
+  const { client, close } = await openService(environment)
   await client.post('/api/chat', { content: `The word is ${EARLY_FACT}.` })
   const first: number[] = []
   const last: number[] = []

@@ -40,6 +40,15 @@ const remove = createRoute({
   responses: { 204: { description: 'Forgotten, and its words erased' }, ...refusals(404) },
 })
 
+const restore = createRoute({
+  method: 'post',
+  path: '/api/memories/{id}/restore',
+  tags: ['Memories'],
+  summary: 'Undoes what had become of a memory: it holds again, and what took its place does not',
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 200: json(z.object({ restored: z.literal(true) }), 'It holds again'), ...refusals(404, 409) },
+})
+
 const readConfig = createRoute({
   method: 'get',
   path: '/memory-config',
@@ -62,6 +71,7 @@ export function memoryRoutes(options: {
   readonly api: MemoryApi
   /** False where there is no such memory. */
   readonly forget: (memoryId: string) => Promise<boolean>
+  readonly restore: (memoryId: string) => Promise<'restored' | 'unknown' | 'current'>
   readonly config: () => MemoryConfig
   readonly changeConfig: (change: MemoryConfigChange) => Promise<MemoryConfig>
 }): RouteModule {
@@ -76,6 +86,12 @@ export function memoryRoutes(options: {
     if (!(await options.forget(c.req.valid('param').id)))
       throw new Refusal(404, 'unknown_memory', 'There is no such memory.')
     return c.body(null, 204)
+  })
+  routes.openapi(restore, async (c) => {
+    const outcome = await options.restore(c.req.valid('param').id)
+    if (outcome === 'unknown') throw new Refusal(404, 'unknown_memory', 'There is no such memory.')
+    if (outcome === 'current') throw new Refusal(409, 'nothing_to_undo', 'It holds as it is.')
+    return c.json({ restored: true as const }, 200)
   })
   routes.openapi(readConfig, (c) => c.json(options.config(), 200))
   routes.openapi(changeConfig, async (c) => c.json(await options.changeConfig(c.req.valid('json')), 200))

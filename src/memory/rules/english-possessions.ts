@@ -17,7 +17,7 @@ const PASSING =
 
 const NAME = "\\p{Lu}[\\p{L}'-]+(?: \\p{Lu}[\\p{L}'-]+)?"
 const PERSON =
-  '(?:(?:best|older|elder|younger|little|big|twin|ex|old|new|late) )?(?:sister|brother|mother|mum|mom|father|dad|wife|husband|partner|boyfriend|girlfriend|fianc[eé]e?|friend|boss|manager|colleague|coworker|co-worker|neighbou?r|cousin|uncle|aunt|niece|nephew|son|daughter|grandma|grandmother|grandpa|grandfather|grandson|granddaughter|roommate|flatmate|teacher|doctor|dentist|therapist|landlord|mother-in-law|father-in-law|brother-in-law|sister-in-law|dog|cat|puppy|kitten|hamster|rabbit|parrot|horse)'
+  '(?:(?:best|older|elder|younger|little|big|twin|ex|old|new|late) )?(?:sister|brother|mother|mum|mom|father|dad|wife|husband|partner|boyfriend|girlfriend|fianc[eé]e?|friend|boss|manager|colleague|coworker|co-worker|neighbou?r|cousin|uncle|aunt|niece|nephew|son|daughter|grandma|grandmother|grandpa|grandfather|grandson|granddaughter|parents|grandparents|kids|children|sons|daughters|sisters|brothers|in-laws|roommate|flatmate|teacher|doctor|dentist|therapist|landlord|mother-in-law|father-in-law|brother-in-law|sister-in-law|dog|cat|puppy|kitten|hamster|rabbit|parrot|horse)'
 
 /** A name is told: "my sister's name is Ada", "my dog is called Rex". */
 const named: Rule = {
@@ -36,9 +36,13 @@ const named: Rule = {
 }
 
 const VERBS: readonly (readonly [RegExp, string, boolean])[] = [
-  [/^(?:lives|is living|is based|resides) (?:in|at|on|near) (?<value>.+)$/i, 'residence', true],
+  [
+    /^(?:lives?|is living|are living|is based|are based|resides?) (?:in|at|on|near) (?<value>.+)$/i,
+    'residence',
+    true,
+  ],
   [/^(?:has |just |recently )*(?:moved|relocated) (?:back )?to (?<value>.+)$/i, 'residence', true],
-  [/^(?:works|is working) (?:at|for|with) (?<value>.+)$/i, 'employer', true],
+  [/^(?:works?|is working|are working) (?:at|for|with) (?<value>.+)$/i, 'employer', true],
   [/^(?:works|is working) as (?:an? )?(?<value>.+)$/i, 'profession', true],
   [/^is (?:not )?(?:badly |severely |very |really )*allergic to (?<value>.+)$/i, 'allergy', false],
   [
@@ -55,7 +59,11 @@ const VERBS: readonly (readonly [RegExp, string, boolean])[] = [
     'age',
     true,
   ],
-  [/^is (?<value>an? [\p{L} -]{3,40})$/iu, 'role', false],
+  [
+    /^is (?<value>an? (?!(?:\p{L}+ )?(?:pain|mess|star|saint|joke|nightmare|legend|darling|angel|monster|bully|genius|idiot|jerk|mystery|disaster|bit|lot|joy|handful|bore|treasure|gem)\b)[\p{L} -]{3,40})$/iu,
+    'role',
+    false,
+  ],
   [/^is (?<value>vegan|vegetarian|diabetic|left-handed|retired|married|divorced)$/i, 'state', false],
 ]
 
@@ -109,7 +117,7 @@ const possession: Rule = {
     const favourite = /^favou?rite\b/i.test(thing)
     const isUnique = favourite || UNIQUE.test(thing)
     const tellsIt = /\d/.test(clean) || /^(?:an? |the )?["'“]?\p{Lu}/u.test(clean)
-    if (!isUnique && !(SEVERAL.test(thing) && tellsIt) && !tellsIt) return null
+    if (!isUnique && !(SEVERAL.test(thing) && /\p{Lu}/u.test(clean)) && !tellsIt) return null
     const slot = thing.toLowerCase().replace(/^favorite/, 'favourite')
     return {
       kind: favourite ? 'preference' : 'identity',

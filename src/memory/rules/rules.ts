@@ -2,6 +2,7 @@ import type { Candidate } from '../candidate.ts'
 import type { Quotable } from '../evidence.ts'
 import { lexiconOf, occurrences } from '../language/lexicon.ts'
 import { clausesOf, foldText, languageOf, type Span, sentencesOf } from '../language/text.ts'
+import { habitRules } from './english-habits.ts'
 import { possessionRules } from './english-possessions.ts'
 import { selfRules } from './english-self.ts'
 import { rulesOf } from './other-languages.ts'
@@ -17,7 +18,7 @@ type Statement = {
 }
 
 const MAX_CHARS = 8000
-const ENGLISH: readonly Rule[] = [...selfRules, ...possessionRules]
+const ENGLISH: readonly Rule[] = [...selfRules, ...possessionRules, ...habitRules]
 
 /**
  * What rules find in the owner's words, for where there is no model: plain statements, most of them English. What is

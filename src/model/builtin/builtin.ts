@@ -27,6 +27,7 @@ export function createBuiltinService(): ModelService {
   return {
     text: createBuiltinModel(),
     utility: null,
+    structured: null,
     compaction: null,
     embedding: null,
     speech: null,

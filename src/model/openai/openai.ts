@@ -55,6 +55,7 @@ export function createOpenAiService(
   return {
     text,
     utility: createStructuredModel(core, settings.utilityModel ?? chatModel),
+    structured: (model) => createStructuredModel(core, model),
     get compaction() {
       return capabilities.lacks(scopeOf(core, compaction.id), 'compaction') ? null : compaction
     },

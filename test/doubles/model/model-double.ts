@@ -203,10 +203,12 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
   }
 }
 
-/** Whether a request looks for what is worth remembering. */
+const MEMORY_REQUESTS: ReadonlySet<unknown> = new Set(['memory_candidates', 'relevant_memories'])
+
+/** Whether a request looks for what is worth remembering, or recalling. */
 export function isMemoryRequest({ body }: Pick<RecordedRequest, 'body'>): boolean {
   const format = (body.text as { format?: { name?: unknown } } | undefined)?.format
-  return format?.name === 'memory_candidates'
+  return MEMORY_REQUESTS.has(format?.name)
 }
 
 const PATHS = [

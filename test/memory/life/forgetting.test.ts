@@ -222,11 +222,8 @@ test('what took its place can be undone', async () => {
     status: 'superseded',
     validUntil: expect.any(String),
   })
-  expect(await mind.memory.memories.restore(before?.memoryId ?? '', { by: 'owner', channel: 'chat' })).toBe(
-    true,
-  )
+  const undo = () => mind.memory.memories.restore(before?.memoryId ?? '', { by: 'owner', channel: 'chat' })
+  expect(await undo()).toBe('restored')
   expect(mind.known()).toMatchObject([{ text: 'I live in Oslo', status: 'active', validUntil: null }])
-  expect(await mind.memory.memories.restore(before?.memoryId ?? '', { by: 'owner', channel: 'chat' })).toBe(
-    false,
-  )
+  expect(await undo()).toBe('current')
 })

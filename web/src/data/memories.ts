@@ -63,3 +63,8 @@ export async function fetchMemories(
     nextCursor: optionalString(answer, 'nextCursor'),
   }
 }
+
+/** Makes it hold again; what took its place no longer does. */
+export async function restoreMemory(http: Http, id: string): Promise<void> {
+  await http('POST', `/api/memories/${encodeURIComponent(id)}/restore`)
+}

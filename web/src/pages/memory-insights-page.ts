@@ -1,7 +1,9 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
 import { explain } from '../data/http.ts'
+import { restoreMemory } from '../data/memories.ts'
 import { fetchMemoryInsights, type MemoryInsights } from '../data/memory-insights.ts'
+import type { TimelineEvent } from '../data/timeline.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -172,13 +174,50 @@ export class DgMemoryInsightsPage extends LitElement {
         (event) => html`<li>
           <div class="what">
             <p>${titleOf(event)}</p>
+            ${wordsView(event)}
             <p class="facts"><span title=${fullTimeText(event.at)}>${relativeText(event.at, now)}</span></p>
           </div>
+          ${this.undoView(event)}
           <a href="/?seq=${event.seq}" aria-label="${titleOf(event)}: show on the timeline">Show</a>
         </li>`,
       )}
     </ul>`
   }
+
+  /** What was replaced or given up can be had back. */
+  private undoView(event: TimelineEvent): TemplateResult | typeof nothing {
+    const id = replacedIn(event)
+    if (id === null || typeof event.payload.text !== 'string') return nothing
+    const restore = async (): Promise<void> => {
+      try {
+        await restoreMemory(this.app.http, id)
+        this.app.toast('It holds again')
+        await this.load()
+      } catch (error) {
+        this.app.toast(explain(error), 'warning')
+      }
+    }
+    return html`<button
+      class="button quiet small"
+      aria-label="Undo: ${event.payload.text} holds again"
+      @click=${() => void restore()}
+    >
+      Undo
+    </button>`
+  }
+}
+
+/** The memory that no longer holds since an event; null for events of other kinds. */
+function replacedIn({ type, payload }: TimelineEvent): string | null {
+  const id = type === 'memory.merged' ? payload.mergedId : payload.memoryId
+  const isEnd = type === 'memory.merged' || type === 'memory.overridden' || type === 'memory.retired'
+  return isEnd && typeof id === 'string' ? id : null
+}
+
+/** The words that are no more than named in the title. */
+function wordsView(event: TimelineEvent): TemplateResult | typeof nothing {
+  const { text } = event.payload
+  return replacedIn(event) !== null && typeof text === 'string' ? html`<p>“${text}”</p>` : nothing
 }
 
 function figuresView(figures: readonly Figure[]): TemplateResult {

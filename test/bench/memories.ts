@@ -1,0 +1,272 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSalts, type Draft, toDraft } from '../../ledger/codec.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createIds } from '../../ledger/ids.ts'
+import { openLedger } from '../../ledger/ledger.ts'
+import { createLog } from '../../src/log.ts'
+import { createMemoryConfig } from '../../src/memory/config.ts'
+import { buildMemory } from '../../src/memory-service.ts'
+import type { ModelService } from '../../src/model/port.ts'
+import { openQueries } from '../../src/storage/queries.ts'
+import { openStorage } from '../../src/storage/storage.ts'
+import { startModelDouble } from '../doubles/model/model-double.ts'
+import { quantile, round } from './statistics.ts'
+import { openService, time } from './turn.ts'
+
+/*
+ * What memories cost a turn: the same conversation with few and with many of them, its turns by turns in one run;
+ * and how long memory's own work holds the main thread, in processor time, so that other load does not count.
+ */
+
+const MESSAGES = 2000
+const BATCH_EVENTS = 2000
+const THINGS =
+  'bicycle teapot violin passport garden camera jacket piano kayak lantern suitcase telescope'.split(' ')
+const PLACES = 'attic cellar garage hallway kitchen study loft shed balcony wardrobe drawer bakery'.split(' ')
+
+const thing = (index: number): string => THINGS[index % THINGS.length] ?? ''
+const place = (index: number): string => PLACES[Math.floor(index / THINGS.length) % PLACES.length] ?? ''
+const statement = (index: number): string => `My ${thing(index)} number ${index} is in the ${place(index)}`
+const question = (index: number): string => `Where is my ${thing(index * 7)}, in the ${place(index * 5)}?`
+
+/** A conversation of the same length whatever `memories` is; they rest on its messages. */
+function* eventsOf(memories: number): Generator<NewEvent> {
+  const envelope = { conversationId: 'conversation', spanId: 'span', channel: 'chat' } as const
+  for (let index = 0; index < MESSAGES; index += 1) {
+    const turnId = `turn-${index}`
+    yield {
+      type: 'chat.message.received',
+      actor: 'owner',
+      ...envelope,
+      turnId,
+      facts: {},
+      body: { text: statement(index) },
+    }
+    yield {
+      type: 'chat.reply.sent',
+      actor: 'delegate',
+      ...envelope,
+      turnId,
+      facts: {},
+      body: { text: 'All right.' },
+    }
+  }
+  const utteranceSeqs = [1]
+  yield {
+    type: 'memory.extraction.completed',
+    actor: 'service',
+    channel: 'inner',
+    facts: {
+      fromSeq: 1,
+      toSeq: MESSAGES * 2,
+      utteranceSeqs,
+      method: 'rules',
+      candidates: 0,
+      accepted: 0,
+      usage: null,
+    },
+  }
+  for (let index = 0; index < memories; index += 1) {
+    const text = statement(index)
+    const value = `the ${place(index)} ${index}`
+    yield {
+      type: 'memory.stored',
+      actor: 'service',
+      channel: 'inner',
+      facts: {
+        memoryId: `memory-${index}`,
+        kind: 'episode',
+        sourceSeqs: [1 + 2 * (index % MESSAGES)],
+        supersedes: null,
+        linkedTo: null,
+        singleValued: index % 10 === 0,
+        eventTime: null,
+        validFrom: '2026-01-01T00:00:00.000Z',
+        validUntil: null,
+        by: 'extraction',
+      },
+      body: {
+        text,
+        subject: 'owner',
+        slot: `${thing(index)} ${index}`,
+        value,
+        quote: text,
+        canonicalKey: `key ${index}`,
+        slotKey: `slot ${index}`,
+        statementKey: `statement ${index}`,
+      },
+    }
+  }
+}
+
+function writeLedger(directory: string, memories: number): void {
+  mkdirSync(directory, { recursive: true })
+  let nowMs = Date.UTC(2026, 0, 1)
+  const newId = createIds(() => nowMs)
+  const newSalt = createSalts()
+  const ledger = openLedger(directory, newId)
+  let batch: Draft[] = []
+  for (const event of eventsOf(memories)) {
+    nowMs += 1000
+    batch.push(toDraft(event, { newId, newSalt, at: new Date(nowMs).toISOString() }))
+    if (batch.length < BATCH_EVENTS) continue
+    ledger.commit([batch])
+    batch = []
+  }
+  ledger.commit([batch])
+  ledger.close()
+}
+
+/** Turn times with `few` and with `many` memories, one turn of each after the other, and their ratio. */
+export async function benchMemories({ few, many, turns }: { few: number; many: number; turns: number }) {
+  const root = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
+  const double = await startModelDouble({ validate: false, record: false })
+  double.answerWith(() => ({ text: 'Yes.', usage: { inputTokens: 100, outputTokens: 2 } }))
+  const environment = {
+    OPENAI_API_KEY: 'sk-bench-key-of-the-double',
+    OPENAI_BASE_URL: double.url,
+    CHAT_MODEL: 'test-model',
+  }
+  const ways = []
+  for (const memories of [few, many]) {
+    const directory = join(root, String(memories))
+    writeLedger(directory, memories)
+    ways.push({
+      memories,
+      directory,
+      samples: [] as number[],
+      ...(await openService(environment, directory)),
+    })
+  }
+  try {
+    for (let index = 0; index < turns + 50; index += 1) {
+      for (const { client, samples } of ways) {
+        await time(index < 50 ? [] : samples, () => client.post('/api/chat', { content: question(index) }))
+      }
+    }
+  } finally {
+    for (const { close } of ways) await close()
+    await double.close()
+  }
+  const figures = ways.map(({ memories, samples }) => ({
+    memories,
+    p50Ms: round(quantile(samples, 0.5)),
+    p99Ms: round(quantile(samples, 0.99)),
+  }))
+  const [least, most] = figures
+  const blocking = await benchBlocking(join(root, String(many)), Math.min(turns, 200))
+  rmSync(root, { recursive: true, force: true })
+  return {
+    turns,
+    ways: figures,
+    p99Ratio: least && most ? Number((most.p99Ms / least.p99Ms).toFixed(2)) : null,
+    mainThread: blocking,
+  }
+}
+
+/** Processor time of the main thread between two turns of the event loop, while memory recalls, learns, lists and forgets. */
+async function benchBlocking(directory: string, rounds: number) {
+  const newId = createIds(Date.now)
+  const storage = await openStorage({
+    directory,
+    nowMs: Date.now,
+    newId,
+    onWarning: () => undefined,
+    onFatal: (error) => {
+      throw error
+    },
+    verifyAfterMs: 3_600_000,
+  })
+  const queries = openQueries(directory)
+  const { log } = createLog({
+    level: 'error',
+    write: (line) => process.stderr.write(line),
+    secretValues: () => [],
+  })
+  const memory = buildMemory({
+    storage,
+    queries,
+    model: () => ({ utility: null }) as ModelService,
+    engine: async (query) => {
+      await storage.catchUpLagging()
+      return queries.ask('recall', { ...query, names: { owner: [], delegate: [] } })
+    },
+    config: createMemoryConfig({ load: () => null, save: () => undefined }),
+    erase: (seqs, reason) => storage.erase(seqs, reason),
+    timezone: () => 'Europe/Berlin',
+    newId,
+    nowMs: Date.now,
+    log,
+  })
+  const work: Readonly<Record<string, (index: number) => Promise<unknown>>> = {
+    recall: async (index) => {
+      const text = question(index)
+      const cue = {
+        turnId: `t${index}`,
+        conversationId: 'conversation',
+        spanId: null,
+        channel: 'chat',
+      } as const
+      const { facts } = await memory.recall({
+        ...cue,
+        text,
+        beforeSeq: Number.MAX_SAFE_INTEGER,
+        inContextSeqs: new Set(),
+      })
+      if (facts.length > 0) await storage.append(facts)
+    },
+    learn: async (index) => {
+      const envelope = {
+        conversationId: 'conversation',
+        spanId: 'span',
+        channel: 'chat',
+        turnId: `l${index}`,
+      } as const
+      const text = `I like ${thing(index)} ${index} music. I live in the ${place(index)} of house ${index}.`
+      await storage.append([
+        { type: 'chat.message.received', actor: 'owner', ...envelope, facts: {}, body: { text } },
+        { type: 'chat.reply.sent', actor: 'delegate', ...envelope, facts: {}, body: { text: 'All right.' } },
+      ])
+      await memory.settled(10_000)
+    },
+    list: () => memory.api.list({ q: null, limit: 50, beforeSeq: null }),
+    search: (index) => memory.api.list({ q: thing(index), limit: 50, beforeSeq: null }),
+    insights: () => memory.api.insights(),
+    forget: (index) => memory.memories.forget(`memory-${index}`, { by: 'owner', channel: 'system' }),
+  }
+  memory.start()
+  const figures: Record<string, { p99Ms: number; maxMs: number }> = {}
+  for (const [name, run] of Object.entries(work)) {
+    // The first ones compile.
+    for (let index = 0; index < 20; index += 1) await run(index)
+    figures[name] = await heldBy(async () => {
+      for (let index = 20; index < 20 + rounds; index += 1) await run(index)
+    })
+  }
+  await memory.close()
+  await queries.close()
+  await storage.close()
+  return figures
+}
+
+/** How long each turn of the event loop held the main thread while `work` ran. */
+async function heldBy(work: () => Promise<void>) {
+  const samples: number[] = []
+  let isOver = false
+  let before = process.threadCpuUsage()
+  const sample = () => {
+    const { user, system } = process.threadCpuUsage(before)
+    samples.push((user + system) / 1000)
+    before = process.threadCpuUsage()
+    if (!isOver) setImmediate(sample)
+  }
+  setImmediate(sample)
+  await work()
+  isOver = true
+  return {
+    p99Ms: Number(quantile(samples, 0.99).toFixed(2)),
+    maxMs: Number(Math.max(...samples.slice(1)).toFixed(2)),
+  }
+}
