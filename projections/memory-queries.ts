@@ -48,6 +48,8 @@ export type MemoryCount = { readonly status: MemoryStatus; readonly kind: string
 
 const CURRENT = "status IN ('active', 'contested')"
 const SAME_SLOT_LIMIT = 50
+/** Names of slots are looked through one by one: among the latest memories only. */
+const CALLED_AMONG = 1000
 
 /** Queries over memories, on a connection that reads the views. Each is a point read or bounded by its limit. */
 export function createMemoryQueries(views: Database) {
@@ -176,7 +178,7 @@ export function searchMemories(
 }
 
 /**
- * Memories that share any of the words, the closest first, then those whose slot or subject is called so. For the
+ * Memories that share any of the words, the closest first, then of the latest those whose slot or subject is called so. For the
  * query thread, once the recall index is caught up: it ranks every memory that matches.
  */
 export function nearMemories(
@@ -186,14 +188,18 @@ export function nearMemories(
   const terms = [...new Set(words.flatMap(tokensOf))]
   if (terms.length === 0) return []
   const near = views
-    .prepare<[string, number], MemoryRow>(
-      `SELECT memories.* FROM recall_index JOIN memories ON memories.storedSeq = recall_index.rowid - ${FIRST_MEMORY_ID}
-       WHERE recall_index MATCH ? AND recall_index.rowid > ${FIRST_MEMORY_ID} AND ${CURRENT} ORDER BY recall_index.rank LIMIT ?`,
+    .prepare<[string, number, number], MemoryRow>(
+      `SELECT memories.* FROM (
+         SELECT rowid, rank FROM recall_index
+         WHERE recall_index MATCH ? AND rowid > ${FIRST_MEMORY_ID} ORDER BY rank LIMIT ?
+       ) AS hit JOIN memories ON memories.storedSeq = hit.rowid - ${FIRST_MEMORY_ID}
+       WHERE ${CURRENT} ORDER BY hit.rank LIMIT ?`,
     )
-    .all(terms.map((term) => `"${term}"`).join(' OR '), limit)
+    // Some of the closest may hold no more: enough is read beyond them.
+    .all(terms.map((term) => `"${term}"`).join(' OR '), 8 * limit, limit)
   const called = views
     .prepare<[string, number], MemoryRow>(
-      `SELECT * FROM memories WHERE ${CURRENT} AND EXISTS (SELECT 1 FROM json_each(?) AS word
+      `SELECT * FROM (SELECT * FROM memories WHERE ${CURRENT} ORDER BY storedSeq DESC LIMIT ${CALLED_AMONG}) WHERE EXISTS (SELECT 1 FROM json_each(?) AS word
          WHERE ' ' || lower(slot) || ' ' || lower(subject) || ' ' LIKE '% ' || word.value || '%') ORDER BY storedSeq DESC LIMIT ?`,
     )
     .all(JSON.stringify(words.filter((word) => word.length >= 3)), limit)

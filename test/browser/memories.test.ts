@@ -88,8 +88,11 @@ test('what was said is remembered by itself, told to the page, explained by the 
   await page.getByRole('link', { name: 'Memory Insights' }).click()
   const region = page.getByRole('region', { name: 'Memory Insights' })
   const figure = (name: string) =>
-    region.getByRole('term').filter({ hasText: name }).locator('xpath=following-sibling::dd[1]')
-  await expect.poll(() => figure('In mind').textContent(), { timeout: 10_000 }).toBe('1')
+    region
+      .locator('dl > div')
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .locator('dd.value')
+  await expect.poll(() => figure('In mind').textContent()).toBe('1')
   expect(await figure('Forgotten').textContent()).toBe('0')
   await region.getByText('Remembered: My favourite colour is teal').waitFor()
   expect(await findings(page)).toEqual([])
