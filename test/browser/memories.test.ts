@@ -86,7 +86,8 @@ test('what was said is remembered by itself, told to the page, explained by the 
   await items.filter({ hasText: 'My favourite colour is teal' }).waitFor()
 
   await page.getByRole('link', { name: 'Memory Insights' }).click()
-  const region = page.getByRole('region', { name: 'Memory Insights' })
+  // The region holds what is slotted into it, which is no descendant of it.
+  const region = page.locator('dg-memory-insights-page')
   const figure = (name: string) =>
     region
       .locator('dl > div')
