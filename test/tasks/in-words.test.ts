@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { ofType, startProvider, startWithAssistant } from './task-harness.ts'
+
+test('“have the coding assistant do that and text me when it is done”: it happens, and reaches the owner once', async () => {
+  const { double, environment } = await startProvider()
+  const assistant = await startWithAssistant({
+    environment: { ...environment, COPILOT_COMMAND: '["/bin/echo", "I was asked to"]' },
+  })
+  const said = await assistant.client.post('/api/chat', {
+    content: 'Have the coding assistant fix the build and text me when it is done',
+  })
+  expect(said.json.reply.text).toBe(
+    'I handed that to the coding assistant: “Fix the build”. When it is done you will be told by text message.',
+  )
+  const [{ id }] = (await assistant.client.get('/api/tasks')).json.tasks
+  const task = await assistant.settled(id)
+  expect(task).toMatchObject({ by: 'delegate', notify: 'sms', deliveryState: 'delivered' })
+  await assistant.until('the delegate to have looked at it', async () =>
+    ofType(await assistant.events(), 'activation.completed').at(0),
+  )
+  expect(double.messages.map(({ body }) => body)).toEqual([
+    'Task “Fix the build” is done. I was asked to fix the build',
+  ])
+  const all = await assistant.events()
+  // The reply to the request is all that was said in the chat.
+  expect(ofType(all, 'chat.reply.sent')).toHaveLength(1)
+  const [dispatched] = ofType(all, 'task.dispatched')
+  const [returned] = ofType(all, 'tool.returned')
+  expect(returned.payload.refs).toEqual([{ kind: 'task', id }])
+  expect(returned.payload.result).not.toContain(id)
+  // What the owner said is what it came from: erasing that erases it.
+  const [message] = ofType(all, 'chat.message.received')
+  await assistant.client.delete(`/api/timeline/events/${message.seq}`)
+  const after = await assistant.events()
+  expect(after.find(({ seq }) => seq === dispatched.seq).payload.erased).toBe(true)
+  expect(JSON.stringify(await assistant.task(id))).not.toContain('build')
+})
