@@ -29,7 +29,12 @@ test('the report is drawn for each window, each figure says what it means, and i
   await model.getByText('Messages and signals that were answered to the end.').waitFor()
   const delivery = page.getByRole('region', { name: 'Delivery of tasks' })
   await delivery.getByText('100%').waitFor()
-  for (const name of ['the last hour', 'the last 6 hours', 'the last 7 days', 'the last 30 days']) {
+  for (const name of [
+    '1 h: the last hour',
+    '6 h: the last 6 hours',
+    '7 d: the last 7 days',
+    '30 d: the last 30 days',
+  ]) {
     await page.getByRole('button', { name, exact: true }).click()
     await page.getByRole('button', { name, exact: true, pressed: true }).waitFor()
   }
