@@ -23,10 +23,14 @@ import { openService, time } from './turn.ts'
 const MESSAGES = 2000
 /** The first ones compile. */
 const WARM_ROUNDS = 10
+const READ_AT_ONCE = 100
 const BATCH_EVENTS = 2000
 const THINGS =
   'bicycle teapot violin passport garden camera jacket piano kayak lantern suitcase telescope'.split(' ')
 const PLACES = 'attic cellar garage hallway kitchen study loft shed balcony wardrobe drawer bakery'.split(' ')
+
+/** Where a message stands; three facts of its turn follow. */
+const saidAt = (message: number): number => 1 + 4 * message
 
 const thing = (index: number): string => THINGS[index % THINGS.length] ?? ''
 const place = (index: number): string => PLACES[Math.floor(index / THINGS.length) % PLACES.length] ?? ''
@@ -46,29 +50,42 @@ function* eventsOf(memories: number): Generator<NewEvent> {
       facts: {},
       body: { text: statement(index) },
     }
+    const turn = { actor: 'delegate', ...envelope, turnId } as const
+    const model = { provider: 'test', model: 'test' }
+    const trigger = {
+      trigger: 'message' as const,
+      party: 'owner' as const,
+      model,
+      adaptationIds: [],
+      signalIds: [],
+    }
+    const usage = { inputTokens: 100, outputTokens: 2, cachedTokens: 0 }
+    // Answered: what waits for an answer would be answered first.
+    yield { type: 'turn.started', ...turn, facts: trigger }
+    yield { type: 'chat.reply.sent', ...turn, facts: {}, body: { text: 'All right.' } }
     yield {
-      type: 'chat.reply.sent',
-      actor: 'delegate',
-      ...envelope,
-      turnId,
-      facts: {},
-      body: { text: 'All right.' },
+      type: 'turn.completed',
+      ...turn,
+      facts: { model, usage, contextTokens: 100, responseId: null, rounds: 1, durationMs: 1 },
     }
   }
-  const utteranceSeqs = [1]
-  yield {
-    type: 'memory.extraction.completed',
-    actor: 'service',
-    channel: 'inner',
-    facts: {
-      fromSeq: 1,
-      toSeq: MESSAGES * 2,
-      utteranceSeqs,
-      method: 'rules',
-      candidates: 0,
-      accepted: 0,
-      usage: null,
-    },
+  // All of it has been read: what waits to be learned would be measured with the turns.
+  for (let first = 0; first < MESSAGES; first += READ_AT_ONCE) {
+    const utteranceSeqs = Array.from({ length: READ_AT_ONCE }, (_, index) => saidAt(first + index))
+    yield {
+      type: 'memory.extraction.completed',
+      actor: 'service',
+      channel: 'inner',
+      facts: {
+        fromSeq: utteranceSeqs[0] ?? 1,
+        toSeq: utteranceSeqs.at(-1) ?? 1,
+        utteranceSeqs,
+        method: 'rules',
+        candidates: 0,
+        accepted: 0,
+        usage: null,
+      },
+    }
   }
   for (let index = 0; index < memories; index += 1) {
     const text = statement(index)
@@ -80,7 +97,7 @@ function* eventsOf(memories: number): Generator<NewEvent> {
       facts: {
         memoryId: `memory-${index}`,
         kind: 'episode',
-        sourceSeqs: [1 + 2 * (index % MESSAGES)],
+        sourceSeqs: [saidAt(index % MESSAGES)],
         supersedes: null,
         linkedTo: null,
         singleValued: index % 10 === 0,
