@@ -65,7 +65,8 @@ export type StorageOptions = {
   readonly onFatal: (error: Error) => void
 }
 
-const VERIFY_AFTER_MS = 1000
+/** When the start itself, and what waits for it, is over. */
+const VERIFY_AFTER_MS = 5000
 
 /** Opens a data directory, catches the views up, and keeps both until `close`. Rejects with LedgerDamaged or LedgerLocked. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {

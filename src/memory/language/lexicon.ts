@@ -82,15 +82,26 @@ function compile(list: string, isUnspaced: boolean): RegExp {
   return new RegExp(pattern, 'gu')
 }
 
-function compileAll(code: LanguageCode): Lexicon {
+/** Compiles a list when it is first asked for: all of them would take a slow machine half a second of every start. */
+function lexiconFor(code: LanguageCode): Lexicon {
   const isUnspaced = UNSPACED.has(code)
-  const compiled = Object.entries(LISTS[code]).map(([name, list]) => [name, compile(list, isUnspaced)])
+  const lexicon = { code }
+  for (const [name, list] of Object.entries(LISTS[code])) {
+    let compiled: RegExp | undefined
+    Object.defineProperty(lexicon, name, {
+      enumerable: true,
+      get() {
+        compiled ??= compile(list, isUnspaced)
+        return compiled
+      },
+    })
+  }
   // The keys are those of the lists themselves.
-  return { code, ...Object.fromEntries(compiled) } as Lexicon
+  return lexicon as Lexicon
 }
 
 const lexicons: ReadonlyMap<string, Lexicon> = new Map(
-  (Object.keys(LISTS) as LanguageCode[]).map((code) => [code, compileAll(code)]),
+  (Object.keys(LISTS) as LanguageCode[]).map((code) => [code, lexiconFor(code)]),
 )
 
 export const languageCodes: readonly LanguageCode[] = Object.keys(LISTS) as LanguageCode[]
