@@ -130,7 +130,7 @@ function anchor(group: string): string {
 }
 
 export const referenceStyles = `:root { color-scheme: light dark; background: Canvas; color: CanvasText; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 60rem; margin: 0 auto; padding: 1rem; }
+body { max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
 nav a { margin-inline-end: 0.75rem; }
 article { border-block-start: 1px solid color-mix(in srgb, currentcolor 20%, transparent); padding-block: 0.5rem; }
 h2 { margin-block-start: 2.5rem; }

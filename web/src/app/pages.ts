@@ -78,7 +78,7 @@ export const pages: readonly Page[] = [
   {
     path: '/tasks',
     title: 'Tasks',
-    listing: { icon: 'tool', group: 'work', key: 'a' },
+    listing: { icon: 'tool', group: 'work', key: 'k' },
     load: () => import('../pages/tasks-page.ts'),
     view: (app) => html`<dg-tasks-page .app=${app}></dg-tasks-page>`,
   },

@@ -21,6 +21,7 @@ import type { Moment } from '../view/moment-dialog.ts'
 import '../view/search-dialog.ts'
 import '../view/timeline-view.ts'
 import '../view/why-dialog.ts'
+import type { Entry } from '../timeline/tree.ts'
 import { createTimelineActions } from './timeline-actions.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
 import { emptyView, loadingView } from './timeline-states.ts'
@@ -305,7 +306,7 @@ export class DgTimelinePage extends LitElement {
       session.pending.length === 0 &&
       session.previews.length === 0 &&
       session.talk.length === 0 &&
-      !session.segments.some(({ entries }) => entries.some(({ kind }) => kind === 'message'))
+      !session.segments.some(({ entries }) => entries.some(isWorthShowing))
     if (isEmpty) return emptyView((text) => this.say(text))
     return html`
       <dg-timeline
@@ -349,6 +350,12 @@ declare global {
     'dg-composer': import('../view/composer.ts').DgComposer
     'dg-timeline': import('../view/timeline-view.ts').DgTimeline
   }
+}
+
+/** Setting up alone leaves the page to its greeting; words, and what the owner has to see, do not. */
+function isWorthShowing(entry: Entry): boolean {
+  if (entry.kind === 'notice') return entry.event.type.startsWith('erasure.')
+  return entry.kind === 'message' || entry.kind === 'failure' || entry.kind === 'proposal'
 }
 
 customElements.define('dg-timeline-page', DgTimelinePage)
