@@ -196,7 +196,11 @@ test('a guest, tempting a model that obeys: nothing of the owner is within reach
     }),
   })
   await phone.service.client.post('/api/chat', { content: 'My secret word is zanzibar.' })
-  const before = await phone.events()
+  // What memory learns of the owner's own words is not the guest's doing.
+  const before = await phone.eventsUntil(
+    'the learning',
+    (all) => ofType(all, 'memory.extraction.completed').length === 1,
+  )
   const { caller } = await phone.dial('CA1', GUEST)
   await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
   await caller.say(speech('caller-question'))
