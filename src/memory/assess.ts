@@ -1,3 +1,4 @@
+import { dateFormat } from '../clock/date-format.ts'
 import { toInstant } from '../timers/local-time.ts'
 import type { Candidate, Relation } from './candidate.ts'
 import { canonicalKey, isOwner, slotKeyOf, statementKeyOf } from './canonical-key.ts'
@@ -98,7 +99,7 @@ function endOf({ kind }: Candidate, eventTime: string | null): string | null {
 function knownTime(time: string | null, evidence: Evidence, timezone: string): string | null {
   const instant = time === null ? null : toInstant(time, timezone)
   if (!instant || Number.isNaN(instant.getTime())) return null
-  const local = new Intl.DateTimeFormat('en-CA', {
+  const local = dateFormat('en-CA', {
     timeZone: timezone,
     year: 'numeric',
     month: 'numeric',

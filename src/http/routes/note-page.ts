@@ -1,3 +1,4 @@
+import { dateFormat } from '../../clock/date-format.ts'
 import { escapeHtml } from '../../notes/markdown.ts'
 import type { Note, Notes } from '../../notes/notes.ts'
 import type { NoteRenderer } from '../../notes/renderer.ts'
@@ -67,7 +68,7 @@ function noteView(note: Note, html: string, timeZone: string): string {
 }
 
 function time(at: string, timeZone: string): string {
-  const words = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone })
+  const words = dateFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone })
   return `<time datetime="${at}">${escapeHtml(words.format(new Date(at)))}</time>`
 }
 

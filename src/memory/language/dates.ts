@@ -1,4 +1,5 @@
 import * as chrono from 'chrono-node'
+import { dateFormat } from '../../clock/date-format.ts'
 import type { LanguageCode } from './lexicon.ts'
 import { foldText } from './text.ts'
 
@@ -78,7 +79,7 @@ export function namedMonths(text: string, language: LanguageCode | null): number
   const folded = foldText(text)
   const found: number[] = []
   for (const options of [{ month: 'long' }, { month: 'long', day: 'numeric' }] as const) {
-    const format = new Intl.DateTimeFormat(`${language ?? 'en'}-u-ca-gregory`, {
+    const format = dateFormat(`${language ?? 'en'}-u-ca-gregory`, {
       ...options,
       timeZone: 'UTC',
     })
@@ -103,7 +104,7 @@ export function calendarNames({ year, month, day }: ResolvedDate, language: Lang
         { month: 'long', day: 'numeric' },
       ] as const
     ).flatMap((options) =>
-      new Intl.DateTimeFormat(`${locale}-u-ca-gregory`, { ...options, timeZone: 'UTC' })
+      dateFormat(`${locale}-u-ca-gregory`, { ...options, timeZone: 'UTC' })
         .formatToParts(date)
         .flatMap(({ type, value }) =>
           type === 'month' || type === 'weekday' ? [foldText(value).replace('.', '')] : [],
@@ -114,7 +115,7 @@ export function calendarNames({ year, month, day }: ResolvedDate, language: Lang
 
 /** How far a zone's clock is ahead of UTC at an instant. Throws RangeError for a zone that does not exist. */
 export function zoneOffsetMinutes(instant: Date, timezone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
+  const parts = dateFormat('en-US', {
     timeZone: timezone,
     timeZoneName: 'longOffset',
   }).formatToParts(instant)

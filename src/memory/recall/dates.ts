@@ -1,4 +1,5 @@
 import type { TimeMatch } from '../../../projections/time-words.ts'
+import { dateFormat } from '../../clock/date-format.ts'
 
 /** A stretch of the calendar that a query names; in the owner's local time, as if that were UTC. */
 export type DateHint =
@@ -180,7 +181,7 @@ export function createZoneOffsets(): (timezone: string, atMs: number) => number 
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | null {
   try {
-    return new Intl.DateTimeFormat('en-US', {
+    return dateFormat('en-US', {
       timeZone,
       hourCycle: 'h23',
       year: 'numeric',
