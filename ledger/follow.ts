@@ -1,7 +1,11 @@
+import type { EventArea } from './events/catalogue.ts'
 import type { AnyEvent, LedgerReader } from './reader.ts'
 
-/** Tells that the head moved. Returns the function that ends the subscription. */
-export type SubscribeHead = (onMoved: () => void) => () => void
+/**
+ * Tells that the head moved; with `areas`, only when facts of those may be among the new ones: a look at the views
+ * after each fact of any kind would cost a turn more than its own facts do. Returns the function that ends it.
+ */
+export type SubscribeHead = (onMoved: () => void, areas?: readonly EventArea[]) => () => void
 
 const BATCH_EVENTS = 500
 

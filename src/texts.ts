@@ -140,7 +140,7 @@ export function buildTexts(options: {
   function endOf(turnId: string): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(finish, MARKUP_REPLY_MS)
-      const unsubscribe = onHeadMoved(check)
+      const unsubscribe = onHeadMoved(check, ['turn'])
       function finish(): void {
         clearTimeout(timer)
         unsubscribe()

@@ -37,7 +37,8 @@ export function buildWork(options: {
   const { append, ledger, views, onHeadMoved } = storage
   const tasks = createTaskQueries(views)
   const deliveries = createDeliveryQueries(views)
-  const isHeld = () => createOwnerQueries(views).outboundHeld() !== undefined
+  const owner = createOwnerQueries(views)
+  const isHeld = () => owner.outboundHeld() !== undefined
   const onFault = (error: unknown) => log.error({ err: error }, 'a task or a delivery could not go on')
   let callbackUrl = ''
 

@@ -31,10 +31,19 @@ export const catalogue = {
 }
 
 export type EventType = keyof typeof catalogue
+/** What the types are grouped by: the word before the point of their names. */
+export type EventArea = EventType extends infer T ? (T extends `${infer A}.${string}` ? A : T) : never
 export type FactsOf<T extends EventType> = z.output<(typeof catalogue)[T]['facts']>
 export type BodyOf<T extends EventType> = z.output<NonNullable<(typeof catalogue)[T]['body']>>
 
 /** Whether this build knows the type. */
 export function isEventType(type: string): type is EventType {
   return Object.hasOwn(catalogue, type)
+}
+
+/** The area of a type: `turn` of `turn.started`. */
+export function areaOf(type: EventType): EventArea {
+  const end = type.indexOf('.')
+  // What stands before the point is what the type above takes from it.
+  return (end < 0 ? type : type.slice(0, end)) as EventArea
 }

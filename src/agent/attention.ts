@@ -115,7 +115,7 @@ export function createAttention(options: AttentionOptions): Attention {
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(onHeadMoved)
+      unsubscribe = options.onHeadMoved(onHeadMoved, ['chat', 'sms', 'turn', 'signal', 'activation'])
       loop = run()
     },
     stop() {

@@ -97,7 +97,7 @@ export function createChatChannel(options: {
     },
     outcomeOf(message, signal) {
       return new Promise((resolve, reject) => {
-        const unsubscribe = options.onHeadMoved(check)
+        const unsubscribe = options.onHeadMoved(check, ['turn'])
         const onAbort = () => finish(() => reject(signal.reason))
         function finish(settle: () => void): void {
           unsubscribe()

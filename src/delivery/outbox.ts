@@ -162,7 +162,7 @@ export function createDeliveryOutbox(options: {
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve())
+      unsubscribe = options.onHeadMoved(() => wake.resolve(), ['delivery', 'ledger', 'outbound'])
       loop = run()
     },
     async close() {

@@ -215,7 +215,7 @@ export function createErasures(options: {
       return { erasures: shown.map(toRecord), nextSeq }
     },
     start() {
-      unsubscribe = options.onHeadMoved(arm)
+      unsubscribe = options.onHeadMoved(arm, ['erasure'])
       running = look().catch(options.onFault).finally(arm)
     },
     async close() {

@@ -34,6 +34,8 @@ const LOOK_AGAIN_MS = 10 * 60_000
 /** So many unread utterances are read although a turn is running: somebody talks without a pause. */
 const MAX_UNREAD_WHILE_BUSY = 16
 const EXPIRED_AT_ONCE = 50
+/** What may give it something to do: what was said, once it is answered, and what became of memories. */
+const LEARNED_FROM = ['chat', 'call', 'sms', 'turn', 'memory', 'conversation', 'erased'] as const
 
 /**
  * Learns from the conversation behind its back: never before a reply, in the order in which things were said, once.
@@ -57,10 +59,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
       running = true
       let waitMs = LOOK_AGAIN_MS
       try {
-        await options.finishErasing()
-        await retireExpired()
-        await tellOutcomes()
-        if (mayRead() && (await extraction.readNext(closing.signal))) continue
+        if (mayWork() && (await workOnce())) continue
         waitMs = Math.min(LOOK_AGAIN_MS, untilNext())
       } catch (error) {
         if (closing.signal.aborted) return
@@ -76,8 +75,16 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     }
   }
 
+  /** True when something was read: there may be more. */
+  async function workOnce(): Promise<boolean> {
+    await options.finishErasing()
+    await retireExpired()
+    await tellOutcomes()
+    return extraction.readNext(closing.signal)
+  }
+
   /** A turn under way goes first: a local model may serve one request at a time. */
-  function mayRead(): boolean {
+  function mayWork(): boolean {
     return urgent > 0 || !utterances.hasUnanswered() || utterances.unreadCount() > MAX_UNREAD_WHILE_BUSY
   }
 
@@ -94,6 +101,8 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     timer.unref()
     await wake.promise
     clearTimeout(timer)
+    // The reply that a turn has ended with goes out first.
+    await new Promise((resolve) => setImmediate(resolve))
   }
 
   /** What was to hold until a day is over with it. */
@@ -126,7 +135,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve())
+      unsubscribe = options.onHeadMoved(() => wake.resolve(), LEARNED_FROM)
       loop = run()
     },
     isRunning: () => running,

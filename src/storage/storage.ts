@@ -15,6 +15,7 @@ import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { follow, type SubscribeHead } from '../../ledger/follow.ts'
 import { type AnyEvent, createReader, type LedgerReader } from '../../ledger/reader.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
+import { areasOf, createHeadListeners } from './head-listeners.ts'
 import type {
   AppendAnswer,
   Place,
@@ -72,7 +73,7 @@ const VERIFY_AFTER_MS = 5000
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const data: StorageThreadData = { directory: options.directory, traceEvents: options.traceEvents ?? false }
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data })
-  const listeners = new Set<() => void>()
+  const listeners = createHeadListeners()
   const appends = new Map<number, { drafts: readonly Draft[]; settle: PromiseWithResolvers<Appended> }>()
   const requests = new Map<number, PromiseWithResolvers<StorageMessage>>()
   const newSalt = createSalts()
@@ -97,24 +98,19 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       case 'progress':
         return options.onProgress?.(message.projection, message.seq, message.headSeq)
       case 'appended':
-        for (const { id, answer } of message.answers) settleAppend(id, answer)
-        return headMoved()
+        return listeners.tell(areasOf(message.answers.flatMap(({ id, answer }) => settleAppend(id, answer))))
       case 'views-moved':
-        return headMoved()
+        return listeners.tell(null)
       default:
         requests.get(message.id)?.resolve(message)
         requests.delete(message.id)
-        return headMoved()
+        if (message.kind === 'erased' || message.kind === 'remade') listeners.tell(null)
     }
   })
   worker.on('error', fail)
   worker.on('exit', () => {
     if (!closing) fail(new Error('the storage thread ended'))
   })
-
-  function headMoved(): void {
-    for (const listener of [...listeners]) listener()
-  }
 
   function fail(error: unknown): void {
     const cause = error instanceof Error ? error : new Error(String(error))
@@ -128,10 +124,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     closing = true
   }
 
-  function settleAppend(id: number, answer: AppendAnswer): void {
+  /** Tells whoever asked for it. Returns what is new in the ledger. */
+  function settleAppend(id: number, answer: AppendAnswer): readonly Draft[] {
     const pending = appends.get(id)
     appends.delete(id)
-    if (!pending) return
+    if (!pending) return []
     const { drafts, settle } = pending
     if (answer.status === 'appended') {
       const events = answer.places.flatMap((place, index) => {
@@ -139,12 +136,15 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
         return draft ? [eventOfDraft(rowOf(draft, place))] : []
       })
       settle.resolve({ status: 'appended', events })
-    } else if (answer.status === 'duplicate') {
+      return drafts
+    }
+    if (answer.status === 'duplicate') {
       settle.resolve({ status: 'duplicate', existing: parseRow(answer.existing) })
     } else {
       const Failure = answer.status === 'unavailable' ? LedgerUnavailable : InvalidEvent
       settle.reject(new Failure(answer.message))
     }
+    return []
   }
 
   function toDrafts(events: readonly NewEvent[]): Draft[] {
@@ -182,16 +182,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const wholeLedger = createReader(ledgerDb)
   const views = openViewsReadOnly(options.directory)
   const ledger = veilLedger(wholeLedger, views)
-  const onHeadMoved: SubscribeHead = (onMoved) => {
-    listeners.add(onMoved)
-    return () => listeners.delete(onMoved)
-  }
-
   return {
     ledger,
     wholeLedger,
     views,
-    onHeadMoved,
+    onHeadMoved: listeners.subscribe,
     // Not async: a fact that does not fit its schema throws here, before anything waits on it.
     append(events) {
       const drafts = toDrafts(events)
@@ -201,7 +196,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       appends.set(id, { drafts, settle })
       return settle.promise
     },
-    follow: (fromSeq, signal) => follow(ledger, onHeadMoved, fromSeq, signal),
+    follow: (fromSeq, signal) => follow(ledger, listeners.subscribe, fromSeq, signal),
     async erase(seqs, reason) {
       const at = new Date(options.nowMs()).toISOString()
       const message = await ask((id) => ({ id, kind: 'erase', seqs, reason, at }))

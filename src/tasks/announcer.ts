@@ -137,7 +137,7 @@ export function createAnnouncer(options: {
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve())
+      unsubscribe = options.onHeadMoved(() => wake.resolve(), ['task', 'delivery'])
       loop = run()
     },
     /** Asks again for a delivery that did not arrive, on the channel that the task named. */

@@ -222,7 +222,7 @@ export function createTaskRunner(options: {
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve())
+      unsubscribe = options.onHeadMoved(() => wake.resolve(), ['task', 'ledger', 'outbound'])
       loop = run()
     },
     wake: () => wake.resolve(),

@@ -112,7 +112,7 @@ export function createTaskFacts(options: {
         )
       }),
     start() {
-      unsubscribe = options.onHeadMoved(lookSoon)
+      unsubscribe = options.onHeadMoved(lookSoon, ['task', 'delivery', 'span', 'conversation'])
       sweep = setInterval(lookSoon, LOOK_EVERY_MS)
       sweep.unref()
       lookSoon()

@@ -193,7 +193,7 @@ export function createTimers(options: {
     },
     list: (limit) => queries.all(limit).map(toTimer),
     start() {
-      unsubscribe = options.onHeadMoved(arm)
+      unsubscribe = options.onHeadMoved(arm, ['timer'])
       look()
     },
     async close() {

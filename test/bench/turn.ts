@@ -7,6 +7,7 @@ import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { createClient } from '../http/client.ts'
+import { startServiceProcess } from './service-process.ts'
 import { quantile, round } from './statistics.ts'
 
 /**
@@ -65,7 +66,7 @@ async function overhead(turns: number) {
       for await (const event of await sdk.responses.create(request)) void event
     })
   }
-  const { client, close } = await openService({
+  const client = await startServiceProcess({
     OPENAI_API_KEY: 'sk-bench-key-of-the-double',
     OPENAI_BASE_URL: double.url,
     CHAT_MODEL: 'test-model',
@@ -74,7 +75,7 @@ async function overhead(turns: number) {
   for (let index = 0; index < turns + 50; index += 1) {
     await time(index < 50 ? [] : whole, () => client.post('/api/chat', { content: `Message ${index}` }))
   }
-  await close()
+  await client.close()
   await double.close()
   const p50 = round(quantile(whole, 0.5))
   return {
@@ -87,12 +88,12 @@ async function overhead(turns: number) {
 }
 
 async function builtin(turns: number) {
-  const { client, close } = await openService({})
+  const client = await startServiceProcess({})
   const samples: number[] = []
   for (let index = 0; index < turns + 50; index += 1) {
     await time(index < 50 ? [] : samples, () => client.post('/api/chat', { content: 'What time is it?' }))
   }
-  await close()
+  await client.close()
   return { turns, p50Ms: round(quantile(samples, 0.5)), p99Ms: round(quantile(samples, 0.99)) }
 }
 
@@ -115,7 +116,7 @@ async function longConversation(turns: number) {
     CHAT_MODEL: 'test-model',
     COMPACT_THRESHOLD_TOKENS: '8000',
   }
-  const { client, close } = await openService(environment)
+  const client = await startServiceProcess(environment)
   await client.post('/api/chat', { content: `The word is ${EARLY_FACT}.` })
   const first: number[] = []
   const last: number[] = []
@@ -127,13 +128,13 @@ async function longConversation(turns: number) {
     )
   }
   const report = await client.get('/api/session/operations?hours=24')
-  await close()
+  await client.close()
   await double.close()
   return {
     turns,
     forgotten,
     maxRequestBytes,
-    automaticCompactions: report.json.context.automaticCompactions,
+    automaticCompactions: report.context.automaticCompactions,
     firstTenthP50Ms: round(quantile(first, 0.5)),
     lastTenthP50Ms: round(quantile(last, 0.5)),
     growth: Number((quantile(last, 0.5) / quantile(first, 0.5)).toFixed(2)),

@@ -68,7 +68,7 @@ export function createLostTexts(options: {
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(look)
+      unsubscribe = options.onHeadMoved(look, ['sms'])
       look()
     },
     async close() {

@@ -273,7 +273,7 @@ export function createSmsOutbox(options: {
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve())
+      unsubscribe = options.onHeadMoved(() => wake.resolve(), ['delivery', 'sms', 'ledger', 'outbound'])
       loop = run()
     },
     reserve(turnId) {

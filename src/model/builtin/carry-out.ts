@@ -14,7 +14,7 @@ export type Step = { readonly calls: readonly Call[] } | { readonly text: string
 
 export type World = {
   readonly present: Present
-  readonly known: readonly Known[]
+  readonly known: () => readonly Known[]
   readonly can: (tool: string) => boolean
 }
 
@@ -76,14 +76,14 @@ function cancelTimers(which: 'only' | 'all', world: World, takeDone: TakeDone): 
 
 /** Answers from what is given, else from memory and timeline, asked once; says so when there is nothing. */
 function lookUp(question: string, isTopic: boolean, world: World, takeDone: TakeDone): Step {
-  const given = findAnswers(question, world.known, toStatement(world))
+  const given = findAnswers(question, world.known(), toStatement(world))
   if (given.length > 0 && !isTopic) return { text: tellKnown(given, world) }
   const calls = searchesFor(question).filter(({ name }) => world.can(name))
   const done = calls.map((call) => takeDone(call))
   if (done.some((each) => each === null))
     return { calls: calls.filter((_call, index) => done[index] === null) }
   const found = done.flatMap((each) => (each ? foundIn(each) : []))
-  const answers = findAnswers(question, [...found, ...world.known], toStatement(world))
+  const answers = findAnswers(question, [...found, ...world.known()], toStatement(world))
   if (answers.length > 0) return { text: tellKnown(answers, world) }
   if (isTopic || isPersonal(question)) return { text: NOTHING_FOUND }
   return { text: `${NOTHING_FOUND} ${NEEDS_MODEL}` }

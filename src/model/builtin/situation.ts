@@ -14,7 +14,8 @@ export type Situation =
       readonly by: 'owner' | 'guest'
       readonly text: string
       readonly done: readonly Done[]
-      readonly known: readonly Known[]
+      /** Read when it is asked for: most requests need none of it. */
+      readonly known: () => readonly Known[]
     }
   /** Nobody spoke since the last reply: signals woke the delegate. */
   | { readonly kind: 'woken'; readonly signals: readonly string[] }
@@ -47,7 +48,7 @@ export function readSituation(given: readonly InputItem[]): Situation {
     by,
     text: spoken.text,
     done,
-    known: by === 'owner' ? knownFrom(input, spokenAt) : [],
+    known: () => (by === 'owner' ? knownFrom(input, spokenAt) : []),
   }
 }
 

@@ -27,7 +27,7 @@ export function toResponsesInput(
   const { now, timezone = 'UTC' } = request
   const tellTime = createClockReader(timezone)
   const present = () => developer(`It is now ${tellTime(now ?? '')} (${timezone}; ${now} in UTC).`)
-  const clean = options.splitsRoleTokens ? splitRoleTokens : (text: string) => text
+  const converted = convertedBy(options)
   const flat = expandOpaque(request.input, options.self)
   // Right before what is answered: late enough that all before it is as it was in the turn before and can be cached,
   // and in the same place in every round of a turn.
@@ -46,14 +46,14 @@ export function toResponsesInput(
       if (isNews && isSaidToDelegate(entry)) items.push(developer(`Written ${tellTime(entry.at)}:`))
       lastSaidMs = saidMs
     }
-    const item = toItem(entry, clean, options.dataBlock)
+    const item = converted(entry)
     if (item) items.push(item)
   }
   if (now !== undefined && presentAt === -1) items.push(present())
   return withoutOrphans(items)
 }
 
-type Flat = Exclude<InputItem, { type: 'opaque' }> | { readonly blobItems: readonly ResponseInputItem[] }
+type Flat = Plain | { readonly blobItems: readonly ResponseInputItem[] }
 
 function expandOpaque(input: readonly InputItem[], self: ModelId | null): Flat[] {
   return input.flatMap((item): Flat[] => {
@@ -78,8 +78,32 @@ export function parseBlob(blob: string): ResponseInputItem[] | null {
   }
 }
 
+type Plain = Exclude<InputItem, { type: 'opaque' }>
+
+const conversions = new WeakMap<DataBlocks, Map<boolean, WeakMap<Plain, ResponseInputItem | null>>>()
+
+/** Converts an item once: the chain comes again with every request, and grows. */
+function convertedBy({
+  dataBlock,
+  splitsRoleTokens,
+}: InputOptions): (item: Plain) => ResponseInputItem | null {
+  const clean = splitsRoleTokens ? splitRoleTokens : (text: string) => text
+  const byOptions = conversions.get(dataBlock) ?? new Map<boolean, WeakMap<Plain, ResponseInputItem | null>>()
+  conversions.set(dataBlock, byOptions)
+  const known = byOptions.get(splitsRoleTokens) ?? new WeakMap<Plain, ResponseInputItem | null>()
+  byOptions.set(splitsRoleTokens, known)
+  return (item) => {
+    let made = known.get(item)
+    if (made === undefined) {
+      made = toItem(item, clean, dataBlock)
+      known.set(item, made)
+    }
+    return made
+  }
+}
+
 function toItem(
-  item: Exclude<InputItem, { type: 'opaque' }>,
+  item: Plain,
   clean: (text: string) => string,
   dataBlock: DataBlocks,
 ): ResponseInputItem | null {

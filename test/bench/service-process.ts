@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const PASSWORD = 'a long walk by the river'
+
+/**
+ * The service as it is run, a process of its own over a directory of its own, installed and signed in; its client
+ * keeps its connection, as a browser does. What client and double cost is not the service's.
+ */
+export async function startServiceProcess(environment: Record<string, string>) {
+  const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
+  const child = spawn(
+    process.execPath,
+    ['--no-memory-protection-keys', join(import.meta.dirname, '../../src/main.ts')],
+    {
+      env: { ...process.env, DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'info', ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const exit = once(child, 'exit')
+  const port = await new Promise<number>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const listening = /"url":"http:\/\/127\.0\.0\.1:(\d+)".*"listening"/.exec(line)
+      if (listening) resolve(Number(listening[1]))
+    })
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  let cookie = ''
+
+  async function send(method: 'GET' | 'POST', path: string, content?: unknown) {
+    const text = content === undefined ? '' : JSON.stringify(content)
+    const headers = {
+      cookie,
+      ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+      'content-length': Buffer.byteLength(text),
+    }
+    const sent = request({ agent, host: '127.0.0.1', port, method, path, headers })
+    sent.end(text)
+    const [response] = await once(sent, 'response')
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk)
+    const answer = Buffer.concat(chunks).toString('utf8')
+    if (response.statusCode >= 300) throw new Error(`${path}: ${response.statusCode} ${answer}`)
+    const [set] = response.headers['set-cookie'] ?? []
+    if (set) cookie = set.split(';')[0]
+    return JSON.parse(answer)
+  }
+
+  await send('POST', '/api/install', { password: PASSWORD })
+  return {
+    get: (path: string) => send('GET', path),
+    post: (path: string, content: unknown) => send('POST', path, content),
+    pid: child.pid,
+    async close() {
+      agent.destroy()
+      child.kill('SIGTERM')
+      await exit
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
