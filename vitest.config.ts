@@ -1,4 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+
+// Each test starts services of several threads: without a cache, each thread of each compiles all its modules anew.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+  new URL('node_modules/.cache/delegate-tests', import.meta.url),
+)
 
 export default defineConfig({
   test: {

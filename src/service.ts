@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Kysely, SqliteDialect } from 'kysely'
 import { createIds } from '../ledger/ids.ts'
 import { recordImport } from '../ledger/imported.ts'
 import { createMemoryQueries } from '../projections/memory-queries.ts'
@@ -81,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const newId = createIds(nowMs)
   const warn = (message: string, fields: object) => log.warn(fields, message)
 
-  const storage = await openStorage({
+  const opening = openStorage({
     directory,
     nowMs,
     newId,
@@ -94,6 +93,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
     onFatal: options.onFatal,
   })
+  // Loaded while the storage thread makes ready.
+  const [storage, { Kysely, SqliteDialect }] = await Promise.all([opening, import('kysely')])
   const { append, ledger, views } = storage
   await recordImport(ledger, append)
   const kysely = new Kysely<ViewsTables>({ dialect: new SqliteDialect({ database: views }) })

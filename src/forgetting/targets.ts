@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { ErasureTargetKind } from '../../projections/erasures.ts'
 import type { MemoryQueries } from '../../projections/memory-queries.ts'
-import { noteRevisions } from '../../projections/notes.ts'
+import { noteRevisions } from '../../projections/note-queries.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
 
 /** What the owner names to be erased. */

@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../start-thread.ts'
 import type { Assessment, AssessRequest } from './assess.ts'
 
 export type AssessAnswer =
@@ -24,7 +25,7 @@ export function createAssessor(): Assessor {
   let closed = false
 
   function start(): Worker {
-    const started = new Worker(new URL('./assess-thread.ts', import.meta.url))
+    const started = startThread(new URL('./assess-thread.ts', import.meta.url))
     started.on('message', (answer: AssessAnswer) => {
       const waiting = pending.get(answer.id)
       pending.delete(answer.id)

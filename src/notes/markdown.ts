@@ -1,6 +1,7 @@
 import hljs from 'highlight.js/lib/common'
 import { Marked } from 'marked'
 import sanitize from 'sanitize-html'
+import { escapeHtml } from './escape-html.ts'
 
 /** A longer block of code is shown as it is: colouring costs more than it helps. */
 const MAX_HIGHLIGHTED_CHARS = 50_000
@@ -9,15 +10,6 @@ const TAGS = [
   ...['p', 'br', 'hr', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'ul', 'ol', 'li', 'pre', 'code', 'span'],
   ...['em', 'strong', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
 ]
-
-export function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
-}
 
 const marked = new Marked({
   gfm: true,

@@ -3,13 +3,12 @@ import type { Append, LedgerEvent, UnknownEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import {
   listNotes,
-  type NoteRow,
-  type NoteSource,
   noteById,
   noteRevisions,
   searchNotes,
   storedNote,
-} from '../../projections/notes.ts'
+} from '../../projections/note-queries.ts'
+import type { NoteRow, NoteSource } from '../../projections/notes.ts'
 import { holdsWords, toMatch } from '../../projections/search-text.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
 import { createTurnTaking } from './turn-taking.ts'

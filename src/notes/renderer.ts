@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
-import { escapeHtml } from './markdown.ts'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../start-thread.ts'
+import { escapeHtml } from './escape-html.ts'
 import type { RenderAnswer, RenderRequest } from './render-thread.ts'
 
 export type NoteRenderer = {
@@ -23,7 +24,7 @@ export function createNoteRenderer(options: { readonly limitMs?: number } = {}):
 
   function threadOf(): Worker {
     if (worker) return worker
-    const started = new Worker(new URL('./render-thread.ts', import.meta.url))
+    const started = startThread(new URL('./render-thread.ts', import.meta.url))
     started.unref()
     started.on('message', (answer: RenderAnswer) => {
       if (waiting[0]?.request.id !== answer.id) return

@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../start-thread.ts'
 import type { QueryAnswer, QueryArgs, QueryName, QueryRequest, QueryResult } from './query-functions.ts'
 
 /** Asks the query thread. */
@@ -23,7 +24,7 @@ export function openQueries(directory: string): Queries {
   let worker = start()
 
   function start(): Worker {
-    const started = new Worker(new URL('./query-thread.ts', import.meta.url), { workerData: { directory } })
+    const started = startThread(new URL('./query-thread.ts', import.meta.url), { directory })
     started.on('message', (answer: QueryAnswer) => {
       const waiting = pending.get(answer.id)
       pending.delete(answer.id)

@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import {
   createSalts,
@@ -28,6 +27,8 @@ import { veilLedger } from './veil.ts'
 import { startVerification, type Verification } from './verification.ts'
 
 export type { ErasureReason } from '../../ledger/erasure.ts'
+
+import { startThread } from '../start-thread.ts'
 export type StorageStatus = ViewsStatus & { readonly verification: Verification }
 
 /** The service's one door to what happened and what is derived from it. */
@@ -72,7 +73,7 @@ const VERIFY_AFTER_MS = 5000
 /** Opens a data directory, catches the views up, and keeps both until `close`. Rejects with LedgerDamaged or LedgerLocked. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const data: StorageThreadData = { directory: options.directory, traceEvents: options.traceEvents ?? false }
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data })
+  const worker = startThread(new URL('./thread.ts', import.meta.url), data)
   const listeners = createHeadListeners()
   const appends = new Map<number, { drafts: readonly Draft[]; settle: PromiseWithResolvers<Appended> }>()
   const requests = new Map<number, PromiseWithResolvers<StorageMessage>>()

@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Head } from '../../ledger/reader.ts'
+import { startThread } from '../start-thread.ts'
 import type { VerifyMessage, VerifyThreadData } from './verify-thread.ts'
 
 /** What the walk of the whole chain, begun after each start, has found so far. */
@@ -31,7 +32,7 @@ export function startVerification({ directory, afterMs, onVerified, onViewsDamag
 
   const timer = setTimeout(() => {
     const data: VerifyThreadData = { directory }
-    worker = new Worker(new URL('./verify-thread.ts', import.meta.url), { workerData: data })
+    worker = startThread(new URL('./verify-thread.ts', import.meta.url), data)
     worker.unref()
     worker.on('message', (message: VerifyMessage) => {
       switch (message.kind) {

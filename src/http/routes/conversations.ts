@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Kysely } from 'kysely'
 import {
-  type ConversationRow,
   conversationById,
   listConversations,
   spansOfConversation,
-} from '../../../projections/conversations.ts'
+} from '../../../projections/conversation-queries.ts'
+import type { ConversationRow } from '../../../projections/conversations.ts'
 import type { ViewsTables } from '../../../projections/tables.ts'
 import type { TimelineQueries } from '../../../projections/timeline-page.ts'
 import type { EndOutcome } from '../../conversation/ending.ts'

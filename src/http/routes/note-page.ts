@@ -1,5 +1,5 @@
 import { dateFormat } from '../../clock/date-format.ts'
-import { escapeHtml } from '../../notes/markdown.ts'
+import { escapeHtml } from '../../notes/escape-html.ts'
 import type { Note, Notes } from '../../notes/notes.ts'
 import type { NoteRenderer } from '../../notes/renderer.ts'
 import type { RouteModule } from '../app.ts'
