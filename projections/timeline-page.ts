@@ -109,7 +109,9 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
       const expanded = [...pageSpans]
         .filter((start) => start < lowestSeq)
         .flatMap((start) => places.ofSpan(scope, start, lowestSeq))
-      const seqs = [...expanded, ...page.map((place) => place.seq)].sort((a, b) => a - b)
+        .sort((a, b) => a - b)
+      // The page itself came in order, the newest first, and all of the other is older.
+      const seqs = [...expanded, ...page.map((place) => place.seq).reverse()]
       const [older] = places.before(
         scope,
         lowestSeq,

@@ -5,6 +5,7 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { openLedger } from '../../ledger/ledger.ts'
 import { openStorage } from '../../src/storage/storage.ts'
+import { openWriter } from '../../src/storage/writer.ts'
 import { median, quantile, round, timed, timedAsync } from './statistics.ts'
 import { timelineEvents } from './timeline.ts'
 
@@ -38,20 +39,27 @@ function openRaw(directory: string) {
 const CONCURRENT = 16
 const BLOCK_APPENDS = 50
 
+/** Into a bare table; into the ledger; into the ledger and all views; the same, as the service does, in its thread. */
+const WAYS = ['raw', 'core', 'views', 'thread'] as const
+type Way = (typeof WAYS)[number]
+const samplesOf = (): Record<Way, number[]> => ({ raw: [], core: [], views: [], thread: [] })
+
 /**
- * Appends an event at a time, the three ways by turns of 50, so that whatever else the machine does falls on all of
+ * Appends an event at a time, each way by turns of 50, so that whatever else the machine does falls on all of
  * them. Microseconds; medians of the runs, ratios within each.
  */
 export async function benchAppend(directory: string, { runs = 9, appends = 300 } = {}) {
   const raw = openRaw(directory)
   const ledger = openLedger(join(directory, 'core'), newId)
+  const onWarning = (message: string) => {
+    throw new Error(message)
+  }
+  const writer = openWriter({ directory: join(directory, 'views'), newId, warn: onWarning })
   const storage = await openStorage({
-    directory: join(directory, 'whole'),
+    directory: join(directory, 'thread'),
     nowMs: Date.now,
     newId,
-    onWarning: (message) => {
-      throw new Error(message)
-    },
+    onWarning,
     onFatal: (error) => {
       throw error
     },
@@ -63,17 +71,19 @@ export async function benchAppend(directory: string, { runs = 9, appends = 300 }
     return event
   }
   const take = (count: number) => Array.from({ length: count }, next)
-  const p50s = { raw: [] as number[], core: [] as number[], whole: [] as number[] }
-  const p99s = { raw: [] as number[], core: [] as number[], whole: [] as number[] }
+  const p50s = samplesOf()
+  const p99s = samplesOf()
   const concurrent: number[] = []
   for (let run = -1; run < runs; run += 1) {
-    const samples = { raw: [] as number[], core: [] as number[], whole: [] as number[] }
+    const samples = samplesOf()
     for (let block = 0; block < appends; block += BLOCK_APPENDS) {
       for (const row of take(BLOCK_APPENDS).map(raw.rowOf)) samples.raw.push(timed(() => raw.insert(row)))
       for (const event of take(BLOCK_APPENDS))
         samples.core.push(timed(() => ledger.commit([[drafted(event)]])))
       for (const event of take(BLOCK_APPENDS))
-        samples.whole.push(await timedAsync(() => storage.append([event])))
+        samples.views.push(timed(() => writer.commit([[drafted(event)]])))
+      for (const event of take(BLOCK_APPENDS))
+        samples.thread.push(await timedAsync(() => storage.append([event])))
     }
     const elapsedMs = await timedAsync(() =>
       Promise.all(
@@ -84,26 +94,23 @@ export async function benchAppend(directory: string, { runs = 9, appends = 300 }
     )
     // The first run warms up.
     if (run < 0) continue
-    for (const way of ['raw', 'core', 'whole'] as const) {
+    for (const way of WAYS) {
       p50s[way].push(quantile(samples[way], 0.5) * 1000)
       p99s[way].push(quantile(samples[way], 0.99) * 1000)
     }
     concurrent.push((appends / elapsedMs) * 1000)
   }
   await storage.close()
+  writer.close()
   ledger.close()
   raw.close()
-  const ratios = (way: 'core' | 'whole') =>
-    round(median(p50s[way].map((p50, run) => p50 / (p50s.raw[run] ?? Number.NaN))))
+  const figuresOf = (way: Way) => ({
+    p50Us: round(median(p50s[way])),
+    p99Us: round(median(p99s[way])),
+    toRaw: round(median(p50s[way].map((p50, run) => p50 / (p50s.raw[run] ?? Number.NaN)))),
+  })
   return {
-    rawP50Us: round(median(p50s.raw)),
-    rawP99Us: round(median(p99s.raw)),
-    coreP50Us: round(median(p50s.core)),
-    coreP99Us: round(median(p99s.core)),
-    coreToRaw: ratios('core'),
-    wholeP50Us: round(median(p50s.whole)),
-    wholeP99Us: round(median(p99s.whole)),
-    wholeToRaw: ratios('whole'),
+    ...Object.fromEntries(WAYS.map((way) => [way, figuresOf(way)])),
     concurrent16PerSecond: round(median(concurrent)),
   }
 }
