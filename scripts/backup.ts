@@ -4,8 +4,9 @@ import { headLines, requireLedger, runCommand } from './lib/command.ts'
 
 const help = `npm run backup -- <directory>
 
-Copies the ledger and the settings of DATA_DIR into a directory that must be empty or absent; the service may be
-running. The copy is one state of the ledger; it is opened, and its whole chain walked, before it gets its name.
+Copies the ledger, the settings and the adaptations that are files of DATA_DIR into a directory that must be empty or
+absent; the service may be running. The copy is one state of the ledger; it is opened, and its whole chain walked,
+before it gets its name.
 
 Neither secret.key nor the views are in it. Keep secret.key elsewhere: without it the provider keys have to be
 entered again. The backup holds everything that was said, in clear.

@@ -3,15 +3,18 @@ import { resolve } from 'node:path'
 import { LedgerDamaged } from '../ledger/errors.ts'
 import { markImported } from '../ledger/imported.ts'
 import { openLedger } from '../ledger/ledger.ts'
+import { ADAPTATIONS_DIRECTORY } from '../src/adaptations/adaptations.ts'
 import { secretKeyFile } from '../src/settings/secrets.ts'
 import { openSettingsStore } from '../src/settings/store.ts'
+import { checkCopied, copyAdaptationFiles } from './lib/adaptation-files.ts'
 import { copyLedger, copySettings, readManifest } from './lib/backup.ts'
 import { headLines, runCommand } from './lib/command.ts'
 import { openStaging } from './lib/staging.ts'
 
 const help = `npm run restore -- <directory of a backup>
 
-Makes DATA_DIR, which must be empty or absent, from a backup: the same ledger with the same head, and its settings.
+Makes DATA_DIR, which must be empty or absent, from a backup: the same ledger with the same head, its settings, and
+the adaptations that are files.
 The copy is opened and its whole chain walked before it gets its name; when anything does not fit, nothing is left
 behind. A secret.key that lies in DATA_DIR already is kept, and used.
 
@@ -35,8 +38,14 @@ await runCommand({
         )
       const hasSettings = await copySettings(source, staging.directory)
       if (hasSettings) endSessions(staging.directory)
+      const adaptations = await copyAdaptationFiles(source, staging.directory)
+      checkCopied(adaptations, manifest.adaptations)
       mark(staging.directory, events, headHash)
-      staging.publish([...(hasSettings ? ['settings.sqlite'] : []), 'ledger.sqlite'])
+      staging.publish([
+        ...(adaptations.length > 0 ? [ADAPTATIONS_DIRECTORY] : []),
+        ...(hasSettings ? ['settings.sqlite'] : []),
+        'ledger.sqlite',
+      ])
       process.stdout.write(`${events} events are restored into ${dataDir}.\n`)
       process.stdout.write(headLines(head))
       process.stdout.write('Nothing is sent out until you release it: POST /api/outbound/release.\n')

@@ -7,6 +7,7 @@ import { LedgerDamaged } from '../../ledger/errors.ts'
 import { examineLedger } from '../../ledger/examine.ts'
 import { checkHeader, ledgerFile, openLedgerReadOnly, syncDirectory } from '../../ledger/files.ts'
 import { settingsFile } from '../../src/settings/store.ts'
+import { adaptationFilePattern, copyAdaptationFiles } from './adaptation-files.ts'
 import { Refused } from './command.ts'
 import { syncFile } from './staging.ts'
 
@@ -19,6 +20,10 @@ const manifestSchema = z.strictObject({
   ledgerId: z.string().min(1),
   events: z.int().min(0),
   headHash: z.string(),
+  /** The owner's markdown files; a backup from before they were part of one has none. */
+  adaptations: z
+    .array(z.strictObject({ file: z.string().regex(adaptationFilePattern), digest: z.string() }))
+    .default([]),
 })
 
 export type Manifest = z.output<typeof manifestSchema>
@@ -83,8 +88,8 @@ export async function copyLedger(fromDirectory: string, toDirectory: string) {
 }
 
 /**
- * Makes a backup of a data directory, whether or not the service runs there: ledger and settings, neither the key of
- * the secrets nor the views. It appears under its name once it is whole and verified. Throws Refused where the
+ * Makes a backup of a data directory, whether or not the service runs there: ledger, settings and adaptation files, neither
+ * the key of the secrets nor the views. It appears under its name once it is whole and verified. Throws Refused where the
  * destination holds anything, LedgerDamaged where the copy is not sound.
  */
 export async function makeBackup(
@@ -103,6 +108,7 @@ export async function makeBackup(
     // The ledger first: settings that are newer than it hold what an installation in it needs, never less.
     const head = await copyLedger(dataDir, partial)
     await copySettings(dataDir, partial)
+    const adaptations = await copyAdaptationFiles(dataDir, partial)
     const manifest: Manifest = {
       format: 'delegate-backup',
       version: 1,
@@ -110,6 +116,7 @@ export async function makeBackup(
       ledgerId: head.ledgerId,
       events: head.seq,
       headHash: head.hash,
+      adaptations: [...adaptations],
     }
     writeFileSync(join(partial, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { flush: true })
     syncDirectory(partial)

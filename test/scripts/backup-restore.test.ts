@@ -1,11 +1,21 @@
-import { copyFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lockDirectory } from '../../ledger/lock.ts'
 import { createTimelineQueries } from '../../projections/timeline-page.ts'
 import { makeBackup } from '../../scripts/lib/backup.ts'
 import { digests, filesHolding, testDirectory } from '../support/directory.ts'
-import { PASSWORD, startWholeService } from '../support/service.ts'
+import { PASSWORD, startWholeService, type WholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { said } from '../support/writer.ts'
 import { fillDirectory, headOf, runScript, tamper } from './run-script.ts'
@@ -177,6 +187,93 @@ test(
     expect([held.code, held.err]).toEqual([1, 'The service is running there. Stop it first.\n'])
     lock.release()
     expect(readdirSync(target)).toEqual(['lock.sqlite'])
+  },
+  PROCESS_MS,
+)
+
+/** What an owner sees of a service: every page's content, up to what its own restart says. */
+async function pagesOf({ client }: WholeService, throughSeq: number) {
+  const get = async (path: string) => (await client.get(path)).json
+  const { events } = await get('/api/timeline?limit=5000')
+  const { notes } = await get('/api/notes')
+  return {
+    timeline: events.filter(({ seq }: { seq: number }) => seq <= throughSeq),
+    notes: await Promise.all(notes.map(({ id }: { id: string }) => get(`/api/notes/${id}`))),
+    memories: (await get('/api/memories')).memories,
+    adaptations: await get('/api/adaptations'),
+    told: (await get('/api/adaptations.preview?channel=sms')).instructions,
+    timers: await get('/api/timers'),
+  }
+}
+
+test(
+  'a backup, an empty machine, a restore: the same head, pages and adaptation files',
+  async () => {
+    const directory = testDirectory()
+    const outside = join(testDirectory(), 'elsewhere.md')
+    writeFileSync(outside, 'the words of another')
+    mkdirSync(join(directory, 'adaptations', 'old.md'), { recursive: true })
+    const files = join(directory, 'adaptations')
+    writeFileSync(join(files, 'tone.md'), '---\ntitle: Tone\nchannels: sms\n---\nBe terse.\n')
+    writeFileSync(join(files, 'huge.md'), 'x'.repeat(200_000))
+    writeFileSync(join(files, 'unfinished.txt'), 'no adaptation')
+    symlinkSync(outside, join(files, 'linked.md'))
+    // Memories fade with time: on both machines it is the same moment.
+    const startedMs = Date.now()
+    const nowMs = () => startedMs
+    const service = await startWholeService({ directory, nowMs })
+    const { client } = service
+    await client.post('/api/chat', { content: 'Remember that my sister is called Ada.' })
+    await client.post('/api/notes', { title: 'Garden', content: '# Beds\n\n- beans' })
+    await client.post('/api/timers', { title: 'Water', at: '2031-04-11T08:00' })
+    await client.post('/api/adaptations/mornings', { content: 'Say what the weather is.' })
+
+    const backup = join(testDirectory(), 'backup')
+    const made = await runScript('backup', directory, [backup])
+    expect([made.code, made.err]).toEqual([0, ''])
+    expect(readdirSync(join(backup, 'adaptations'))).toEqual(['huge.md', 'tone.md'])
+    expect(statSync(join(backup, 'adaptations')).mode & 0o777).toBe(0o700)
+    expect(filesHolding(backup, 'the words of another')).toEqual([])
+    const seq = Number(/^head {3}(\d+) /m.exec(made.out)?.[1])
+    const before = await pagesOf(service, seq)
+    expect(before.told).toContain('Be terse.')
+    expect(before.notes).toHaveLength(1)
+    await service.stop()
+
+    const target = join(testDirectory(), 'machine', 'data')
+    const restored = await runScript('restore', target, [backup])
+    expect([restored.code, restored.err, headOf(restored.out)]).toEqual([0, '', headOf(made.out)])
+    expect(headOf((await runScript('ledger-verify', target)).out)).toBe(headOf(made.out))
+    for (const file of readdirSync(join(backup, 'adaptations')))
+      expect(readFileSync(join(target, 'adaptations', file))).toEqual(readFileSync(join(files, file)))
+    const again = await startWholeService({ directory: target, nowMs })
+    expect(await pagesOf(again, seq)).toEqual(before)
+    expect((await again.client.post('/api/adaptations.reload', {})).json).toMatchObject({
+      loaded: 1,
+      skipped: [{ file: 'huge.md' }],
+    })
+  },
+  PROCESS_MS,
+)
+
+test.each<[string, (file: string) => void]>([
+  ['changed', (file) => writeFileSync(file, 'Be rude.')],
+  ['missing', (file) => rmSync(file)],
+  ['added', (file) => writeFileSync(file.replace('tone', 'more'), 'Be rude.')],
+])(
+  'a backup with an adaptation file that was %s since is not restored',
+  async (_what, change) => {
+    const directory = testDirectory()
+    fillDirectory(directory, 3)
+    mkdirSync(join(directory, 'adaptations'))
+    writeFileSync(join(directory, 'adaptations', 'tone.md'), 'Be terse.')
+    const backup = join(testDirectory(), 'backup')
+    await makeBackup(directory, backup, Date.now)
+    change(join(backup, 'adaptations', 'tone.md'))
+    const target = join(testDirectory(), 'data')
+    const { code, err } = await runScript('restore', target, [backup])
+    expect([code, err]).toEqual([1, expect.stringMatching(/adaptations\/(tone|more)\.md/)])
+    expect(existsSync(target)).toBe(false)
   },
   PROCESS_MS,
 )
