@@ -6,6 +6,7 @@ export async function joinModelDoubles(textUrl: string, realtimeUrl: string) {
   const text = new URL(textUrl)
   const realtime = new URL(realtimeUrl)
   const open = new Set<{ destroy(): unknown }>()
+  const upgrades: string[] = []
   const server = createServer((incoming, answer) => {
     const { method, url, headers } = incoming
     const onward = request(
@@ -20,6 +21,7 @@ export async function joinModelDoubles(textUrl: string, realtimeUrl: string) {
     incoming.pipe(onward)
   })
   server.on('upgrade', (incoming, socket, head) => {
+    upgrades.push(incoming.url ?? '')
     const onward = connect(Number(realtime.port), realtime.hostname, () => {
       const lines = incoming.rawHeaders.flatMap((name, index) =>
         index % 2 === 0 ? [`${name}: ${incoming.rawHeaders[index + 1]}`] : [],
@@ -41,6 +43,8 @@ export async function joinModelDoubles(textUrl: string, realtimeUrl: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    /** The path and query of each realtime session that was asked for. */
+    upgrades: upgrades as readonly string[],
     async close() {
       for (const end of open) end.destroy()
       server.closeAllConnections()

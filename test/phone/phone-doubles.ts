@@ -27,5 +27,5 @@ export async function startPhoneDoubles(given: Script = script()) {
     await text.close()
     await realtime.close()
   }
-  return { text, realtime, environment, close }
+  return { text, realtime, upgrades: front.upgrades, environment, close }
 }

@@ -20,7 +20,7 @@ export async function startWithPhone(
     readonly factor?: number
   } = {},
 ) {
-  const { text, realtime, environment, close } = await startPhoneDoubles(options.script)
+  const { text, realtime, upgrades, environment, close } = await startPhoneDoubles(options.script)
   const directory = options.directory ?? testDirectory()
   const service = await startWholeService({
     directory,
@@ -61,6 +61,7 @@ export async function startWithPhone(
     service,
     text,
     realtime,
+    upgrades,
     provider,
     events,
     eventsUntil,

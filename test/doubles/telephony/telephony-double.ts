@@ -40,6 +40,7 @@ export async function startTelephonyDouble(options: {
   const root = `/2010-04-01/Accounts/${accountSid}`
   const messages: Message[] = []
   const requests: { method: string; path: string; fields: Record<string, string> }[] = []
+  const authorizations: string[] = []
   const problems: string[] = []
   const faults: Fault[] = []
   const applications: Resource[] = []
@@ -57,6 +58,7 @@ export async function startTelephonyDouble(options: {
     const url = new URL(incoming.url ?? '/', 'http://double')
     const method = incoming.method ?? ''
     const fields = method === 'GET' ? url.searchParams : new URLSearchParams(await text(incoming))
+    authorizations.push(incoming.headers.authorization ?? '')
     requests.push({ method, path: url.pathname, fields: Object.fromEntries(fields) })
     for (const problem of spec?.check(method, url.pathname, fields) ?? []) problems.push(problem)
     const expected = Buffer.from(`${accountSid}:${options.authToken}`).toString('base64')
@@ -154,6 +156,8 @@ export async function startTelephonyDouble(options: {
     /** What reached a phone. */
     messages: messages as readonly Message[],
     requests: requests as readonly (typeof requests)[number][],
+    /** What each request signed in with. */
+    authorizations: authorizations as readonly string[],
     problems: problems as readonly string[],
     applications,
     numbers,

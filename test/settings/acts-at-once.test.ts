@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { isSettingKey, settingKeys, settingRegistry } from '../../src/settings/registry.ts'
+import { startWithModel } from '../browser/model.ts'
+import type { Trials } from './trial.ts'
+import { apiKeyTrials, deliveryTrials, ownerTrials, telephonyTrials } from './trials-of-service.ts'
+import { conversationTrials, modelTrials } from './trials-of-talk.ts'
+import { startWorld } from './world.ts'
+
+/** Settings that nothing acts on yet, and what shows it. Each must leave this list with what makes use of it. */
+const unused = { EMBEDDING_MODEL: '/embeddings' } as const
+
+/** What a service is set up for, and what it is started with. */
+const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
+  ['the model service', modelTrials, {}],
+  ['the conversation', conversationTrials, {}],
+  ['the telephone', telephonyTrials, {}],
+  ['an account without its auth token', apiKeyTrials, { TELEPHONY_AUTH_TOKEN: '' }],
+  ['the owner and the way in', ownerTrials, {}],
+  ['tasks and their outcomes', deliveryTrials, {}],
+]
+
+test('each setting that says it acts at once is tried, and none that needs a restart', () => {
+  const live = settingKeys.filter((key) => !settingRegistry[key].restart)
+  const tried = worlds.flatMap(([, each]) => Object.keys(each))
+  expect([...tried, ...Object.keys(unused)].sort()).toEqual([...live].sort())
+})
+
+test.each(worlds)(
+  'what is put in force for %s acts while the service runs',
+  async (_what, tried, environment) => {
+    const world = await startWorld(environment)
+    for (const [key, { values, given, see, expected }] of Object.entries(tried)) {
+      if (!isSettingKey(key)) throw new Error(`${key} is no setting`)
+      if (given) await world.put(given)
+      for (const value of typeof values === 'function' ? values(world) : values) {
+        await world.put({ [key]: value })
+        const seen = await see(world, value).catch((error: unknown) => {
+          throw new Error(`${key} set to ${value}`, { cause: error })
+        })
+        expect([key, seen]).toEqual([key, expected ? expected(value) : value])
+      }
+      await world.ok(world.client.delete(`/api/config/${key}`))
+    }
+    for (const path of Object.values(unused)) expect(world.model.requests(path)).toEqual([])
+  },
+  120_000,
+)
+
+test('a model service takes over from the builtin model, and gives back to it, between two messages', async () => {
+  const { service, model } = await startWithModel({
+    environment: { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' },
+  })
+  const { client } = service
+  model.answerWith(() => ({ text: 'From the service.' }))
+  const say = async () => (await client.post('/api/chat', { content: 'Hello' })).json.reply.text
+  expect(await say()).not.toBe('From the service.')
+  const entries = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-of-the-double', CHAT_MODEL: 'm' }
+  expect((await client.put('/api/config', { entries })).status).toBe(200)
+  expect(await say()).toBe('From the service.')
+  await client.delete('/api/config/OPENAI_BASE_URL')
+  await client.delete('/api/config/OPENAI_API_KEY')
+  expect(await say()).not.toBe('From the service.')
+})

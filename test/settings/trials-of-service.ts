@@ -1,0 +1,205 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { signatureOf } from '../../src/delivery/webhook.ts'
+import { steps } from '../doubles/assistant/assistant.ts'
+import { createClient } from '../http/client.ts'
+import { GUEST, NUMBER, OWNER, PUBLIC_URL } from '../phone/provider.ts'
+import type { Trials } from './trial.ts'
+import type { World } from './world.ts'
+
+/** Whose telephony account is used, by what its API is asked. */
+const check = ({ ok, client }: World) => ok(client.post('/api/config.test', { service: 'telephony' }))
+const signedInAs = ({ double }: World) =>
+  Buffer.from(double.authorizations.at(-1)?.split(' ')[1] ?? '', 'base64').toString()
+
+export const telephonyTrials = {
+  TELEPHONY_ACCOUNT_SID: {
+    values: ['AC2', 'AC1'],
+    async see(world) {
+      await check(world)
+      return world.double.requests.at(-1)?.path.split('/')[3]
+    },
+  },
+  TELEPHONY_AUTH_TOKEN: {
+    values: ['another-token-of-the-account', 'the-auth-token-of-the-account'],
+    async see(world, token) {
+      const before = await world.sms(GUEST)
+      world.signAs({ token: String(token) })
+      const after = await world.sms(GUEST)
+      await check(world)
+      return [before.status, after.status, signedInAs(world)]
+    },
+    expected: (token) => [403, 200, `AC1:${token}`],
+  },
+  TELEPHONY_PHONE_NUMBER: {
+    values: ['+14155550122', NUMBER],
+    async see({ sms, outcomeOf, double }) {
+      await outcomeOf((await sms()).messageSid, ['sms.sent'])
+      return double.messages.at(-1)?.from
+    },
+  },
+  TELEPHONY_APP_SID: {
+    values: ['AP1', 'AP2'],
+    given: { TELEPHONY_PHONE_NUMBER: NUMBER, TELEPHONY_ACCOUNT_SID: 'AC1' },
+    async see({ ok, client, double }, sid) {
+      double.applications.splice(0, Infinity, { sid: 'AP1' }, { sid: 'AP2' })
+      const number = {
+        sid: 'PN1',
+        phone_number: NUMBER,
+        voice_application_sid: sid,
+        sms_application_sid: sid,
+      }
+      double.numbers.splice(0, Infinity, number)
+      await ok(client.post('/api/telephony/number/point'))
+      // From an application that is not its own, the number would be taken away instead.
+      return double.requests.findLast(({ method }) => method === 'POST')?.path.match(/(\w+)\.json$/)?.[1]
+    },
+  },
+  TELEPHONY_API_BASE_URL: {
+    values: ({ otherProvider, double }) => [otherProvider.url, double.url],
+    async see(world) {
+      const counts = () => [world.double, world.otherProvider].map(({ requests }) => requests.length)
+      const before = counts()
+      await check(world)
+      const asked = counts().map((count, at) => count > (before[at] ?? 0))
+      return [world.double, world.otherProvider].filter((_, at) => asked[at]).map(({ url }) => url)
+    },
+    expected: (url) => [url],
+  },
+  GUEST_DAILY_MESSAGES: {
+    values: [0, 10],
+    async see({ sms, outcomeOf }) {
+      const { messageSid } = await sms(GUEST)
+      const events = await outcomeOf(messageSid, ['sms.sent', 'sms.ignored'])
+      return events.some(({ type }) => type === 'sms.sent')
+    },
+    expected: (value) => value === 10,
+  },
+} as const satisfies Trials
+
+/** With an auth token, that is what signs in: these act where there is none. */
+export const apiKeyTrials = {
+  TELEPHONY_API_KEY_SID: {
+    values: ['SK1', 'SK2'],
+    given: { TELEPHONY_API_KEY_SECRET: 'a-secret' },
+    async see(world) {
+      await check(world)
+      return signedInAs(world)
+    },
+    expected: (sid) => `${sid}:a-secret`,
+  },
+  TELEPHONY_API_KEY_SECRET: {
+    values: ['one-secret', 'another-secret'],
+    given: { TELEPHONY_API_KEY_SID: 'SK9' },
+    async see(world) {
+      await check(world)
+      return signedInAs(world)
+    },
+    expected: (secret) => `SK9:${secret}`,
+  },
+} as const satisfies Trials
+
+export const ownerTrials = {
+  OWNER_PHONE_NUMBER: {
+    values: ['+14155550133', OWNER],
+    async see({ sms, outcomeOf }, value) {
+      const [own, others] = [await sms(String(value)), await sms(GUEST)]
+      const parties = [own, others].map(async ({ messageSid }) => {
+        const [received] = await outcomeOf(messageSid, ['sms.received'])
+        return received.payload.party
+      })
+      return await Promise.all(parties)
+    },
+    expected: () => ['owner', 'guest'],
+  },
+  TIMEZONE: {
+    values: ['Asia/Tokyo', 'America/Lima'],
+    see: async ({ ok, client }) =>
+      (await ok(client.post('/api/timers', { title: 'Breakfast', at: '2031-04-11T08:00' }))).dueAt,
+    expected: (zone) => (zone === 'Asia/Tokyo' ? '2031-04-10T23:00:00.000Z' : '2031-04-11T13:00:00.000Z'),
+  },
+  PUBLIC_URL: {
+    values: ['https://another.example.com', PUBLIC_URL],
+    async see({ ok, client, sms, signAs, outcomeOf, double }, url) {
+      const before = await sms()
+      signAs({ publicUrl: String(url) })
+      const after = await sms()
+      await outcomeOf(after.messageSid, ['sms.sent'])
+      const { publicUrl } = await ok(client.get('/public-url'))
+      return [before.status, after.status, publicUrl, double.messages.at(-1)?.status_callback]
+    },
+    expected: (url) => [403, 200, url, `${url}/sms/status`],
+  },
+  TRUSTED_PROXY: {
+    values: ['10.0.0.0/8', '127.0.0.1'],
+    async see({ service }, value) {
+      const statuses: number[] = []
+      for (let attempt = 0; attempt < 11; attempt += 1) {
+        const headers = { 'x-forwarded-for': `203.0.113.${attempt}` }
+        const { status } = await createClient(service.port).post('/login', { password: 'guess' }, { headers })
+        statuses.push(status)
+      }
+      return [value, statuses.at(-1)]
+    },
+    // Eleven clients behind a proxy that is believed; one, where it is not.
+    expected: (value) => [value, value === '127.0.0.1' ? 401 : 429],
+  },
+} as const satisfies Trials
+
+export const deliveryTrials = {
+  DELIVERY_CHANNEL: {
+    values: ['sms', 'chat'],
+    async see({ task, settled }) {
+      const { deliveries } = await settled((await task()).id)
+      return deliveries[0].channel
+    },
+  },
+  DELIVERY_WEBHOOK_URL: {
+    values: ({ receiver }) => [`${receiver.url}/one`, `${receiver.url}/two`],
+    given: { DELIVERY_WEBHOOK_SECRET: 'a secret of the webhook' },
+    async see({ task, settled, receiver }) {
+      await settled((await task({ notify: 'webhook' })).id)
+      return `${receiver.url}${receiver.posts.at(-1)?.path}`
+    },
+  },
+  DELIVERY_WEBHOOK_SECRET: {
+    values: ['a first secret of the webhook', 'a second secret of the webhook'],
+    async see({ task, settled, receiver, put }, secret) {
+      await put({ DELIVERY_WEBHOOK_URL: `${receiver.url}/signed` })
+      await settled((await task({ notify: 'webhook' })).id)
+      const post = receiver.posts.at(-1)
+      const [id, at] = ['webhook-id', 'webhook-timestamp'].map((name) => String(post?.headers[name]))
+      const signature = signatureOf(String(secret), id ?? '', at ?? '', post?.body ?? '')
+      return post?.headers['webhook-signature'] === signature
+    },
+    expected: () => true,
+  },
+  COPILOT_WORKDIR: {
+    values: ({ directory }) => ['one', 'two'].map((name) => join(directory, name)),
+    async see({ task, settled, directory }, path) {
+      mkdirSync(String(path), { recursive: true })
+      const told = join(directory, 'situation.json')
+      await settled((await task({ prompt: steps({ tellSituation: told }) })).id)
+      return JSON.parse(readFileSync(told, 'utf8')).cwd
+    },
+  },
+  TASK_LIMIT: {
+    values: [1, 2],
+    async see({ task, ok, client, until }, limit) {
+      const ids: string[] = []
+      for (let n = 0; n < 3; n += 1) ids.push((await task({ prompt: steps({ hang: true }) })).id)
+      const running = async () => {
+        const tasks = await Promise.all(ids.map((id) => ok(client.get(`/api/tasks/${id}`))))
+        return tasks.filter(({ status }) => status === 'running').length
+      }
+      await until('tasks to run', running, (count) => count >= Number(limit))
+      const count = await running()
+      for (const id of ids.toReversed()) await ok(client.post(`/api/tasks/${id}/cancel`))
+      return count
+    },
+  },
+  TASK_TIMEOUT_MINUTES: {
+    values: [7, 8],
+    see: async ({ task }) => (await task()).timeoutMinutes,
+  },
+} as const satisfies Trials

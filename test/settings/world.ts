@@ -1,0 +1,150 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
+import webhooks from 'twilio/lib/webhooks/webhooks.js'
+import { onTestFinished } from 'vitest'
+import type { AnySettingValue, SettingKey } from '../../src/settings/registry.ts'
+import { startModelDouble } from '../doubles/model/model-double.ts'
+import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
+import { AUTH_TOKEN, OWNER, PUBLIC_URL } from '../phone/provider.ts'
+import { incoming, startWithTexts } from '../sms/sms-harness.ts'
+import { testDirectory } from '../support/directory.ts'
+import { ASSISTANT } from '../tasks/task-harness.ts'
+
+const WAIT_MS = 30_000
+
+/** Everything that a setting can act on: a whole service with doubles of all that it talks to. */
+export async function startWorld(environment: Readonly<Record<string, string>> = {}) {
+  let aheadMs = 0
+  const phone = await startWithTexts({
+    environment: { COPILOT_COMMAND: ASSISTANT, DEV_ROUTES: '1', SPEECH_MODEL: 'test-speech', ...environment },
+    nowMs: () => Date.now() + aheadMs,
+  })
+  const { client } = phone.service
+  const [models, provider, receiver] = [await otherModels(), await otherProvider(), await startReceiver()]
+  let number = 0
+  let signed = { token: AUTH_TOKEN, publicUrl: PUBLIC_URL }
+
+  /** Looks again until it is so. Throws with what it saw last. */
+  async function until<T>(what: string, read: () => T | Promise<T>, isSo: (value: T) => boolean): Promise<T> {
+    for (const deadline = performance.now() + WAIT_MS; ; ) {
+      const value = await read()
+      if (isSo(value)) return value
+      if (performance.now() > deadline)
+        throw new Error(`waited in vain for ${what}: ${JSON.stringify(value)}`)
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+  }
+
+  const ok = async (answer: ReturnType<typeof client.get>) => {
+    const { status, text, json } = await answer
+    if (status >= 300) throw new Error(`${status} ${text}`)
+    return json
+  }
+
+  const { text: model, ...rest } = phone
+  return {
+    ...rest,
+    /** The text model. */
+    model,
+    client,
+    otherModels: models,
+    otherProvider: provider,
+    receiver,
+    directory: testDirectory(),
+    until,
+    ok,
+    put: (entries: Partial<Record<SettingKey, AnySettingValue>>) =>
+      ok(client.put('/api/config', { entries })),
+    say: (content: string) => ok(client.post('/api/chat', { content })),
+    passMinutes(minutes: number) {
+      aheadMs += minutes * 60_000
+    },
+    /** How the provider signs from now on. */
+    signAs(next: Partial<typeof signed>) {
+      signed = { ...signed, ...next }
+    },
+    /** A text from a number, as the provider hands it over: the answer's status, and what the timeline then says. */
+    async sms(from = OWNER, words = 'Hello') {
+      number += 1
+      const fields = incoming(`SM${number}`, from, words)
+      const { status } = await client.send('POST', '/sms', new URLSearchParams(fields).toString(), {
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'x-twilio-signature': webhooks.getExpectedTwilioSignature(
+            signed.token,
+            `${signed.publicUrl}/sms`,
+            fields,
+          ),
+        },
+      })
+      return { status, messageSid: fields.MessageSid }
+    },
+    /** The events that came of one text, once there is one of these types. */
+    async outcomeOf(messageSid: string, types: readonly string[]) {
+      const events = await until('the outcome of a text', phone.events, (all) => {
+        const received = all.find(({ payload }) => payload.messageSid === messageSid)
+        return all.some(({ type, seq }) => types.includes(type) && seq >= (received?.seq ?? Infinity))
+      })
+      return events.filter(({ seq }) => seq >= events.find((e) => e.payload.messageSid === messageSid).seq)
+    },
+    /** Rings as the owner, hangs up once the model was told about the call, and says what it was told. */
+    async ring() {
+      number += 1
+      const told = () => phone.realtime.received.filter(({ type }) => type === 'session.update')
+      const before = told().length
+      const { caller } = await phone.dial(`CA${number}`, OWNER)
+      await until('the session', told, (all) => all.length > before)
+      caller.drop()
+      await until('the end of the call', phone.events, (all) =>
+        all.some(({ type, payload }) => type === 'call.ended' && payload.callSid === `CA${number}`),
+      )
+      return { session: told().at(-1)?.session, path: phone.upgrades.at(-1) ?? '' }
+    },
+    task: (more: object = {}) =>
+      ok(client.post('/api/tasks', { title: 'Tidy up', prompt: '[{"print":"done"}]', ...more })),
+    settled: (id: string) =>
+      until(
+        'the end of a task',
+        () => ok(client.get(`/api/tasks/${id}`)),
+        ({ status, deliveryState }) =>
+          ['finished', 'failed', 'cancelled'].includes(status) && deliveryState !== 'pending',
+      ),
+  }
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>
+
+async function otherModels() {
+  const double = await startModelDouble({ validate: false })
+  onTestFinished(() => double.close())
+  double.answerWith(() => ({ text: 'From elsewhere.' }))
+  return double
+}
+
+async function otherProvider() {
+  const double = await startTelephonyDouble({ accountSid: 'AC1', authToken: AUTH_TOKEN })
+  onTestFinished(() => double.close())
+  return double
+}
+
+type Post = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }
+
+/** The owner's webhook: takes everything. */
+async function startReceiver() {
+  const posts: Post[] = []
+  const server = createServer((request, answer) => {
+    textOf(request)
+      .then((body) => {
+        posts.push({ path: request.url ?? '', headers: request.headers, body })
+        answer.writeHead(204).end()
+      })
+      .catch(() => answer.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { posts, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
