@@ -26,6 +26,16 @@ test('the report is drawn for each window, each figure says what it means, and i
 
   const model = page.getByRole('region', { name: 'Model' })
   await model.getByRole('img', { name: /^Turns\. Completed: \d/ }).waitFor()
+  // The newest bucket is told of before anything is pointed at, and again once nothing is.
+  const legend = model.locator('.u-legend').first()
+  const told = () => legend.locator('.u-value').allInnerTexts()
+  await expect.poll(told).toEqual([expect.stringMatching(/\d:\d/), expect.stringMatching(/^\d+$/), '0'])
+  const newest = await told()
+  const plot = model.locator('.u-over').first()
+  await plot.hover({ position: { x: 20, y: 40 } })
+  await expect.poll(told).not.toEqual(newest)
+  await page.mouse.move(2, 2)
+  await expect.poll(told).toEqual(newest)
   await model.getByText('Messages and signals that were answered to the end.').waitFor()
   const delivery = page.getByRole('region', { name: 'Delivery of tasks' })
   await delivery.getByText('100%').waitFor()

@@ -129,13 +129,27 @@ export class DgCourseChart extends LitElement {
     const times = this.times.map((at) => Date.parse(at) / 1000)
     // The last bucket has a width too: it ends as long after its beginning as the one before.
     const [last = 0, previous = last] = times.toReversed()
+    const newest = times.length - 1
     times.push(last + (last - previous))
     this.plot = new uPlot(
       {
         width: this.widthPx(),
         height: heightPx,
         padding: [8, 8, 0, 0],
-        cursor: { y: false, drag: { x: false, y: false } },
+        cursor: {
+          y: false,
+          drag: { x: false, y: false },
+          // The end of the last bucket is no bucket of its own.
+          dataIdx: (_plot, _series, index) => Math.min(index, newest),
+        },
+        hooks: {
+          // While nothing is pointed at, the newest bucket is what is told of.
+          setLegend: [
+            (plot) => {
+              if (newest >= 0 && plot.legend.idx == null) plot.setLegend({ idx: newest }, false)
+            },
+          ],
+        },
         scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.05)] } },
         axes: [
           { stroke: ink, grid, ticks: grid, size: 48 },
@@ -170,6 +184,7 @@ export class DgCourseChart extends LitElement {
       [times, ...this.courses.map(({ values }) => [...values, values.at(-1) ?? 0])],
       target,
     )
+    if (newest >= 0) this.plot.setLegend({ idx: newest }, false)
   }
 
   /** What the picture says, for those who do not see it. */
