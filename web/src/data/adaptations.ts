@@ -36,8 +36,8 @@ function parseAdaptation(value: unknown): Adaptation {
 
 const pathOf = (id: string) => `/api/adaptations/${encodeURIComponent(id)}`
 
-export async function fetchAdaptations(http: Http): Promise<readonly Adaptation[]> {
-  const answer = asObject(await http('GET', '/api/adaptations'), 'adaptations')
+export async function fetchAdaptations(http: Http, signal?: AbortSignal): Promise<readonly Adaptation[]> {
+  const answer = asObject(await http('GET', '/api/adaptations', signal ? { signal } : {}), 'adaptations')
   return arrayField(answer, 'adaptations', parseAdaptation)
 }
 

@@ -120,8 +120,13 @@ function parseWhole(value: unknown): WholeTask {
 const addressOf = (id: string) => `/api/tasks/${encodeURIComponent(id)}`
 
 /** Newest first. */
-export async function fetchTasks(http: Http, limit: number, cursor: string | null = null): Promise<TaskPage> {
-  const page = asObject(await http('GET', '/api/tasks', { query: { limit, cursor } }), 'tasks')
+export async function fetchTasks(
+  http: Http,
+  query: { readonly limit: number; readonly cursor?: string; readonly signal?: AbortSignal },
+): Promise<TaskPage> {
+  const { signal, ...rest } = query
+  const options = { query: rest, ...(signal ? { signal } : {}) }
+  const page = asObject(await http('GET', '/api/tasks', options), 'tasks')
   return {
     configured: booleanField(page, 'configured'),
     tasks: arrayField(page, 'tasks', parseTask),

@@ -41,8 +41,9 @@ function parseTimer(value: unknown): Timer {
 }
 
 /** Active ones first, then those that are over. */
-export async function fetchTimers(http: Http): Promise<readonly Timer[]> {
-  const answer = asObject(await http('GET', '/api/timers', { query: { limit: 500 } }), 'timers')
+export async function fetchTimers(http: Http, signal?: AbortSignal): Promise<readonly Timer[]> {
+  const options = { query: { limit: 500 }, ...(signal ? { signal } : {}) }
+  const answer = asObject(await http('GET', '/api/timers', options), 'timers')
   return arrayField(answer, 'timers', parseTimer)
 }
 

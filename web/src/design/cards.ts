@@ -43,6 +43,19 @@ export const cards = css`
     font-size: var(--text-sm);
     font-weight: 600;
   }
+  .more {
+    display: flex;
+    justify-content: center;
+    margin-top: var(--space-4);
+  }
+  .stale {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: var(--space-2);
+    margin-bottom: var(--space-3);
+  }
   .waiting {
     height: 4rem;
     margin-bottom: var(--space-2);

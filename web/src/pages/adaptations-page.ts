@@ -22,18 +22,17 @@ import '../view/erase-dialog.ts'
 import type { Erasing } from '../view/erase-dialog.ts'
 import { fullTimeText, plural } from '../view/format.ts'
 import '../view/instructions-dialog.ts'
+import { listView } from '../view/list-view.ts'
+import { PagedList } from '../view/paged-list.ts'
 import { relativeText } from '../view/relative-time.ts'
 import { switchStyles, switchView } from '../view/switch.ts'
 
-const settleMs = 250
 export const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
 
 /** The owner's standing instructions: on or off, for which channels, and what the model is told in the end. */
 export class DgAdaptationsPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
-    adaptations: { state: true },
-    problem: { state: true },
     edited: { state: true },
     previewing: { state: true },
     reloaded: { state: true },
@@ -99,49 +98,23 @@ export class DgAdaptationsPage extends LitElement {
     `,
   ]
   declare app: App
-  declare private adaptations: readonly Adaptation[] | null
-  declare private problem: string
   /** Open in the editor: one of them, or a new one. */
   declare private edited: Adaptation | 'new' | null
   declare private previewing: boolean
   declare private reloaded: Reloaded | null
   declare private erasing: Erasing | null
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private unfollow: () => void = () => undefined
+  private readonly adaptations = new PagedList<Adaptation>(this, {
+    fetch: async ({ signal }) => ({ items: await fetchAdaptations(this.app.http, signal), nextCursor: null }),
+    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
+    concerns: (type) => /^adaptation|^eras/.test(type),
+  })
 
   constructor() {
     super()
-    this.adaptations = null
-    this.problem = ''
     this.edited = null
     this.previewing = false
     this.reloaded = null
     this.erasing = null
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.unfollow = this.app.chat().follow(({ type }) => {
-      if (!/^adaptation|^eras/.test(type)) return
-      clearTimeout(this.timer)
-      this.timer = setTimeout(() => void this.load(), settleMs)
-    })
-    void this.load()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.unfollow()
-    clearTimeout(this.timer)
-  }
-
-  private readonly load = async (): Promise<void> => {
-    try {
-      this.adaptations = await fetchAdaptations(this.app.http)
-      this.problem = ''
-    } catch (error) {
-      this.problem = explain(error)
-    }
   }
 
   private async attempt(act: () => Promise<void>): Promise<void> {
@@ -150,7 +123,7 @@ export class DgAdaptationsPage extends LitElement {
     } catch (error) {
       this.app.toast(explain(error), 'warning')
     }
-    await this.load()
+    await this.adaptations.reload()
   }
 
   private change(adaptation: Adaptation, change: AdaptationChange): void {
@@ -211,9 +184,9 @@ export class DgAdaptationsPage extends LitElement {
       <dg-adaptation-dialog
         .app=${this.app}
         .edited=${this.edited}
-        .taken=${new Set(this.adaptations?.map(({ id }) => id))}
+        .taken=${new Set(this.adaptations.items.map(({ id }) => id))}
         @close=${() => (this.edited = null)}
-        @saved=${() => void this.load()}
+        @saved=${() => void this.adaptations.reload()}
       ></dg-adaptation-dialog>
       <dg-instructions-dialog
         .app=${this.app}
@@ -224,26 +197,17 @@ export class DgAdaptationsPage extends LitElement {
         .app=${this.app}
         .erasing=${this.erasing}
         @close=${() => (this.erasing = null)}
-        @erasing=${() => void this.load()}
-        @undone=${() => void this.load()}
+        @erasing=${() => void this.adaptations.reload()}
+        @undone=${() => void this.adaptations.reload()}
       ></dg-erase-dialog>
     `
   }
 
   private contentView(): TemplateResult {
-    const { adaptations, problem } = this
-    if (adaptations === null && problem !== '') {
-      return html`<dg-state icon="offline" heading="The instructions cannot be shown" role="alert">
-        <p>${problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
-    }
-    if (adaptations === null) {
-      return html`<div role="status" aria-label="Loading the instructions">
-        <div class="waiting"></div>
-        <div class="waiting"></div>
-      </div>`
-    }
+    return listView(this.adaptations, 'the instructions', ({ items }) => this.itemsView(items))
+  }
+
+  private itemsView(adaptations: readonly Adaptation[]): TemplateResult {
     if (adaptations.length === 0) {
       return html`
         <dg-state icon="sliders" heading="Delegate is as it comes">
@@ -259,7 +223,6 @@ export class DgAdaptationsPage extends LitElement {
     const now = new Date()
     return html`
       <p class="intro">Delegate is told these with every turn, on the channels that they are for.</p>
-      ${problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${problem}</p>`}
       <ul class="cards" aria-label="Standing instructions">
         ${adaptations.map((adaptation) => this.adaptationView(adaptation, now))}
       </ul>

@@ -1,7 +1,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
-import { explain } from '../data/http.ts'
-import { fetchMemories, type Memory, type MemoryPage } from '../data/memories.ts'
+import { fetchMemories, type Memory } from '../data/memories.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -10,21 +9,18 @@ import '../design/state.ts'
 import '../view/erase-dialog.ts'
 import type { Erasing } from '../view/erase-dialog.ts'
 import { fullTimeText, plural, shortDateText, wordsText } from '../view/format.ts'
+import { listView, moreView, searchField } from '../view/list-view.ts'
+import { type ListPage, PagedList } from '../view/paged-list.ts'
 import { relativeText } from '../view/relative-time.ts'
 
 const pageSize = 50
-const typingPauseMs = 180
-/** A turn may teach several things: they are one reason to look again. */
-const settleMs = 300
+
+type MemoryPage = ListPage<Memory> & { readonly count: number }
 
 /** What the delegate remembers of its owner, where it has that from, and how it is forgotten. */
 export class DgMemoriesPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
-    query: { state: true },
-    page: { state: true },
-    problem: { state: true },
-    loading: { state: true },
     erasing: { state: true },
   }
   static override readonly styles = [
@@ -52,73 +48,22 @@ export class DgMemoriesPage extends LitElement {
       .total {
         margin-bottom: var(--space-2);
       }
-      .more {
-        margin-top: var(--space-3);
-      }
     `,
   ]
   declare app: App
-  declare private query: string
-  declare private page: MemoryPage | null
-  declare private problem: string
-  declare private loading: boolean
   declare private erasing: Erasing | null
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private running: AbortController | null = null
-  private unfollow: () => void = () => undefined
+  private readonly memories = new PagedList<Memory, MemoryPage>(this, {
+    fetch: async (query) => {
+      const { memories, ...rest } = await fetchMemories(this.app.http, { limit: pageSize, ...query })
+      return { items: memories, ...rest }
+    },
+    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
+    concerns: (type) => type.startsWith('eras') || /^memory\.(?!recall|extraction|checkpoint)/.test(type),
+  })
 
   constructor() {
     super()
-    this.query = ''
-    this.page = null
-    this.problem = ''
-    this.loading = false
     this.erasing = null
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.unfollow = this.app.chat().follow(({ type }) => {
-      if (type.startsWith('eras') || /^memory\.(?!recall|extraction|checkpoint)/.test(type))
-        this.loadSoon(settleMs)
-    })
-    void this.load()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.unfollow()
-    this.running?.abort()
-    clearTimeout(this.timer)
-  }
-
-  private loadSoon(pauseMs: number): void {
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.load(), pauseMs)
-  }
-
-  /** The first page of what matches, or, from a cursor, the next. */
-  private async load(cursor: string | null = null): Promise<void> {
-    this.running?.abort()
-    const running = new AbortController()
-    this.running = running
-    this.loading = true
-    const q = this.query.trim()
-    try {
-      const page = await fetchMemories(this.app.http, {
-        limit: pageSize,
-        signal: running.signal,
-        ...(q === '' ? {} : { q }),
-        ...(cursor === null ? {} : { cursor }),
-      })
-      const before = cursor === null ? [] : (this.page?.memories ?? [])
-      this.page = { ...page, memories: [...before, ...page.memories] }
-      this.problem = ''
-    } catch (error) {
-      if (!running.signal.aborted) this.problem = explain(error)
-    } finally {
-      if (this.running === running) this.loading = false
-    }
   }
 
   private confirmForgetting(memory: Memory): void {
@@ -139,73 +84,37 @@ export class DgMemoriesPage extends LitElement {
         .app=${this.app}
         .erasing=${this.erasing}
         @close=${() => (this.erasing = null)}
-        @erasing=${() => void this.load()}
-        @undone=${() => void this.load()}
+        @erasing=${() => void this.memories.reload()}
+        @undone=${() => void this.memories.reload()}
       ></dg-erase-dialog>
     `
   }
 
   private contentView(): TemplateResult {
-    const { page, problem } = this
-    if (page === null && problem !== '') {
-      return html`<dg-state icon="offline" heading="The memories cannot be shown" role="alert">
-        <p>${problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
-    }
-    if (page === null) {
-      return html`<div role="status" aria-label="Loading the memories">
-        <div class="waiting"></div>
-        <div class="waiting"></div>
-        <div class="waiting"></div>
-      </div>`
-    }
-    if (page.memories.length === 0 && this.query.trim() === '') {
-      return html`<dg-state icon="brain" heading="Nothing remembered yet">
-        <p>Delegate remembers by itself what you tell it about you. Everything it keeps is listed here.</p>
-      </dg-state>`
-    }
-    return html`
-      <div class="search">
-        <input
-          class="input"
-          type="search"
-          aria-label="Search the memories"
-          placeholder="Search the memories"
-          .value=${this.query}
-          @input=${(event: Event) => {
-            if (!(event.target instanceof HTMLInputElement)) return
-            this.query = event.target.value
-            this.loadSoon(typingPauseMs)
-          }}
-        />
-      </div>
-      ${problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${problem}</p>`}
-      <p class="facts total" role="status">${this.loading ? 'Loading…' : plural(page.count, 'memory', 'memories')}</p>
-      ${this.listView(page)}
-    `
+    const { memories } = this
+    return listView(memories, 'the memories', ({ count }) => {
+      if (memories.isEmpty) return emptyView()
+      return html`
+        <div class="search">${searchField(memories, 'Search the memories')}</div>
+        <p class="facts total" role="status">
+          ${memories.loading ? 'Loading…' : plural(count, 'memory', 'memories')}
+        </p>
+        ${this.foundView()}
+      `
+    })
   }
 
-  private listView(page: MemoryPage): TemplateResult {
-    if (page.memories.length === 0 && !this.loading) {
+  private foundView(): TemplateResult {
+    const { items, loading } = this.memories
+    if (items.length === 0 && !loading) {
       return html`<dg-state icon="search" heading="Nothing like that is remembered"></dg-state>`
     }
     const now = new Date()
     return html`
       <ul class="cards" aria-label="Memories">
-        ${page.memories.map((memory) => this.memoryView(memory, now))}
+        ${items.map((memory) => this.memoryView(memory, now))}
       </ul>
-      ${
-        page.nextCursor === null
-          ? nothing
-          : html`<button
-              class="button small more"
-              ?disabled=${this.loading}
-              @click=${() => void this.load(page.nextCursor)}
-            >
-              Show more
-            </button>`
-      }
+      ${moreView(this.memories)}
     `
   }
 
@@ -254,6 +163,12 @@ export class DgMemoriesPage extends LitElement {
       </button>
     </li>`
   }
+}
+
+function emptyView(): TemplateResult {
+  return html`<dg-state icon="brain" heading="Nothing remembered yet">
+    <p>Delegate remembers by itself what you tell it about you. Everything it keeps is listed here.</p>
+  </dg-state>`
 }
 
 function strengthView(strength: number): TemplateResult {

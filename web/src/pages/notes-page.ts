@@ -2,7 +2,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
 import { copyText } from '../app/platform.ts'
 import { explain } from '../data/http.ts'
-import { deleteNote, fetchNotes, type NotePage, type NoteSummary, restoreNote } from '../data/notes.ts'
+import { deleteNote, fetchNotes, type NoteSummary, restoreNote } from '../data/notes.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -13,23 +13,18 @@ import '../design/state.ts'
 import '../view/erase-dialog.ts'
 import type { Erasing } from '../view/erase-dialog.ts'
 import { fullTimeText } from '../view/format.ts'
+import { listView, moreView, searchField } from '../view/list-view.ts'
 import '../view/note-history-dialog.ts'
+import { PagedList } from '../view/paged-list.ts'
 import { relativeText } from '../view/relative-time.ts'
 
 const pageSize = 50
-const typingPauseMs = 160
-/** A turn may write several notes: they are one reason to look again. */
-const settleMs = 250
 
 /** All notes, found as the owner types. */
 export class DgNotesPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
-    query: { state: true },
     deleted: { state: true },
-    page: { state: true },
-    problem: { state: true },
-    loading: { state: true },
     erasing: { state: true },
     history: { state: true },
   }
@@ -94,77 +89,27 @@ export class DgNotesPage extends LitElement {
         -webkit-box-orient: vertical;
         -webkit-line-clamp: 2;
       }
-      .more {
-        margin-top: var(--space-3);
-      }
     `,
   ]
   declare app: App
-  declare private query: string
   declare private deleted: boolean
-  declare private page: NotePage | null
-  declare private problem: string
-  declare private loading: boolean
   declare private erasing: Erasing | null
   declare private history: NoteSummary | null
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private running: AbortController | null = null
-  private unfollow: () => void = () => undefined
+  private readonly notes = new PagedList<NoteSummary>(this, {
+    fetch: async (query) => {
+      const { deleted } = this
+      const { notes, nextCursor } = await fetchNotes(this.app.http, { limit: pageSize, deleted, ...query })
+      return { items: notes, nextCursor }
+    },
+    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
+    concerns: (type) => type.startsWith('note.') || type.startsWith('eras'),
+  })
 
   constructor() {
     super()
-    this.query = ''
     this.deleted = new URLSearchParams(location.search).has('deleted')
-    this.page = null
-    this.problem = ''
-    this.loading = false
     this.erasing = null
     this.history = null
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.unfollow = this.app.chat().follow(({ type }) => {
-      if (type.startsWith('note.') || type.startsWith('eras')) this.loadSoon(settleMs)
-    })
-    void this.load()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.unfollow()
-    this.running?.abort()
-    clearTimeout(this.timer)
-  }
-
-  private loadSoon(pauseMs: number): void {
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.load(), pauseMs)
-  }
-
-  /** The first page of what matches, or, from a cursor, the next. */
-  private async load(cursor: string | null = null): Promise<void> {
-    this.running?.abort()
-    const running = new AbortController()
-    this.running = running
-    this.loading = true
-    const q = this.query.trim()
-    try {
-      const page = await fetchNotes(this.app.http, {
-        limit: pageSize,
-        deleted: this.deleted,
-        signal: running.signal,
-        ...(q === '' ? {} : { q }),
-        ...(cursor === null ? {} : { cursor }),
-      })
-      const before = cursor === null ? [] : (this.page?.notes ?? [])
-      this.page = { ...page, notes: [...before, ...page.notes] }
-      this.problem = ''
-    } catch (error) {
-      if (!running.signal.aborted) this.problem = explain(error)
-    } finally {
-      if (this.running === running) this.loading = false
-    }
   }
 
   private async attempt(act: () => Promise<void>): Promise<void> {
@@ -186,13 +131,13 @@ export class DgNotesPage extends LitElement {
       shownForMs: 10_000,
       action: { label: 'Undo', run: () => void this.attempt(() => this.restore(note)) },
     })
-    await this.load()
+    await this.notes.reload()
   }
 
   private async restore(note: NoteSummary): Promise<void> {
     await restoreNote(this.app.http, note.id, note.revision)
     this.app.toast('The note is back.')
-    await this.load()
+    await this.notes.reload()
   }
 
   private showHistory(note: NoteSummary): void {
@@ -229,65 +174,44 @@ export class DgNotesPage extends LitElement {
         .app=${this.app}
         .erasing=${this.erasing}
         @close=${() => (this.erasing = null)}
-        @erasing=${() => void this.load()}
-        @undone=${() => void this.load()}
+        @erasing=${() => void this.notes.reload()}
+        @undone=${() => void this.notes.reload()}
       ></dg-erase-dialog>
       <dg-note-history
         .app=${this.app}
         .note=${this.history}
         @close=${() => (this.history = null)}
-        @restored=${() => void this.load()}
+        @restored=${() => void this.notes.reload()}
       ></dg-note-history>
     `
   }
 
   private contentView(): TemplateResult {
-    const { page, problem } = this
-    if (page === null && problem !== '') {
-      return html`<dg-state icon="offline" heading="The notes cannot be shown" role="alert">
-        <p>${problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
-    }
-    if (page === null) {
-      return html`<div role="status" aria-label="Loading the notes">
-        <div class="waiting"></div>
-        <div class="waiting"></div>
-        <div class="waiting"></div>
-      </div>`
-    }
-    return html`
-      <div class="find">
-        <input
-          class="input"
-          type="search"
-          aria-label="Search the notes"
-          placeholder="Search the notes"
-          .value=${this.query}
-          @input=${(event: Event) => {
-            if (!(event.target instanceof HTMLInputElement)) return
-            this.query = event.target.value
-            this.loadSoon(typingPauseMs)
-          }}
-        />
-        <button
-          class="button"
-          aria-pressed=${this.deleted}
-          @click=${() => {
-            this.deleted = !this.deleted
-            void this.load()
-          }}
-        >
-          <dg-icon name="trash"></dg-icon>Deleted
-        </button>
-      </div>
-      ${problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${problem}</p>`}
-      ${page.notes.length > 0 ? this.listView(page) : this.loading ? nothing : this.emptyView()}
-    `
+    const { notes } = this
+    return listView(
+      notes,
+      'the notes',
+      ({ items }) => html`
+        <div class="find">
+          ${searchField(notes, 'Search the notes')}
+          <button
+            class="button"
+            aria-pressed=${this.deleted}
+            @click=${() => {
+              this.deleted = !this.deleted
+              void notes.restart()
+            }}
+          >
+            <dg-icon name="trash"></dg-icon>Deleted
+          </button>
+        </div>
+        ${items.length > 0 ? this.itemsView(items) : notes.loading ? nothing : this.emptyView()}
+      `,
+    )
   }
 
   private emptyView(): TemplateResult {
-    if (this.query.trim() !== '') {
+    if (this.notes.query.trim() !== '') {
       return html`<dg-state icon="search" heading="No note says that">
         <p>Every word must occur in the title or the text; the last one may be unfinished.</p>
       </dg-state>`
@@ -303,23 +227,13 @@ export class DgNotesPage extends LitElement {
     </dg-state>`
   }
 
-  private listView(page: NotePage): TemplateResult {
+  private itemsView(items: readonly NoteSummary[]): TemplateResult {
     const now = new Date()
     return html`
       <ul class="cards" aria-label=${this.deleted ? 'Deleted notes' : 'Notes'}>
-        ${page.notes.map((note) => this.noteView(note, now))}
+        ${items.map((note) => this.noteView(note, now))}
       </ul>
-      ${
-        page.nextCursor === null
-          ? nothing
-          : html`<button
-              class="button small more"
-              ?disabled=${this.loading}
-              @click=${() => void this.load(page.nextCursor)}
-            >
-              Show more
-            </button>`
-      }
+      ${moreView(this.notes)}
     `
   }
 

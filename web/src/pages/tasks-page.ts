@@ -10,24 +10,21 @@ import '../design/page.ts'
 import '../design/state.ts'
 import '../view/confirm-dialog.ts'
 import type { Confirmation } from '../view/confirm-dialog.ts'
+import { listView, moreView } from '../view/list-view.ts'
+import { type ListPage, PagedList } from '../view/paged-list.ts'
 import '../view/task-card.ts'
 import '../view/task-dialog.ts'
 
 /** "running for 12 s" must not stand still. */
 const tickMs = 1_000
 const pageTasks = 50
-/** Several facts come at once; one look tells them all. */
-const settleMs = 150
+
+type TaskPage = ListPage<Task> & { readonly configured: boolean }
 
 /** Work handed to the coding assistant: what runs, what came of the rest, and whether the owner was told. */
 export class DgTasksPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
-    tasks: { state: true },
-    configured: { state: true },
-    shown: { state: true },
-    hasMore: { state: true },
-    problem: { state: true },
     handing: { state: true },
     confirmation: { state: true },
     now: { state: true },
@@ -36,35 +33,28 @@ export class DgTasksPage extends LitElement {
     controls,
     cards,
     css`
-      .more {
-        display: flex;
-        justify-content: center;
-        margin-top: var(--space-4);
-      }
       .callout {
         margin-bottom: var(--space-4);
       }
     `,
   ]
   declare app: App
-  declare private tasks: readonly Task[] | null
-  declare private configured: boolean
-  declare private shown: number
-  declare private hasMore: boolean
-  declare private problem: string
   declare private handing: boolean
   declare private confirmation: Confirmation | null
   declare private now: Date
-  private ends: (() => void)[] = []
-  private soon: ReturnType<typeof setTimeout> | undefined
+  private ticks: ReturnType<typeof setInterval> | undefined
+  private readonly tasks = new PagedList<Task, TaskPage>(this, {
+    fetch: async (query) => {
+      const { tasks, ...rest } = await fetchTasks(this.app.http, { limit: pageTasks, ...query })
+      this.now = new Date()
+      return { items: tasks, ...rest }
+    },
+    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
+    concerns: (type) => /^(?:task|delivery)\.|^erased$/.test(type),
+  })
 
   constructor() {
     super()
-    this.tasks = null
-    this.configured = true
-    this.shown = pageTasks
-    this.hasMore = false
-    this.problem = ''
     this.handing = false
     this.confirmation = null
     this.now = new Date()
@@ -72,51 +62,14 @@ export class DgTasksPage extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    const ticks = setInterval(() => {
-      if (this.tasks?.some(({ status }) => status === 'running')) this.now = new Date()
+    this.ticks = setInterval(() => {
+      if (this.tasks.items.some(({ status }) => status === 'running')) this.now = new Date()
     }, tickMs)
-    this.ends = [
-      () => clearInterval(ticks),
-      () => clearTimeout(this.soon),
-      this.app.chat().follow(({ type }) => {
-        if (/^(?:task|delivery)\.|^erased$/.test(type)) this.loadSoon()
-      }),
-    ]
-    void this.load()
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    for (const end of this.ends) end()
-  }
-
-  private loadSoon(): void {
-    clearTimeout(this.soon)
-    this.soon = setTimeout(() => void this.load(), settleMs)
-  }
-
-  private readonly load = async (): Promise<void> => {
-    try {
-      const tasks: Task[] = []
-      let cursor: string | null = null
-      do {
-        const page = await fetchTasks(this.app.http, pageTasks, cursor)
-        tasks.push(...page.tasks)
-        cursor = page.nextCursor
-        this.configured = page.configured
-      } while (cursor !== null && tasks.length < this.shown)
-      this.hasMore = cursor !== null
-      this.tasks = tasks
-      this.now = new Date()
-      this.problem = ''
-    } catch (error) {
-      this.problem = explain(error)
-    }
-  }
-
-  private readonly loadMore = (): void => {
-    this.shown += pageTasks
-    void this.load()
+    clearInterval(this.ticks)
   }
 
   private confirmCancelling(task: Task): void {
@@ -127,7 +80,7 @@ export class DgTasksPage extends LitElement {
       run: async () => {
         await cancelTask(this.app.http, task.id)
         this.app.toast('Task cancelled')
-        await this.load()
+        await this.tasks.reload()
       },
     }
   }
@@ -136,7 +89,7 @@ export class DgTasksPage extends LitElement {
     try {
       await retryTask(this.app.http, task.id, what)
       this.app.toast(what === 'work' ? 'Handed over again' : 'On its way again')
-      await this.load()
+      await this.tasks.reload()
     } catch (error) {
       this.app.toast(explain(error), 'warning')
     }
@@ -148,7 +101,7 @@ export class DgTasksPage extends LitElement {
         <button
           slot="tools"
           class="button small"
-          ?disabled=${!this.configured}
+          ?disabled=${this.tasks.page?.configured === false}
           @click=${() => (this.handing = true)}
         >
           <dg-icon name="tool"></dg-icon>Hand over a task
@@ -162,7 +115,7 @@ export class DgTasksPage extends LitElement {
         @dispatched=${() => {
           this.handing = false
           this.app.toast('Task handed over')
-          void this.load()
+          void this.tasks.reload()
         }}
       ></dg-task-dialog>
       <dg-confirm-dialog
@@ -173,34 +126,25 @@ export class DgTasksPage extends LitElement {
   }
 
   private contentView(): TemplateResult {
-    if (this.tasks === null) {
-      if (this.problem === '')
-        return html`<div role="status" aria-label="Loading the tasks">
-          <div class="waiting"></div>
-          <div class="waiting"></div>
-        </div>`
-      return html`<dg-state icon="offline" heading="The tasks cannot be shown" role="alert">
-        <p>${this.problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
-    }
-    if (this.tasks.length === 0) return this.emptyView()
-    const open = this.tasks.filter(({ status }) => status === 'queued' || status === 'running')
-    const over = this.tasks.filter(({ status }) => status !== 'queued' && status !== 'running')
+    return listView(this.tasks, 'the tasks', (page) => this.pageView(page))
+  }
+
+  private pageView({ items, configured }: TaskPage): TemplateResult {
+    if (items.length === 0) return this.emptyView(configured)
+    const isOpen = ({ status }: Task) => status === 'queued' || status === 'running'
     return html`
-      ${this.problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${this.problem}</p>`}
-      ${this.configured ? nothing : unconfiguredView()}
-      ${this.listView('Under way', open)} ${this.listView('Over', over)}
-      ${
-        this.hasMore
-          ? html`<div class="more"><button class="button" @click=${this.loadMore}>Show older tasks</button></div>`
-          : nothing
-      }
+      ${configured ? nothing : unconfiguredView()}
+      ${this.listView('Under way', items.filter(isOpen))}
+      ${this.listView(
+        'Over',
+        items.filter((task) => !isOpen(task)),
+      )}
+      ${moreView(this.tasks, 'Show older tasks')}
     `
   }
 
-  private emptyView(): TemplateResult {
-    if (!this.configured) {
+  private emptyView(configured: boolean): TemplateResult {
+    if (!configured) {
       return html`<dg-state icon="tool" heading="No coding assistant is set up">
         <p>
           Whoever runs Delegate names the assistant’s command in the environment variable

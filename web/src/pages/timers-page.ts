@@ -1,6 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
-import { explain } from '../data/http.ts'
 import { cancelTimer, fetchTimers, type Timer } from '../data/timers.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
@@ -9,6 +8,8 @@ import '../design/page.ts'
 import '../design/state.ts'
 import '../view/confirm-dialog.ts'
 import type { Confirmation } from '../view/confirm-dialog.ts'
+import { listView } from '../view/list-view.ts'
+import { PagedList } from '../view/paged-list.ts'
 import { recurrenceText } from '../view/recurrence.ts'
 import { relativeText, zonedText } from '../view/relative-time.ts'
 import '../view/timer-dialog.ts'
@@ -20,25 +21,28 @@ const tickMs = 30_000
 export class DgTimersPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
-    timers: { state: true },
-    problem: { state: true },
     setting: { state: true },
     confirmation: { state: true },
     now: { state: true },
   }
   static override readonly styles = [controls, cards]
   declare app: App
-  declare private timers: readonly Timer[] | null
-  declare private problem: string
   declare private setting: boolean
   declare private confirmation: Confirmation | null
   declare private now: Date
-  private ends: (() => void)[] = []
+  private ticks: ReturnType<typeof setInterval> | undefined
+  private readonly timers = new PagedList<Timer>(this, {
+    fetch: async ({ signal }) => {
+      const items = await fetchTimers(this.app.http, signal)
+      this.now = new Date()
+      return { items, nextCursor: null }
+    },
+    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
+    concerns: (type) => type.startsWith('timer.') || type === 'erased',
+  })
 
   constructor() {
     super()
-    this.timers = null
-    this.problem = ''
     this.setting = false
     this.confirmation = null
     this.now = new Date()
@@ -46,31 +50,14 @@ export class DgTimersPage extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    const ticks = setInterval(() => {
+    this.ticks = setInterval(() => {
       this.now = new Date()
     }, tickMs)
-    this.ends = [
-      () => clearInterval(ticks),
-      this.app.chat().follow(({ type }) => {
-        if (type.startsWith('timer.') || type === 'erased') void this.load()
-      }),
-    ]
-    void this.load()
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    for (const end of this.ends) end()
-  }
-
-  private readonly load = async (): Promise<void> => {
-    try {
-      this.timers = await fetchTimers(this.app.http)
-      this.now = new Date()
-      this.problem = ''
-    } catch (error) {
-      this.problem = explain(error)
-    }
+    clearInterval(this.ticks)
   }
 
   private confirmCancelling(timer: Timer): void {
@@ -81,7 +68,7 @@ export class DgTimersPage extends LitElement {
       run: async () => {
         await cancelTimer(this.app.http, timer.id)
         this.app.toast('Timer cancelled')
-        await this.load()
+        await this.timers.reload()
       },
     }
   }
@@ -101,7 +88,7 @@ export class DgTimersPage extends LitElement {
         @set=${() => {
           this.setting = false
           this.app.toast('Timer set')
-          void this.load()
+          void this.timers.reload()
         }}
       ></dg-timer-dialog>
       <dg-confirm-dialog
@@ -112,27 +99,19 @@ export class DgTimersPage extends LitElement {
   }
 
   private contentView(): TemplateResult {
-    if (this.timers === null) {
-      if (this.problem === '')
-        return html`<div role="status" aria-label="Loading the timers">
-          <div class="waiting"></div>
-          <div class="waiting"></div>
-        </div>`
-      return html`<dg-state icon="offline" heading="The timers cannot be shown" role="alert">
-        <p>${this.problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
-    }
-    if (this.timers.length === 0) {
+    return listView(this.timers, 'the timers', ({ items }) => this.timersView(items))
+  }
+
+  private timersView(timers: readonly Timer[]): TemplateResult {
+    if (timers.length === 0) {
       return html`<dg-state icon="timer" heading="No timers yet">
         <p>Set one here, or just ask: “remind me tomorrow at nine to call the garage”.</p>
         <button class="button primary" @click=${() => (this.setting = true)}>Set a timer</button>
       </dg-state>`
     }
-    const active = this.timers.filter(({ status }) => status === 'active')
-    const over = this.timers.filter(({ status }) => status !== 'active')
+    const active = timers.filter(({ status }) => status === 'active')
+    const over = timers.filter(({ status }) => status !== 'active')
     return html`
-      ${this.problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${this.problem}</p>`}
       ${
         active.length === 0
           ? html`<p class="facts">Nothing is coming up.</p>`

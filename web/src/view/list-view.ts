@@ -1,0 +1,70 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import '../design/state.ts'
+import type { ListPage, PagedList } from './paged-list.ts'
+
+/**
+ * A list in whatever state it is: before the first answer, without one, out of date, or there. `content` is asked for
+ * once there is a page; `what` is the list's name within a sentence ("the notes").
+ */
+export function listView<Item, Page extends ListPage<Item>>(
+  list: PagedList<Item, Page>,
+  what: string,
+  content: (page: Page) => TemplateResult,
+): TemplateResult {
+  const { page, problem } = list
+  if (page === null && problem !== '') {
+    const subject = what.charAt(0).toUpperCase() + what.slice(1)
+    return html`<dg-state icon="offline" heading="${subject} cannot be shown" role="alert">
+      <p>${problem}</p>
+      <button class="button" @click=${() => void list.reload()}>Try again</button>
+    </dg-state>`
+  }
+  if (page === null) {
+    return html`<div role="status" aria-label="Loading ${what}">
+      <div class="waiting"></div>
+      <div class="waiting"></div>
+      <div class="waiting"></div>
+    </div>`
+  }
+  return html`
+    ${
+      problem === ''
+        ? nothing
+        : html`<p class="stale" role="alert">
+            What follows may be out of date. ${problem}
+            <button class="button small" @click=${() => void list.reload()}>Try again</button>
+          </p>`
+    }
+    ${content(page)}
+  `
+}
+
+/** The way to what follows, where something does. */
+export function moreView<Item, Page extends ListPage<Item>>(
+  list: PagedList<Item, Page>,
+  label = 'Show more',
+): TemplateResult | typeof nothing {
+  if (!list.hasMore) return nothing
+  return html`<p class="more">
+    <button class="button" ?disabled=${list.loading} @click=${() => void list.more()}>
+      ${list.loading ? 'Loading…' : label}
+    </button>
+  </p>`
+}
+
+/** The field that searches a list. */
+export function searchField<Item, Page extends ListPage<Item>>(
+  list: PagedList<Item, Page>,
+  label: string,
+): TemplateResult {
+  return html`<input
+    class="input search"
+    type="search"
+    aria-label=${label}
+    placeholder=${label}
+    .value=${list.query}
+    @input=${(event: Event) => {
+      if (event.target instanceof HTMLInputElement) list.search(event.target.value)
+    }}
+  />`
+}
