@@ -18,7 +18,7 @@ const scriptMeanings: Readonly<Record<string, string>> = {
   'ledger:replay': 'Folds everything anew, aside, and compares it with the views in use, row by row.',
   'ledger:export': 'Writes the ledger as JSON Lines: `-- <file>`, or `-- -` for standard output.',
   'ledger:import': 'Makes a ledger from an export in an empty DATA_DIR: `-- <file>`.',
-  backup: 'An online, verified copy of ledger and settings: `-- <empty directory>`.',
+  backup: 'An online, verified copy of ledger, settings and adaptation files: `-- <empty directory>`.',
   restore: 'Makes an empty DATA_DIR from a backup: `-- <directory of the backup>`.',
   'script:list-apps': 'Lists the applications of the telephony account, and where they point to.',
   'script:inspect-app': 'Shows one application; without `-- <sid>`, that of TELEPHONY_APP_SID.',
@@ -30,6 +30,7 @@ const scriptMeanings: Readonly<Record<string, string>> = {
   torture: 'Long trials with kills, power cuts and full disks. For developers.',
   bench: 'Benchmarks. For developers.',
   'bench:recall': 'Measures what recall finds. For developers.',
+  'bench:web': 'Measures how soon the first page can be used, and how the timeline scrolls. For developers.',
 }
 
 const groupNames: Readonly<Record<(typeof settingGroups)[number], string>> = {

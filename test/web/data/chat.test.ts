@@ -25,7 +25,7 @@ test('reads every message of the chat socket', () => {
   expect(parseServerMessage(JSON.stringify({ type: 'history.page', mode: 'prepend', page }))).toEqual({
     type: 'history.page',
     mode: 'prepend',
-    page: { events: [wire], nextCursor: '1', hasMore: true },
+    page: { events: [wire], wholeFromSeq: wire.seq, nextCursor: '1', hasMore: true },
   })
 })
 

@@ -19,7 +19,8 @@ export type ChatSession = {
   /** The first page is there. */
   readonly loaded: boolean
   readonly older: Older
-  readonly oldestSeq: number
+  /** From this `seq` on, everything that the timeline has is here. */
+  readonly wholeFromSeq: number
   readonly segments: readonly Segment[]
   readonly previews: readonly Preview[]
   readonly pending: readonly Pending[]
@@ -178,6 +179,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     clearTimeout(olderTimer)
     cursor = page.nextCursor
     older = page.hasMore && page.nextCursor !== null ? 'more' : 'none'
+    if (page.wholeFromSeq !== null) store.setWholeFrom(page.wholeFromSeq)
     add(page.events)
   }
 
@@ -226,8 +228,8 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     get older() {
       return older
     },
-    get oldestSeq() {
-      return store.firstSeq
+    get wholeFromSeq() {
+      return store.wholeFromSeq
     },
     get segments() {
       return store.tree

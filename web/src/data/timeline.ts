@@ -30,6 +30,12 @@ export type TimelineEvent = {
 export type TimelinePage = {
   /** Ascending by `seq`; no span is cut. */
   readonly events: readonly TimelineEvent[]
+  /**
+   * From here on nothing is missing between the events of this page and of the newer ones. What is older was added to
+   * leave no span cut, and may be from long ago: facts are still told of an exchange after it is over. Null where the
+   * page has no event of its own: it says nothing of where it begins.
+   */
+  readonly wholeFromSeq: number | null
   readonly nextCursor: string | null
   readonly hasMore: boolean
 }
@@ -74,10 +80,14 @@ export function parseEvent(value: unknown): TimelineEvent {
 /** Throws UnexpectedAnswer where it is no timeline page. */
 export function parsePage(value: unknown): TimelinePage {
   const object = asObject(value, 'timeline page')
+  const events = arrayField(object, 'events', parseEvent)
+  const hasMore = booleanField(object, 'hasMore')
+  const firstOwn = events[numberField(object, 'expandedEvents')]
   return {
-    events: arrayField(object, 'events', parseEvent),
+    events,
+    wholeFromSeq: hasMore ? (firstOwn?.seq ?? null) : 0,
     nextCursor: optionalString(object, 'nextCursor'),
-    hasMore: booleanField(object, 'hasMore'),
+    hasMore,
   }
 }
 

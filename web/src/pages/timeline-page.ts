@@ -190,8 +190,8 @@ export class DgTimelinePage extends LitElement {
 
   private async loadBackTo(seq: number, signal: AbortSignal): Promise<void> {
     const { session } = this
-    if (!session || session.oldestSeq - seq > reachableEvents) return
-    while (!session.event(seq)) {
+    if (!session || session.wholeFromSeq - seq > reachableEvents) return
+    while (session.wholeFromSeq > seq) {
       const before = session.cursor
       if (before === null) return
       const page = await fetchPage(this.app.http, { before, limit: reachPageSize, signal })

@@ -66,37 +66,35 @@ type SegmentRows = {
  * are remembered, so that a new event costs little in a long timeline, and are the same objects again.
  */
 export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
-  const remembered = new WeakMap<Segment, SegmentRows>()
-  const firstDays = new WeakMap<Segment, Row & { readonly kind: 'day'; readonly day: string }>()
-
-  function firstDay(segment: Segment) {
-    const known = firstDays.get(segment)
-    if (known) return known
-    const row = dayRow(segment.at, segment)
-    firstDays.set(segment, row)
-    return row
-  }
+  // Maps of what was there the last time, not weak ones: those make each collection of garbage look at all that is
+  // reachable again and again, which is felt while scrolling.
+  let remembered = new Map<Segment, SegmentRows>()
+  let firstDays = new Map<Segment, DayRow>()
 
   function rowsOf(segment: Segment, toggled: ReadonlySet<string>, writing: ReadonlySet<string>): SegmentRows {
     const known = remembered.get(segment)
     if (known && sameToggles(segment, known.rows, known.toggled, toggled)) return known
-    const made = segmentRows(segment, toggled, writing)
-    // What a running turn shows depends on its preview too.
-    if (!isRunning(segment)) remembered.set(segment, made)
-    return made
+    return segmentRows(segment, toggled, writing)
   }
 
   return ({ segments, toggled, talk, previews, pending }) => {
     const rows: Row[] = []
     const writing = new Set(previews.filter(({ text }) => text !== '').map(({ turnId }) => turnId))
+    const nowRemembered = new Map<Segment, SegmentRows>()
+    const nowFirstDays = new Map<Segment, DayRow>()
     let lastDay = ''
     for (const segment of segments) {
-      const day = firstDay(segment)
+      const day = firstDays.get(segment) ?? dayRow(segment.at, segment)
+      nowFirstDays.set(segment, day)
       if (day.day !== lastDay) rows.push(day)
       const made = rowsOf(segment, toggled, writing)
+      // What a running turn shows depends on its preview too.
+      if (made === remembered.get(segment) || !isRunning(segment)) nowRemembered.set(segment, made)
       for (const row of made.rows) rows.push(row)
       lastDay = made.lastDay
     }
+    remembered = nowRemembered
+    firstDays = nowFirstDays
     for (const line of talk) rows.push({ key: `talk:${line.itemId}`, kind: 'talk', line, segment: null })
     const { replied, running } = turnsOf(segments.slice(-liveSegments))
     for (const preview of previews) {
@@ -149,9 +147,11 @@ function sameToggles(
   return same(segment.key) && rows.every((row) => !('open' in row) || same(row.key))
 }
 
-function dayRow(at: string, segment: Segment | null) {
+type DayRow = Row & { readonly kind: 'day'; readonly day: string }
+
+function dayRow(at: string, segment: Segment | null): DayRow {
   const day = dayKey(at)
-  return { key: `day:${day}:${segment?.key ?? ''}`, kind: 'day', at, day, segment } as const
+  return { key: `day:${day}:${segment?.key ?? ''}`, kind: 'day', at, day, segment }
 }
 
 function segmentRows(

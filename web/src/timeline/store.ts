@@ -12,13 +12,16 @@ export type TimelineStore = {
   add(events: readonly TimelineEvent[]): boolean
   /** Takes the words away of those that are here; unlike `erased`, says nothing of what is still to come. */
   hide(seqs: readonly number[]): boolean
+  /** From this `seq` on everything is here; what lies wholly before it is in no tree until the gap is closed. */
+  setWholeFrom(seq: number): void
   get(seq: number): TimelineEvent | undefined
   /** The last event that `test` accepts. */
   findLast(test: (event: TimelineEvent) => boolean): TimelineEvent | undefined
   /** The same array until something changes; segments that did not change are the same objects. */
   readonly tree: readonly Segment[]
-  /** The lowest and the highest `seq` seen, 0 before any. */
-  readonly firstSeq: number
+  /** From here on everything is here; 0 where there is nothing before. */
+  readonly wholeFromSeq: number
+  /** The highest `seq` seen, 0 before any. */
   readonly lastSeq: number
 }
 
@@ -37,6 +40,7 @@ export function createTimelineStore(): TimelineStore {
   /** Ascending by `seq`. */
   let parts: readonly Part[] = []
   let joined: readonly Segment[] | null = null
+  let wholeFromSeq = 0
 
   function setPart(events: readonly TimelineEvent[], replaced: ReadonlySet<Part>): void {
     const part: Part = { events, tree: null }
@@ -122,6 +126,10 @@ export function createTimelineStore(): TimelineStore {
       }
       return changed
     },
+    setWholeFrom(seq) {
+      wholeFromSeq = seq
+      joined = null
+    },
     get: (seq) => bySeq.get(seq),
     findLast(test) {
       for (const part of parts.toReversed()) {
@@ -136,18 +144,28 @@ export function createTimelineStore(): TimelineStore {
           part.tree ??= treeOfPart(part.events)
           return part.tree
         }),
-      )
+      ).filter((segment) => reaches(segment, wholeFromSeq))
       return joined
     },
-    get firstSeq() {
-      const [oldest] = parts
-      return oldest ? first(oldest) : 0
+    get wholeFromSeq() {
+      return wholeFromSeq
     },
     get lastSeq() {
       const newest = parts.at(-1)
       return newest ? last(newest) : 0
     },
   }
+}
+
+/**
+ * Whether a segment belongs to what is here without a gap. By its words, where it has any: what is told of an exchange
+ * long after it (a memory found in it) stands with it, and does not bring it before its time.
+ */
+function reaches({ entries }: Segment, fromSeq: number): boolean {
+  if (fromSeq === 0) return true
+  const last = entries.findLast((entry) => entry.kind !== 'activity') ?? entries.at(-1)
+  if (!last) return false
+  return (last.kind === 'activity' ? (last.events.at(-1)?.seq ?? 0) : last.event.seq) >= fromSeq
 }
 
 function first(part: Part): number {

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { startService } from '../../src/service.ts'
+import { launchBrowser } from '../browser/browser.ts'
+import { createClient } from '../http/client.ts'
+import { watchForField } from './field.ts'
+import { generateLedger } from './generate.ts'
+import { median, quantile } from './statistics.ts'
+import { type Task, traceTasks } from './trace.ts'
+
+/**
+ * `npm run bench:web`: how soon the first page can be used with nothing in a cache, what it transfers, and how long
+ * the browser's tasks are while a timeline of 100,000 events is scrolled. Of a task it is said too how much of it the
+ * processor worked: on a machine that others use, the rest was waiting for a core.
+ */
+const EVENTS = Number(process.env.EVENTS ?? 100_000)
+const SECONDS = Number(process.env.SECONDS ?? 30)
+const RUNS = 5
+const LONG_MS = 50
+/** What a notch of a wheel scrolls; one a frame is as fast as it is turned. */
+const NOTCH_PX = 120
+
+const directory = mkdtempSync(join(tmpdir(), 'delegate-web-'))
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const load = () => `load ${loadavg()[0]?.toFixed(1)}`
+
+generateLedger(directory, EVENTS)
+const config = loadConfig({ DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'error' })
+const { log, lines } = createLog({
+  level: config.logLevel,
+  write: (line) => process.stderr.write(line),
+  secretValues: () => [],
+})
+const service = await startService({
+  config,
+  log,
+  logLines: lines,
+  nowMs: Date.now,
+  random: Math.random,
+  onSettings: () => undefined,
+  onFatal: (error) => {
+    throw error
+  },
+})
+const client = createClient(service.port)
+const origin = `http://127.0.0.1:${service.port}`
+try {
+  await client.post('/api/install', { password: 'a long walk by the river' })
+  for (const [what, path, isSignedIn] of [
+    ['timeline', '/', true],
+    ['sign-in', '/login', false],
+  ] as const) {
+    await measureFirstPage(what, path, isSignedIn)
+  }
+  await measureScrolling()
+} finally {
+  await service.close()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function open(browser: Browser, isSignedIn: boolean): Promise<BrowserContext> {
+  const context = await browser.newContext({ baseURL: origin, viewport: { width: 1280, height: 800 } })
+  const [name = '', value = ''] = (client.cookie() ?? '').split('=')
+  if (isSignedIn) {
+    await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Lax' }])
+  }
+  return context
+}
+
+/** From the start of the navigation until the field to write in, or to sign in with, takes what is typed. */
+async function measureFirstPage(what: string, path: string, isSignedIn: boolean): Promise<void> {
+  const samples: number[] = []
+  let transferred = 0
+  let gzipped = 0
+  for (let run = 0; run < RUNS; run += 1) {
+    const browser = await launchBrowser()
+    const context = await open(browser, isSignedIn)
+    const page = await context.newPage()
+    // As text: the types of this project's own code know no browser.
+    await page.addInitScript(watchForField)
+    const network = await context.newCDPSession(page)
+    await network.send('Network.enable')
+    let bytes = 0
+    network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength
+    })
+    const sizes: Promise<number>[] = []
+    page.on('response', (response) => {
+      sizes.push(response.body().then((body) => gzipSync(body, { level: 9 }).length))
+    })
+    await page.goto(path)
+    samples.push(await page.evaluate(() => Reflect.get(globalThis, 'whenInteractive')))
+    await page.keyboard.type('x')
+    if (isSignedIn) await page.locator('[data-key]').first().waitFor()
+    transferred = bytes
+    gzipped = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    await browser.close()
+  }
+  say(
+    `${what}: interactive after ${samples.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median(samples).toFixed(0)}; ` +
+      `${(transferred / 1000).toFixed(0)} kB transferred, ${(gzipped / 1000).toFixed(0)} kB with gzip; ${load()}`,
+  )
+}
+
+async function measureScrolling(): Promise<void> {
+  const browser = await launchBrowser()
+  const context = await open(browser, true)
+  const page = await context.newPage()
+  await page.goto('/')
+  await page.locator('[data-key]').first().waitFor()
+  await page.waitForTimeout(2_000)
+  const stop = await traceTasks(await browser.newBrowserCDPSession())
+  await page.mouse.move(700, 400)
+  await turnWheel(page)
+  const tasks = await stop()
+  const rows = await page.locator('[data-key]').count()
+  const backPx = await page.locator('.scroller').evaluate((e) => Math.round(e.scrollHeight - e.scrollTop))
+  const elements = await page.locator('*').count()
+  await browser.close()
+  const long = tasks.filter(({ ms }) => ms > LONG_MS)
+  const longWork = tasks.filter(({ cpuMs }) => cpuMs > LONG_MS)
+  const worst = (of: (task: Task) => number) => Math.max(0, ...tasks.map(of)).toFixed(0)
+  say(
+    `scrolling back ${backPx} px: ${tasks.length} tasks in ${SECONDS} s, ${long.length} over ${LONG_MS} ms, the longest ${worst(({ ms }) => ms)} ms; ` +
+      `${longWork.length} that worked over ${LONG_MS} ms, the most ${worst(({ cpuMs }) => cpuMs)} ms, ` +
+      `p99.9 ${quantile(
+        tasks.map(({ cpuMs }) => cpuMs),
+        0.999,
+      ).toFixed(0)} ms; ${rows} rows, ${elements} elements; ${load()}`,
+  )
+  for (const { ms, cpuMs, parts } of tasks.toSorted((a, b) => b.cpuMs - a.cpuMs).slice(0, 12)) {
+    const of = parts.map(({ name, ms: own }) => `${name} ${own.toFixed(0)}`).join(', ')
+    say(`  ${ms.toFixed(0)} ms, worked ${cpuMs.toFixed(0)}: ${of}`)
+  }
+}
+
+async function turnWheel(page: Page): Promise<void> {
+  const until = Date.now() + SECONDS * 1000
+  while (Date.now() < until) {
+    await page.mouse.wheel(0, -NOTCH_PX)
+    await page.waitForTimeout(16)
+  }
+}
