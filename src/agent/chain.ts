@@ -2,13 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type CompactionRow, createContextQueries, wasUseless } from '../../projections/context.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
-import {
-  type ContextItem,
-  type ContextReader,
-  createContextReader,
-  isSameModel,
-  withoutOrphans,
-} from './context.ts'
+import { type ContextItem, type ContextReader, createContextReader, isSameModel } from './context.ts'
 
 /** What a turn is built on: the base, then everything since. */
 export type Chain = {
@@ -58,7 +52,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
 
       const row = queries.base(conversationId)
       const base = row && baseItem(row, model, textOnly)
-      const items = withoutOrphans(context.read(conversationId, row && base ? row.throughSeq : 0))
+      const items = context.read(conversationId, row && base ? row.throughSeq : 0)
       if (!row || !base) return { items, base: null }
       return { items: [{ item: base.item, seqs: [row.seq] }, ...items], base: { row, form: base.form } }
     },

@@ -3,6 +3,7 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import type { SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Recall } from '../conversation/recall.ts'
+import { giveWay } from '../give-way.ts'
 import type { InputItem, ModelService, TextRequest } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Chain, ChainReader } from './chain.ts'
@@ -71,6 +72,7 @@ export function createComposer(options: {
         conversationId === null
           ? { items: [], base: null }
           : chain.read(conversationId, service.text.id, { textOnly })
+      await giveWay()
       const inContextSeqs = new Set(past.items.flatMap(({ seqs }) => seqs))
       const recallChannel = isActivation ? 'inner' : channel
       const recalled = await options.recall({

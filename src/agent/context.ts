@@ -44,7 +44,7 @@ export function foldContext(state: ContextState, events: readonly AnyEvent[]): C
     }
     if (added) open.set(turnId, [...(open.get(turnId) ?? []), added])
     if (event.type === 'turn.completed') {
-      items.push(...(open.get(turnId) ?? []))
+      items.push(...withoutOrphans(open.get(turnId) ?? []))
       open.delete(turnId)
     } else if (event.type === 'turn.failed') {
       open.delete(turnId)
@@ -116,8 +116,11 @@ function outcomeText({ type, facts, body }: EventOf<'task.finished'> | EventOf<'
   return `${how} ${body?.text ?? ''}`.slice(0, PAST_RESULT_CHARS).toWellFormed()
 }
 
-/** A call without its result, or the reverse, is refused by model services: an erasure may leave either. */
-export function withoutOrphans(items: readonly ContextItem[]): ContextItem[] {
+/**
+ * A turn's items without a call that lacks its result, or the reverse: model services refuse either, and an erasure
+ * may leave either.
+ */
+function withoutOrphans(items: readonly ContextItem[]): ContextItem[] {
   const called = new Set<string>()
   const returned = new Set<string>()
   for (const { item } of items) {

@@ -3,6 +3,7 @@ import type { Append, Appended } from '../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Previews } from '../conversation/previews.ts'
+import { giveWay } from '../give-way.ts'
 import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Composed, Composer } from './composer.ts'
@@ -106,6 +107,7 @@ async function runTurn(
     if (isPreviewed) previews.publish({ type: 'working', turnId })
     for (const seq of composed.seenSeqs) run.seen.add(seq)
     for (const item of composed.input) if (item.type === 'inner') given.push(item.text)
+    await giveWay()
 
     await runCalls(progress.orphans)
     let mended = false
@@ -120,6 +122,7 @@ async function runTurn(
       if (!answer) continue
       run.rounds += 1
       run.usage = addUsage(run.usage, answer.usage)
+      await giveWay()
       if (answer.toolCalls.length === 0) {
         await conclude(answer)
         return null

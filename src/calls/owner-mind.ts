@@ -5,6 +5,7 @@ import type { ChainReader } from '../agent/chain.ts'
 import { sourcesOf } from '../agent/provenance.ts'
 import { createToolRunner } from '../agent/tool-runner.ts'
 import type { Recall } from '../conversation/recall.ts'
+import { giveWay } from '../give-way.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { CallFact } from '../voice/call-state.ts'
 import type { SessionPlan, VoiceTool } from '../voice/ports.ts'
@@ -20,6 +21,8 @@ const OPENING_RECALL_MS = 400
 const SOURCES = 60
 /** Words of the past that a cue without words of its own goes by. */
 const TOPIC_ITEMS = 4
+/** The same in the course of a call: what the caller may be about to go on with. */
+const TOPIC_WORDS = 2
 
 export type OwnerMindOptions = {
   readonly place: CallPlace
@@ -45,7 +48,7 @@ const NO_MODEL = { provider: 'none', model: 'none' }
 /** The delegate as it is in chat, on the phone: the same chain, memories, tools and facts. */
 export function createOwnerMind(options: OwnerMindOptions & { readonly conversationId: string }): PlacedMind {
   const { place, turns, queue, ledger, chain, tools, delimit, nowMs, conversationId } = options
-  const { callSid, spanId, offeredSeq } = place
+  const { spanId, offeredSeq } = place
   const words = createLatestWords()
   const runner = createToolRunner({
     append: queue.append,
@@ -58,7 +61,8 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   /** Facts of this call and memories that surfaced in it: what a reply may repeat. */
   let sources: number[] = []
   const utterances = new Set<number>()
-  let toldThroughSeq = 0
+  /** What was said last in this call, by whom ever. */
+  let saidLast: readonly string[] = []
   let lastCue = ''
   let tooling: Promise<unknown> = Promise.resolve()
 
@@ -104,17 +108,14 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
 
   /** What was said in chat while the call goes on: it is one conversation. */
   function saidElsewhere(): string | null {
-    const items = readChain().filter(({ seqs }) => (seqs[0] ?? 0) > toldThroughSeq)
-    toldThroughSeq = Math.max(toldThroughSeq, ledger.head().seq)
-    const fresh = items.filter(({ seqs }) => seqs.every((seq) => !given.has(seq)))
+    const fresh = readChain().filter(({ seqs }) => seqs.every((seq) => !given.has(seq)))
+    const seqs = fresh.flatMap((item) => item.seqs)
     const own = new Set(
-      ledger
-        .readSeqs(fresh.flatMap(({ seqs }) => seqs))
-        .flatMap((event) => (event.spanId === spanId ? [event.seq] : [])),
+      ledger.readSeqs(seqs).flatMap((event) => (event.spanId === spanId ? [event.seq] : [])),
     )
+    for (const seq of seqs) given.add(seq)
     const lines = fresh.flatMap(({ item, seqs }) => {
       if (item.type !== 'message' || seqs.some((seq) => own.has(seq))) return []
-      for (const seq of seqs) given.add(seq)
       remember(seqs)
       return [`${item.role}: ${item.text}`]
     })
@@ -124,7 +125,6 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   async function plan(signal: AbortSignal): Promise<SessionPlan> {
     await queue.settled()
     const items = readChain()
-    toldThroughSeq = ledger.head().seq
     for (const { seqs } of items) for (const seq of seqs) given.add(seq)
     const { history, isWhole } = recentHistory(items, delimit)
     const capsule = isWhole ? null : options.capsuleText(conversationId)
@@ -196,8 +196,10 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     plan,
     async recall({ text }, signal) {
       if (text === null) words.begun()
+      // What stops the reply that the caller interrupts goes out first.
+      await giveWay()
       const elsewhere = saidElsewhere()
-      const cue = text ?? recentWords()
+      const cue = text ?? saidLast.join('\n')
       const memories = await surface(cue, signal)
       const told = [elsewhere, memories].filter((part) => part !== null)
       return told.length === 0 ? null : told.join('\n\n')
@@ -216,14 +218,6 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     end: () => turns.end(),
   }
 
-  /** The topic, when the caller has only begun to speak. */
-  function recentWords(): string {
-    const said = ledger.readSeqs(sources).flatMap((event) => {
-      const isWord = event.type === 'call.utterance.heard' || event.type === 'call.reply.spoken'
-      return isWord && event.body?.text && event.facts.callSid === callSid ? [event.body.text] : []
-    })
-    return said.slice(-2).join('\n')
-  }
   function placed(fact: CallFact): NewEvent {
     if (fact.type !== 'call.reply.spoken') return { ...fact, conversationId, spanId }
     const causedBy = sources.findLast((seq) => utterances.has(seq)) ?? null
@@ -240,6 +234,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     if (event.type !== 'call.utterance.heard' && event.type !== 'call.reply.spoken') return
     given.add(event.seq)
     remember([event.seq])
+    if (event.body?.text) saidLast = [...saidLast, event.body.text].slice(-TOPIC_WORDS)
     if (event.type !== 'call.utterance.heard') return
     utterances.add(event.seq)
     words.recorded(event.seq)

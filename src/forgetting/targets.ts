@@ -4,6 +4,7 @@ import type { ErasureTargetKind } from '../../projections/erasures.ts'
 import type { MemoryQueries } from '../../projections/memory-queries.ts'
 import { noteRevisions } from '../../projections/note-queries.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
+import { giveWay } from '../give-way.ts'
 
 /** What the owner names to be erased. */
 export type ErasureTarget =
@@ -52,7 +53,7 @@ export function createTargets(options: {
       const next = rows.at(-1)
       if (!next || rows.length < SLICE_ROWS) return found
       last = next.seq
-      await new Promise((resolve) => setImmediate(resolve))
+      await giveWay()
     }
   }
 

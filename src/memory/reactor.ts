@@ -4,6 +4,7 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 import { OUTCOME_KEY } from '../../projections/memory-fold.ts'
 import type { MemoryOutcome, MemoryQueries, MemoryRow } from '../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
+import { giveWay } from '../give-way.ts'
 import { signalFact } from '../signals/signals.ts'
 import type { Extraction } from './extraction.ts'
 
@@ -102,7 +103,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     await wake.promise
     clearTimeout(timer)
     // The reply that a turn has ended with goes out first.
-    await new Promise((resolve) => setImmediate(resolve))
+    await giveWay()
   }
 
   /** What was to hold until a day is over with it. */

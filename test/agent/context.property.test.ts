@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LedgerEvent } from '../../ledger/event.ts'
-import { emptyContext, foldContext, withoutOrphans } from '../../src/agent/context.ts'
+import { emptyContext, foldContext } from '../../src/agent/context.ts'
 import { sourcesOf } from '../../src/agent/provenance.ts'
 
 /** An event of a turn, by what happens in it. */
@@ -105,7 +105,7 @@ test('no call is given to a model without its result, nor a result without its c
   fc.assert(
     fc.property(steps, (all) => {
       const events = all.map((step, index) => eventOf(step, index + 1))
-      const items = withoutOrphans(foldContext(emptyContext(0), events).items).map(({ item }) => item)
+      const items = foldContext(emptyContext(0), events).items.map(({ item }) => item)
       const called = new Set(items.flatMap((item) => (item.type === 'tool_call' ? [item.callId] : [])))
       const returned = new Set(items.flatMap((item) => (item.type === 'tool_result' ? [item.callId] : [])))
       expect(called).toEqual(returned)
