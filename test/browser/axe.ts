@@ -10,15 +10,20 @@ type Finding = { id: string; impact: string | null; nodes: { html: string; failu
 export async function findings(page: Page): Promise<readonly string[]> {
   // Evaluated, not added as a script element: the content security policy holds in the test too.
   await page.evaluate(readFileSync(axePath, 'utf8'))
-  // Colours that are still changing would be measured half-way.
-  await page.evaluate(() =>
-    Promise.allSettled(
-      document
-        .getAnimations()
-        .filter((animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY)
-        .map((animation) => animation.finished),
-    ),
-  )
+  // Colours that are still changing would be measured half-way. A transition begins with the next frame.
+  await page.evaluate(async () => {
+    const animationsIn = (root: Document | ShadowRoot): Animation[] => [
+      ...root.getAnimations(),
+      ...[...root.querySelectorAll('*')].flatMap(({ shadowRoot }) =>
+        shadowRoot ? animationsIn(shadowRoot) : [],
+      ),
+    ]
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    const ending = animationsIn(document).filter(
+      ({ effect }) => effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY,
+    )
+    await Promise.allSettled(ending.map(({ finished }) => finished))
+  })
   const found = await page.evaluate(async (): Promise<Finding[]> => {
     const { violations } = await Reflect.get(window, 'axe').run(document)
     return violations

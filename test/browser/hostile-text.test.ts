@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { steps } from '../doubles/assistant/assistant.ts'
+import { ASSISTANT } from '../tasks/task-harness.ts'
 import { useBrowser } from './browser.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { startWithModel } from './model.ts'
@@ -59,4 +61,67 @@ test('hostile text is found by search, and runs nothing there either', async () 
     .waitFor()
   expect(await page.locator('.results :is(img, svg:not(dg-icon svg), script)').count()).toBe(0)
   expect(await executed()).toEqual([])
+})
+
+test('hostile names and outcomes run nothing on the pages of adaptations, timers, tasks and memories', async () => {
+  const { service, model } = await startWithModel({ environment: { COPILOT_COMMAND: ASSISTANT } })
+  model.answerWith(() => ({ text: 'Noted.' }))
+  const { client } = service
+  const made: number[] = []
+  // What has a NUL in it is refused as a name.
+  const names = hostileTexts.filter((text) => !text.includes('\u0000')).map((text) => text.slice(0, 120))
+  for (const [index, text] of names.entries()) {
+    const answers = [
+      await client.post(`/api/adaptations/a${index}`, { title: text, content: text }),
+      await client.post('/api/timers', { title: text, at: '2031-04-11T08:00' }),
+    ]
+    made.push(...answers.map(({ status }) => status))
+  }
+  const outcome = names.slice(0, 20).join('\n')
+  const task = await client.post('/api/tasks', { title: names[1], prompt: steps({ print: outcome }) })
+  expect([...made, task.status].every((status) => status === 201)).toBe(true)
+  const page = await visit(browser(), service)
+  const memories = names.map((text, index) => ({
+    ...{
+      id: `m${index}`,
+      text,
+      kind: text,
+      strength: 0.5,
+      reinforcements: 1,
+      status: 'active',
+      validUntil: null,
+    },
+    ...{ createdAt: '2026-01-01T08:00:00.000Z', lastReinforcedAt: null, lastSurfacedAt: null },
+    sources: [{ seq: 1, conversationId: 'c' }],
+  }))
+  await page.route(/\/api\/memories(\?|$)/, (route) =>
+    route.fulfill({ json: { memories, count: memories.length, nextCursor: null } }),
+  )
+  const executed = await watchExecutions(page)
+  const sound = async () => {
+    const forbidden = 'img, iframe, form[action], object, embed, script, video, audio, base, link, style'
+    expect(await page.locator('main').locator(`:is(${forbidden})`).count()).toBe(0)
+    expect(await executed()).toEqual([])
+  }
+  for (const [path, label] of [
+    ['/adaptations', 'Standing instructions'],
+    ['/timers', 'Coming up'],
+    ['/memories', 'Memories'],
+  ] as const) {
+    await page.goto(path)
+    const items = page.getByRole('list', { name: label }).getByRole('listitem')
+    await expect.poll(() => items.count()).toBe(names.length)
+    await sound()
+  }
+  await page.goto('/adaptations')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('Standing instructions of the owner').waitFor()
+  await sound()
+  await page.goto('/tasks')
+  await page.getByRole('list', { name: 'Over' }).getByRole('button', { name: 'Details' }).click()
+  await page.getByText('alert(1)').last().waitFor()
+  await sound()
+  await page.goto('/')
+  await words(page, 'Delegate', 'is done').last().waitFor()
+  await sound()
 })

@@ -1,79 +1,12 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { startWithModel } from './model.ts'
+import { startHouse } from './house.ts'
 import { desk, phone, visit } from './page.ts'
+import { picture } from './picture.ts'
 
 const browser = useBrowser()
-
-/** `SCREENSHOTS=1` writes docs/screenshots anew while the pages are walked. */
-const pictures = process.env.SCREENSHOTS === '1'
-const directory = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
-
-async function picture(page: Page, name: string, look: string): Promise<void> {
-  if (!pictures) return
-  mkdirSync(directory, { recursive: true })
-  await page.screenshot({ path: join(directory, `${name}-${look}.png`), animations: 'disabled' })
-}
-
-const markdown = `# Packing for Lisbon
-
-- [x] Passport, cards
-- [ ] Rain jacket, the *blue* one
-- [ ] Chargers
-
-> The train to the airport leaves at **6:12**.
-
-\`\`\`ts
-const daysLeft = (date: Date) => Math.ceil((date.getTime() - Date.now()) / 86_400_000)
-\`\`\`
-
-| Day | Plan |
-|---|---|
-| Friday | Alfama, dinner with Mira |
-| Saturday | Sintra |
-`
-
-/** A house that somebody lives in. */
-async function furnished() {
-  const { service, model } = await startWithModel()
-  const { client } = service
-  model.answerWith(() => ({ text: 'Noted. I will keep that in mind.' }))
-  const say = async (content: string, text: string) => {
-    model.reply({ text })
-    await client.post('/api/chat', { content })
-  }
-  await say(
-    'We are off to Lisbon on the 12th. What should I think of?',
-    'A short list:\n\n1. **Passport and cards**: yours is valid until March.\n2. A rain jacket: April is wet there.\n3. The 6:12 train to the airport.\n\nShall I keep it as a note?',
-  )
-  await say(
-    'Yes, please. And remember that Mira is allergic to nuts.',
-    'Done: it is in “Packing for Lisbon”. I will remember about Mira and nuts.',
-  )
-  const note = await client.post('/api/notes', { title: 'Packing for Lisbon', content: markdown })
-  await client.post('/api/notes', {
-    title: 'Garden',
-    content: 'Prune the roses in **February**; sow beans in May.',
-  })
-  await client.post('/api/timers', { title: 'Water the plants', recurrence: '5 9 * * 1-5' })
-  await client.post('/api/timers', { title: 'Check in for Lisbon', at: '2031-04-11T08:00' })
-  await client.post('/api/adaptations/brief', {
-    title: 'Be brief',
-    content: 'Answer in at most three sentences unless I ask for more.',
-    enabled: true,
-    channels: ['chat', 'sms'],
-  })
-  await client.post('/api/tasks', { title: 'Tidy the photo folder', prompt: 'Sort the photos by year.' })
-  service.log.warn({ attempt: 2 }, 'the model service was slow to answer')
-  service.log.error({ path: '/sms', status: 403 }, 'a request with a bad signature was refused')
-  return { service, noteId: String(note.json.id) }
-}
 
 const looks = [
   { look: 'desk', context: { viewport: desk, colorScheme: 'light' } },
@@ -82,7 +15,7 @@ const looks = [
 
 for (const { look, context } of looks) {
   test(`every page that the navigation names, and those behind them, stands at its address and is sound (${look})`, async () => {
-    const { service, noteId } = await furnished()
+    const { service, noteId } = await startHouse()
     const page = await visit(browser(), service, { context })
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     const links = page.locator('nav[aria-label=Pages] a')
@@ -100,6 +33,13 @@ for (const { look, context } of looks) {
       expect([path, width]).toEqual([path, context.viewport.width])
       if (path !== '/logs.html') await picture(page, nameOf(path, noteId), look)
     }
+    await page.goto('/settings')
+    const jumps = page.getByRole('navigation', { name: 'On this page' })
+    for (const part of ['Telephony', 'Conversation', 'Password']) {
+      await jumps.getByRole('link', { name: part, exact: true }).click()
+      await page.waitForLoadState('networkidle')
+      await picture(page, `settings-${part.toLowerCase()}`, look)
+    }
     if (look === 'phone') {
       await page.goto('/')
       await page.getByRole('button', { name: 'Open the navigation' }).click()
@@ -107,7 +47,7 @@ for (const { look, context } of looks) {
       expect(await findings(page)).toEqual([])
       await picture(page, 'navigation', look)
     }
-  })
+  }, 180_000)
 
   test(`every step of setting up is sound (${look})`, async () => {
     const service = await startWholeService({ installed: false })
@@ -152,7 +92,7 @@ const otherLooks = [
 
 for (const { look, context } of otherLooks) {
   test(`every page is reached, and left again, by the keyboard alone (${look})`, async () => {
-    const { service } = await furnished()
+    const { service } = await startHouse()
     const page = await visit(browser(), service, { path: '/timers', context })
     await page.getByText('Water the plants').waitFor()
     await page.keyboard.press('Control+/')
@@ -165,6 +105,7 @@ for (const { look, context } of otherLooks) {
       })),
     )
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
     expect(places.length).toBeGreaterThanOrEqual(7)
     for (const { title, key } of [...places.filter(({ key }) => key !== 't'), ...places.slice(0, 1)]) {
       await page.keyboard.press('g')

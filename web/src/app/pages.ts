@@ -17,8 +17,9 @@ export type Page = {
   /** Its code is loaded when it is first shown. */
   readonly load: () => Promise<unknown>
   readonly view: (app: App) => TemplateResult
-  /** Absent: reached from other pages only. */
+  /** Absent: reached from other pages only, and shown in the navigation as part of `within`. */
   readonly listing?: Listing
+  readonly within?: string
   /** Without the navigation around it: before the sign-in. */
   readonly alone?: true
 }
@@ -45,6 +46,7 @@ export const pages: readonly Page[] = [
   {
     path: '/settings/memory',
     title: 'Memory Insights',
+    within: '/memories',
     load: () => import('../pages/memory-insights-page.ts'),
     view: (app) => html`<dg-memory-insights-page .app=${app}></dg-memory-insights-page>`,
   },
@@ -58,6 +60,7 @@ export const pages: readonly Page[] = [
   {
     path: '/notes/edit',
     title: 'Note',
+    within: '/notes',
     load: () => import('../pages/note-editor-page.ts'),
     view: (app) => html`<dg-note-editor-page .app=${app}></dg-note-editor-page>`,
   },
@@ -99,6 +102,7 @@ export const pages: readonly Page[] = [
   {
     path: '/memory-config',
     title: 'Recall',
+    within: '/settings',
     load: () => import('../pages/memory-config-page.ts'),
     view: (app) => html`<dg-memory-config-page .app=${app}></dg-memory-config-page>`,
   },

@@ -5,7 +5,7 @@ import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
 import type { App } from './app.ts'
-import { navigationGroups, type Page, pages } from './pages.ts'
+import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
 import { shellStyles } from './shell-styles.ts'
 import './shortcut-sheet.ts'
 import { createKeySequence, isModKey } from './shortcuts.ts'
@@ -149,11 +149,12 @@ export class DgShell extends LitElement {
   }
 
   private entryView({ path, title, listing }: Page): TemplateResult {
+    const isWithin = path === pageAt(this.path)?.within
     return html`<li>
       <a
         class="entry"
         href=${path}
-        aria-current=${path === this.path ? 'page' : nothing}
+        aria-current=${path === this.path ? 'page' : isWithin ? 'true' : nothing}
         @click=${() => this.closeNavigation()}
       >
         <dg-icon name=${listing?.icon ?? 'help'}></dg-icon>${title}

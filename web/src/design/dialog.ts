@@ -11,6 +11,7 @@ export class DgDialog extends LitElement {
     heading: {},
     wide: { type: Boolean },
     reading: { type: Boolean },
+    hasActions: { state: true },
   }
   static override readonly styles = [
     controls,
@@ -57,6 +58,12 @@ export class DgDialog extends LitElement {
         overflow-y: auto;
         overscroll-behavior: contain;
       }
+      footer[hidden] {
+        display: none;
+      }
+      .body:has(+ footer[hidden]) {
+        padding-bottom: var(--space-5);
+      }
       footer {
         padding: var(--space-2) var(--space-5) var(--space-5);
       }
@@ -72,6 +79,7 @@ export class DgDialog extends LitElement {
   declare wide: boolean
   /** There is nothing to act on in it: it has the focus itself, so that keys scroll it. */
   declare reading: boolean
+  declare private hasActions: boolean
 
   constructor() {
     super()
@@ -79,6 +87,7 @@ export class DgDialog extends LitElement {
     this.heading = ''
     this.wide = false
     this.reading = false
+    this.hasActions = false
   }
 
   override updated(): void {
@@ -91,6 +100,11 @@ export class DgDialog extends LitElement {
   private readonly closed = (): void => {
     this.open = false
     this.dispatchEvent(new Event('close'))
+  }
+
+  /** A form brings buttons of its own: no room is kept for others then. */
+  private readonly actionsChanged = (event: Event): void => {
+    this.hasActions = event.target instanceof HTMLSlotElement && event.target.assignedElements().length > 0
   }
 
   private readonly clicked = (event: MouseEvent): void => {
@@ -122,7 +136,9 @@ export class DgDialog extends LitElement {
         </button>
       </header>
       <div class="body" tabindex=${this.reading ? 0 : nothing}><slot></slot></div>
-      <footer><slot name="actions"></slot></footer>
+      <footer ?hidden=${!this.hasActions}>
+        <slot name="actions" @slotchange=${this.actionsChanged}></slot>
+      </footer>
     </dialog>`
   }
 }

@@ -78,4 +78,10 @@ export const prose = css`
     background: var(--sunken);
     font-weight: 600;
   }
+  /* On a phone most of a line would be out of sight. */
+  @media (max-width: 30rem) {
+    .prose pre {
+      white-space: pre-wrap;
+    }
+  }
 `

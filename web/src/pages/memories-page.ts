@@ -174,6 +174,7 @@ function emptyView(): TemplateResult {
 function strengthView(strength: number): TemplateResult {
   const percent = Math.round(Math.min(1, Math.max(0, strength)) * 100)
   return html`<span class="meter" title="Strength ${percent}%: it grows with use and fades with time">
+    strength
     <svg class="strength" role="img" aria-label="Strength ${percent}%">
       <rect class="track" width="100%" height="100%" rx="3"></rect>
       <rect class="used" width="${percent}%" height="100%" rx="3"></rect>

@@ -10,7 +10,7 @@ import '../design/icon.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import { titleOf } from '../timeline/titles.ts'
-import { countText, durationText, fullTimeText, plural, wordsText } from '../view/format.ts'
+import { capitalised, countText, durationText, fullTimeText, plural, wordsText } from '../view/format.ts'
 import { relativeText } from '../view/relative-time.ts'
 
 /** A turn may change several things: they are one reason to look again. */
@@ -144,7 +144,7 @@ export class DgMemoryInsightsPage extends LitElement {
           : html`<h2 class="heading">By kind</h2>
               ${figuresView(
                 insights.store.kinds.map(({ kind, count }) => ({
-                  name: wordsText(kind),
+                  name: capitalised(wordsText(kind)),
                   value: countText(count),
                   meaning: '',
                 })),

@@ -261,7 +261,11 @@ export class DgNotesPage extends LitElement {
 /** The beginning of a text without its markdown, and without the title where it only repeats it. */
 function plainText(excerpt: string, title: string): string {
   const plain = excerpt
-    .replaceAll(/```\w*|[`*_~]{1,3}/g, '')
+    .replaceAll(/^\s*[-+*]\s+\[[xX]\]\s+/gm, '☑ ')
+    .replaceAll(/^\s*[-+*]\s+\[ \]\s+/gm, '☐ ')
+    // What a program says is no summary; the end of a block may be cut off.
+    .replaceAll(/^```[\s\S]*?(?:^```|(?![\s\S]))/gm, '')
+    .replaceAll(/[`*_~]{1,3}/g, '')
     .replaceAll(/^\s*(?:#{1,6}|>|[-+*]|\d+\.)\s+/gm, '')
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .split(/\n+/)

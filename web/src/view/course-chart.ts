@@ -67,6 +67,9 @@ export class DgCourseChart extends LitElement {
       .u-legend .u-marker {
         border-radius: 50%;
       }
+      .u-legend .u-series:first-child th {
+        padding-inline-start: 0;
+      }
       .u-cursor-x {
         border-color: var(--line-strong);
       }
@@ -135,7 +138,8 @@ export class DgCourseChart extends LitElement {
       {
         width: this.widthPx(),
         height: heightPx,
-        padding: [8, 8, 0, 0],
+        // Room on the right for half of the last label.
+        padding: [8, 28, 0, 0],
         cursor: {
           y: false,
           drag: { x: false, y: false },

@@ -67,6 +67,11 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count.format(value)} ${value === 1 ? one : many}`
 }
 
+/** With a capital: the beginning of a line, or a name. */
+export function capitalised(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** A snake_case or dotted word of the service, as prose: "rate_limited" → "rate limited". */
 export function wordsText(word: string): string {
   return word.replaceAll(/[_.-]+/g, ' ')

@@ -8,7 +8,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60_000],
 ]
 
-/** "in 3 hours", "2 days ago", "now": roughly how far `at` is from `now`. */
+/** "in 3 hours", "2 days ago", "just now": roughly how far `at` is from `now`. */
 export function relativeText(at: string, now: Date): string {
   const distanceMs = Date.parse(at) - now.getTime()
   if (Number.isNaN(distanceMs)) return ''
@@ -16,7 +16,7 @@ export function relativeText(at: string, now: Date): string {
     const count = Math.round(distanceMs / unitMs)
     if (count !== 0) return relative.format(count, unit)
   }
-  return 'now'
+  return distanceMs < 0 ? 'just now' : 'now'
 }
 
 /** A moment in a time zone of its own, with the zone's name where it is not this browser's. */

@@ -1,0 +1,118 @@
+import { steps } from '../doubles/assistant/assistant.ts'
+import type { RecordedRequest } from '../doubles/model/model-double.ts'
+import { startWithTexts } from '../sms/sms-harness.ts'
+import { ASSISTANT } from '../tasks/task-harness.ts'
+import { script, speech } from '../voice/call-harness.ts'
+
+const PACKING = `# Packing for Lisbon
+
+- [x] Passport, cards
+- [ ] Rain jacket, the *blue* one
+- [ ] Chargers
+
+> The train to the airport leaves at **6:12**.
+
+\`\`\`ts
+const daysLeft = (date: Date) => Math.ceil((date.getTime() - Date.now()) / 86_400_000)
+\`\`\`
+
+| Day | Plan |
+|---|---|
+| Friday | Alfama, dinner with Mira |
+| Saturday | Sintra |
+`
+const LATE = { audio: speech('reply-train'), transcript: 'Your train leaves at nine fifteen.' }
+
+/** What the model finds worth remembering, by the words that say it. */
+const WORTH = [
+  ['I live in Porto', 'identity', 'residence', 'Porto', 'The owner lives in Porto'],
+  ['I take my coffee black', 'preference', 'coffee', 'black', 'The owner takes their coffee black'],
+  ['My sister is called Ada', 'identity', "sister's name", 'Ada', 'The owner’s sister is called Ada'],
+  ["I'm allergic to papaya", 'identity', 'allergy', 'papaya', 'The owner is allergic to papaya'],
+] as const
+
+function remember({ text, body }: RecordedRequest) {
+  const format = (body.text as { format?: { name?: unknown } } | undefined)?.format
+  const said = format?.name === 'memory_candidates' ? WORTH.filter(([quote]) => text.includes(quote)) : []
+  const candidates = said.map(([quote, kind, slot, value, statement]) => ({
+    ...{ kind, subject: 'owner', slot, value, text: statement, quote, singleValued: false },
+    ...{ eventTime: null, validUntil: null, relations: [] },
+  }))
+  return { text: JSON.stringify({ candidates }) }
+}
+
+/** A service that somebody lives with: words, memories, notes, timers, tasks that ended well and badly, a log. */
+export async function startHouse() {
+  const phone = await startWithTexts({
+    environment: { COPILOT_COMMAND: ASSISTANT },
+    script: script({ reply: () => LATE }),
+    factor: 1,
+  })
+  const { service, text: model } = phone
+  const { client } = service
+  model.answerMemoryWith(remember)
+  // What it says of its own accord, once it hears how the tasks ended.
+  model.answerWith(({ text }) => ({
+    text: text.includes('newer compiler')
+      ? 'The build has to wait: it needs a newer compiler.'
+      : 'The photos are sorted now, by year.',
+  }))
+  const post = async (path: string, body: object) => {
+    const answer = await client.post(path, body)
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
+    return answer.json
+  }
+  const say = async (content: string, text: string) => {
+    model.reply({ text })
+    await post('/api/chat', { content })
+  }
+  await say('I live in Porto, and I take my coffee black.', 'Good to know.')
+  await say('My sister is called Ada. She lives in Graz.', 'I will remember Ada.')
+  await say("I'm allergic to papaya.", 'No papaya, then.')
+  await say(
+    'We are off to Lisbon on the 12th. What should I think of?',
+    'A short list:\n\n1. **Passport and cards**: yours is valid until March.\n2. A rain jacket: April is wet there.\n3. The 6:12 train to the airport.\n\nShall I keep it as a note?',
+  )
+  await say('Yes, please.', 'Done: it is in “Packing for Lisbon”.')
+  const note = await post('/api/notes', { title: 'Packing for Lisbon', content: PACKING })
+  await post('/api/notes', { title: 'Garden', content: 'Prune the roses in **February**; sow beans in May.' })
+  await post('/api/timers', { title: 'Water the plants', recurrence: '5 9 * * 1-5' })
+  await post('/api/timers', { title: 'Check in for Lisbon', at: '2031-04-11T08:00' })
+  await post('/api/adaptations/brief', {
+    title: 'Be brief',
+    content: 'Answer in at most three sentences unless I ask for more.',
+    channels: ['chat', 'sms'],
+  })
+  await post('/api/adaptations/mornings', {
+    title: 'Mornings',
+    content: 'Before nine, begin with the weather and what is due today.',
+    enabled: false,
+  })
+  const done = steps({ print: 'Sorted 1,204 photos into 11 folders, by year. Nothing was deleted.' })
+  await post('/api/tasks', { title: 'Tidy the photo folder', prompt: done })
+  const broken = steps({ complain: 'The build needs a newer compiler.' }, { exit: 2 })
+  await post('/api/tasks', { title: 'Mend the build', prompt: broken })
+  const underWay = steps(
+    { report: 'postToolUse', payload: { toolName: 'bash', toolArgs: { command: 'npm test' } } },
+    { hang: true },
+  )
+  await post('/api/tasks', { title: 'Upgrade the blog', prompt: underWay })
+  service.log.warn({ attempt: 2 }, 'the model service was slow to answer')
+  service.log.error({ path: '/sms', status: 403 }, 'a request with a bad signature was refused')
+  await settled(async () => {
+    const { tasks } = (await client.get('/api/tasks')).json
+    return tasks.every(({ status }: { status: string }) => status !== 'queued')
+  })
+  await settled(async () => (await client.get('/api/memories')).json.count >= 2)
+  return { ...phone, model, noteId: String(note.id) }
+}
+
+export type House = Awaited<ReturnType<typeof startHouse>>
+
+async function settled(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await isSo()) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('the house did not come to rest')
+}

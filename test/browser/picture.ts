@@ -1,0 +1,13 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+
+const directory = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
+
+/** Writes docs/screenshots anew where `SCREENSHOTS=1` asks for it; else nothing. */
+export async function picture(page: Page, name: string, look: string): Promise<void> {
+  if (process.env.SCREENSHOTS !== '1') return
+  mkdirSync(directory, { recursive: true })
+  await page.screenshot({ path: join(directory, `${name}-${look}.png`), animations: 'disabled' })
+}

@@ -1,0 +1,220 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { NUMBER, OWNER } from '../phone/provider.ts'
+import { speech } from '../voice/call-harness.ts'
+import { findings } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { type House, startHouse } from './house.ts'
+import { desk, phone, say, visit, words } from './page.ts'
+import { picture } from './picture.ts'
+
+const browser = useBrowser()
+
+type Scene = { readonly name: string; readonly path: string; readonly open: (page: Page) => Promise<void> }
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+
+/** What opens above the pages: every dialog, and what an owner sees only now and then. */
+const scenes: readonly Scene[] = [
+  {
+    name: 'note-history',
+    path: '/notes',
+    async open(page) {
+      await button(page, 'More for Packing for Lisbon').click()
+      await page.getByRole('menuitem', { name: 'History' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'erase',
+    path: '/notes',
+    async open(page) {
+      await button(page, 'More for Garden').click()
+      await page.getByRole('menuitem', { name: 'Erase for good…' }).click()
+      await page.getByText('This goes').waitFor()
+    },
+  },
+  {
+    name: 'adaptation-edit',
+    path: '/adaptations',
+    async open(page) {
+      await button(page, 'Be brief').first().click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'adaptations-preview',
+    path: '/adaptations',
+    async open(page) {
+      await button(page, 'Preview').click()
+      await page.getByText('Answer in at most three sentences').last().waitFor()
+    },
+  },
+  {
+    name: 'timer-new',
+    path: '/timers',
+    async open(page) {
+      await button(page, 'Set a timer').first().click()
+      await button(page, 'Set timer').waitFor()
+    },
+  },
+  {
+    name: 'timer-cancel',
+    path: '/timers',
+    async open(page) {
+      await button(page, 'Cancel Check in for Lisbon').click()
+      await button(page, 'Cancel timer').waitFor()
+    },
+  },
+  {
+    name: 'task-new',
+    path: '/tasks',
+    async open(page) {
+      await button(page, 'Hand over a task').first().click()
+      await page.getByLabel('Name').waitFor()
+    },
+  },
+  {
+    name: 'memory-forget',
+    path: '/memories',
+    async open(page) {
+      await button(page, /^Forget: /)
+        .first()
+        .click()
+      await page.getByRole('dialog', { name: 'Forget this for good?' }).waitFor()
+    },
+  },
+  {
+    name: 'search',
+    path: '/',
+    async open(page) {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('lisbon')
+      await page
+        .getByRole('button', { name: /Lisbon/ })
+        .first()
+        .waitFor()
+    },
+  },
+  {
+    name: 'why',
+    path: '/',
+    async open(page) {
+      await say(page, 'And the photos?')
+      await button(page, 'Stop the reply').waitFor({ state: 'hidden' })
+      const reply = words(page, 'Delegate', /now, by year|newer compiler/).last()
+      await reply.hover()
+      await reply.getByRole('button', { name: 'More for this message' }).click()
+      await page.getByRole('menuitem', { name: 'Why this reply' }).click()
+      await page.getByText('Answered by test-model').waitFor()
+    },
+  },
+  {
+    name: 'context',
+    path: '/',
+    async open(page) {
+      await button(page, /^Context: /).click()
+      await page
+        .getByText(/turns?: /)
+        .first()
+        .waitFor()
+    },
+  },
+  {
+    name: 'erase-stretch',
+    path: '/',
+    async open(page) {
+      await button(page, 'More').first().click()
+      await page.getByRole('menuitem', { name: 'Erase a stretch of time…' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'point-number',
+    path: '/settings',
+    async open(page) {
+      await button(page, 'Point my number here').click()
+      await page.getByRole('heading', { name: `Point ${NUMBER} here?` }).waitFor()
+    },
+  },
+]
+
+const looks = [
+  { look: 'desk', context: { viewport: desk, colorScheme: 'light' } },
+  { look: 'phone', context: { viewport: phone, colorScheme: 'dark', hasTouch: true, isMobile: true } },
+] as const
+
+/** The same scene in the other colours: what is sound in light may be unreadable in dark. */
+const otherScheme = { light: 'dark', dark: 'light' } as const
+
+async function check(page: Page, name: string, look: string, scheme: 'light' | 'dark', width: number) {
+  expect([name, await findings(page)]).toEqual([name, []])
+  expect([name, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([name, width])
+  await picture(page, name, look)
+  await page.emulateMedia({ colorScheme: otherScheme[scheme] })
+  expect([name, otherScheme[scheme], await findings(page)]).toEqual([name, otherScheme[scheme], []])
+  await page.emulateMedia({ colorScheme: scheme })
+}
+
+async function pointedElsewhere({ double }: House): Promise<void> {
+  double.numbers.push({
+    sid: 'PN1',
+    phone_number: NUMBER,
+    voice_url: 'https://old.example.com/voice',
+    sms_url: '',
+  })
+}
+
+for (const { look, context } of looks) {
+  test(`each dialog is sound in light and dark, and is left by the keyboard (${look})`, async () => {
+    const house = await startHouse()
+    await pointedElsewhere(house)
+    const page = await visit(browser(), house.service, { context })
+    for (const { name, path, open } of scenes) {
+      await page.goto(path)
+      await page.waitForLoadState('networkidle')
+      await open(page)
+      await check(page, name, look, context.colorScheme, context.viewport.width)
+      await page.keyboard.press('Escape')
+      expect([name, await page.getByRole('dialog').filter({ visible: true }).count()]).toEqual([name, 0])
+    }
+  }, 180_000)
+
+  test(`a note being written, a text that waits and a call that goes on are sound (${look})`, async () => {
+    const house = await startHouse()
+    const page = await visit(browser(), house.service, { path: `/notes/edit?id=${house.noteId}`, context })
+    await page
+      .getByRole('textbox', { name: /^Text|Content|Note/ })
+      .first()
+      .waitFor()
+    await check(page, 'note-edit', look, context.colorScheme, context.viewport.width)
+
+    await page.goto('/')
+    house.model.reply(
+      {
+        toolCalls: [
+          {
+            name: 'send_sms',
+            arguments: { to: '+14155550177', text: 'I am ten minutes late, please order for me.' },
+          },
+        ],
+      },
+      { text: 'It waits for your word.' },
+    )
+    await say(page, 'Tell Mira that I am ten minutes late: +14155550177')
+    await button(page, 'Send text').waitFor()
+    await words(page, 'Delegate', 'It waits').waitFor()
+    await check(page, 'proposal', look, context.colorScheme, context.viewport.width)
+
+    const { caller } = await house.dial('CA1', OWNER)
+    const bar = page.getByRole('region', { name: 'Phone call' })
+    await bar.filter({ hasText: 'You on the phone' }).waitFor()
+    await words(page, 'Delegate', 'Your train leaves').waitFor()
+    void caller.say(speech('caller-question'))
+    await bar.filter({ hasText: 'you are speaking' }).waitFor()
+    await picture(page, 'call', look)
+    expect(await findings(page)).toEqual([])
+    await bar.getByRole('button', { name: 'Hang up' }).click()
+    await bar.waitFor({ state: 'detached' })
+  }, 120_000)
+}
