@@ -27,6 +27,14 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
+    rolldownOptions: {
+      input: ['index.html', 'src/note.css'].map((file) => `${import.meta.dirname}/${file}`),
+      output: {
+        // The service links it by its name: its page is none of the app's.
+        assetFileNames: ({ names }) =>
+          names.includes('note.css') ? 'note.css' : 'assets/[name]-[hash][extname]',
+      },
+    },
   },
   server: {
     host: '127.0.0.1',

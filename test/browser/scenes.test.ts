@@ -102,7 +102,7 @@ const scenes: readonly Scene[] = [
     async open(page) {
       await say(page, 'And the photos?')
       await button(page, 'Stop the reply').waitFor({ state: 'hidden' })
-      const reply = words(page, 'Delegate', /now, by year|newer compiler/).last()
+      const reply = words(page, 'Delegate', /now, by year|newer compiler|in 11 folders/).last()
       await reply.hover()
       await reply.getByRole('button', { name: 'More for this message' }).click()
       await page.getByRole('menuitem', { name: 'Why this reply' }).click()
