@@ -31,6 +31,11 @@ for (const { look, context } of looks) {
       expect([path, await findings(page)]).toEqual([path, []])
       const width = await page.evaluate(() => document.documentElement.scrollWidth)
       expect([path, width]).toEqual([path, context.viewport.width])
+      // A page of the app scrolls within its frame: the document itself has nothing to scroll.
+      if (await page.locator('dg-shell').count()) {
+        const height = await page.evaluate(() => document.documentElement.scrollHeight)
+        expect([path, height]).toEqual([path, context.viewport.height])
+      }
       if (path !== '/logs.html') await picture(page, nameOf(path, noteId), look)
     }
     await page.goto('/settings')
@@ -38,6 +43,8 @@ for (const { look, context } of looks) {
     for (const part of ['Telephony', 'Conversation', 'Password']) {
       await jumps.getByRole('link', { name: part, exact: true }).click()
       await page.waitForLoadState('networkidle')
+      await page.getByRole('heading', { level: 1, name: 'Settings' }).and(page.locator(':visible')).waitFor()
+      expect([part, await page.evaluate(() => scrollY)]).toEqual([part, 0])
       await picture(page, `settings-${part.toLowerCase()}`, look)
     }
     if (look === 'phone') {

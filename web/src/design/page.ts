@@ -31,6 +31,8 @@ export class DgPage extends LitElement {
         margin-inline-start: calc(-1 * var(--space-2));
       }
       .scroller {
+        /* What is placed by itself within (words for a screen reader alone) must not make the document longer. */
+        position: relative;
         overflow-y: auto;
         scrollbar-gutter: stable;
         scrollbar-width: thin;
