@@ -1,6 +1,4 @@
 import type { Database } from 'better-sqlite3'
-import { FIRST_MEMORY_ID } from './recall-entries.ts'
-import { tokensOf } from './recall-text.ts'
 import { toIndexed, toMatch } from './search-text.ts'
 
 export type MemoryStatus = 'active' | 'superseded' | 'contested' | 'retired' | 'deleted' | `hidden:${string}`
@@ -177,34 +175,17 @@ export function searchMemories(
   return { rows, count: counted?.count ?? 0 }
 }
 
-/**
- * Memories that share any of the words, the closest first, then of the latest those whose slot or subject is called so. For the
- * query thread, once the recall index is caught up: it ranks every memory that matches.
- */
-export function nearMemories(
+/** Of the latest memories those whose slot or subject is called by one of the words, newest first. For a worker thread. */
+export function calledMemories(
   views: Database,
   { words, limit }: { readonly words: readonly string[]; readonly limit: number },
 ): MemoryRow[] {
-  const terms = [...new Set(words.flatMap(tokensOf))]
-  if (terms.length === 0) return []
-  const near = views
-    .prepare<[string, number, number], MemoryRow>(
-      `SELECT memories.* FROM (
-         SELECT rowid, rank FROM recall_index
-         WHERE recall_index MATCH ? AND rowid > ${FIRST_MEMORY_ID} ORDER BY rank LIMIT ?
-       ) AS hit JOIN memories ON memories.storedSeq = hit.rowid - ${FIRST_MEMORY_ID}
-       WHERE ${CURRENT} ORDER BY hit.rank LIMIT ?`,
-    )
-    // Some of the closest may hold no more: enough is read beyond them.
-    .all(terms.map((term) => `"${term}"`).join(' OR '), 8 * limit, limit)
-  const called = views
+  return views
     .prepare<[string, number], MemoryRow>(
       `SELECT * FROM (SELECT * FROM memories WHERE ${CURRENT} ORDER BY storedSeq DESC LIMIT ${CALLED_AMONG}) WHERE EXISTS (SELECT 1 FROM json_each(?) AS word
          WHERE ' ' || lower(slot) || ' ' || lower(subject) || ' ' LIKE '% ' || word.value || '%') ORDER BY storedSeq DESC LIMIT ?`,
     )
-    .all(JSON.stringify(words.filter((word) => word.length >= 3)), limit)
-  const distinct = new Map([...near, ...called].map((row) => [row.memoryId, row] as const))
-  return [...distinct.values()].slice(0, limit)
+    .all(JSON.stringify(words), limit)
 }
 
 /** What was said in all of the words, or with one of the numbers, whoever said it. For the query thread. */

@@ -1,13 +1,13 @@
-import { createMemoryQueries, type MemoryRow, type MemorySearch } from '../projections/memory-queries.ts'
+import { createMemoryQueries } from '../projections/memory-queries.ts'
 import { createTurnQueries } from '../projections/turns.ts'
 import { createUtteranceQueries } from '../projections/utterances.ts'
 import type { Log } from './log.ts'
 import { createMemoryApi } from './memory/api.ts'
 import { createModelArbitrator } from './memory/arbitrator.ts'
-import { createAssessor } from './memory/assessor.ts'
 import type { MemoryConfigChange, MemoryConfigStore } from './memory/config.ts'
 import { createMemoryCounters } from './memory/counters.ts'
 import { createExtraction } from './memory/extraction.ts'
+import type { learningFunctions } from './memory/learning-functions.ts'
 import { createLock } from './memory/lock.ts'
 import { createMemories } from './memory/memories.ts'
 import { createPassiveRecall } from './memory/passive-recall.ts'
@@ -15,8 +15,8 @@ import { createMemoryReactor } from './memory/reactor.ts'
 import type { Arbitrator } from './memory/recall/arbitration.ts'
 import type { RecallPort } from './memory/recall-port.ts'
 import { memoryTools } from './memory/tools.ts'
-import { createWindowReader } from './memory/window.ts'
 import type { ModelService } from './model/port.ts'
+import { openFunctionThread } from './storage/function-thread.ts'
 import type { Queries } from './storage/queries.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -29,7 +29,9 @@ export function buildMemory(options: {
   readonly storage: Storage
   readonly queries: Queries
   readonly model: () => ModelService
-  readonly engine: RecallPort
+  /** Stands in for the query thread. */
+  readonly engine?: RecallPort
+  readonly directory: string
   readonly arbitrator?: () => Arbitrator | null
   readonly config: MemoryConfigStore
   readonly erase: (seqs: readonly number[], reason: 'memory_forgotten') => Promise<unknown>
@@ -39,30 +41,30 @@ export function buildMemory(options: {
   readonly log: Log
 }) {
   const { storage, queries: thread, newId, nowMs, log, timezone } = options
-  const { append, ledger, views } = storage
+  const { append, views } = storage
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
   const turns = createTurnQueries(views)
-  const windows = createWindowReader({ ledger, utterances, isBarred: queries.isBarred })
+  const learning = openFunctionThread<typeof learningFunctions>(
+    new URL('./memory/learning-thread.ts', import.meta.url),
+    options.directory,
+    { isLazy: true },
+  )
   const counters = createMemoryCounters(new Date(nowMs()).toISOString())
-  const assessor = createAssessor()
   const lock = createLock()
   const onFault = (error: unknown) => log.error({ err: error }, 'memory failed')
-  const near = async (words: readonly string[], limit: number): Promise<readonly MemoryRow[]> => {
-    await storage.catchUpLagging()
-    return thread.ask('nearMemories', { words, limit })
-  }
-  const search = async (query: MemorySearch) => {
-    await storage.catchUpLagging()
-    return thread.ask('searchMemories', query)
+  const caughtUp = storage.catchUpLagging
+  /** Asks the query thread once the indexes have every fact that is durable now. */
+  const ask: Queries['ask'] = async (name, args) => {
+    await caughtUp()
+    return thread.ask(name, args)
   }
   const common = {
     append,
     queries,
     utterances,
-    windows,
-    assessor,
-    near,
+    thread: learning,
+    caughtUp,
     counters,
     lock,
     timezone,
@@ -72,28 +74,24 @@ export function buildMemory(options: {
 
   const memories = createMemories({
     ...common,
-    search,
-    async mentions(words, numbers) {
-      await storage.catchUpLagging()
-      return thread.ask('mentionsOf', { words, numbers, limit: MENTIONS })
-    },
+    find: (query) => ask('findMemories', query),
+    mentions: (words, numbers) => ask('mentionsOf', { words, numbers, limit: MENTIONS }),
     turnEventSeqs: turns.eventSeqs,
     erase: options.erase,
   })
   const utility = () => options.model().utility
   const reactor = createMemoryReactor({
     ...common,
-    extraction: createExtraction({ ...common, utility, recalledIn, log }),
+    extraction: createExtraction({ ...common, utility, log }),
     finishErasing: memories.finishErasing,
     onHeadMoved: storage.onHeadMoved,
     onFault,
   })
   const passive = createPassiveRecall({
-    engine: options.engine,
-    ledger,
-    views,
-    windows,
-    memoryIdAt: queries.idAt,
+    engine: options.engine ?? {
+      recall: (question) => ask('recall', question),
+      choose: (question) => thread.ask('chooseRecalled', question),
+    },
     config: options.config.get,
     arbitrator: options.arbitrator ?? modelArbitrator,
     append,
@@ -111,20 +109,6 @@ export function buildMemory(options: {
     return judge ? createModelArbitrator(judge) : null
   }
 
-  /** What a turn was given of what is remembered, and what it said. */
-  function recalledIn(turnId: string) {
-    const events = ledger.readSeqs(turns.eventSeqs(turnId))
-    const reply = events.findLast(
-      (event) =>
-        event.type === 'chat.reply.sent' || event.type === 'sms.sent' || event.type === 'call.reply.spoken',
-    )
-    return {
-      ids: events.flatMap((event) => (event.type === 'memory.recalled' ? event.facts.ids : [])),
-      replySeq: reply?.seq ?? null,
-      reply: reply?.body?.text ?? '',
-    }
-  }
-
   return {
     memories,
     tools: memoryTools({ memories, settled: () => reactor.settled(SETTLE_MS) }),
@@ -139,14 +123,9 @@ export function buildMemory(options: {
     config: options.config,
     counters,
     api: createMemoryApi({
-      ledger,
-      queries,
       utterances,
-      async listed(query) {
-        await storage.catchUpLagging()
-        return thread.ask('listMemories', query)
-      },
-      counted: () => thread.ask('countMemories', null),
+      listed: (query) => ask('listMemories', query),
+      stored: () => thread.ask('memoryStore', null),
       config: options.config.get,
       counts: counters.read,
       recallRuntime: passive.runtime,
@@ -159,7 +138,7 @@ export function buildMemory(options: {
     async close() {
       await reactor.close()
       await passive.close()
-      await assessor.close()
+      await learning.close()
     },
   }
 }

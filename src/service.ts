@@ -138,11 +138,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const memory = buildMemory({
     storage,
     queries,
+    directory,
     model: model.current,
-    engine: async (query) => {
-      await storage.catchUpLagging()
-      return queries.ask('recall', { ...query, names: { owner: [], delegate: [] } })
-    },
     config: createMemoryConfig({
       load: () => owner.documents.document('memory'),
       save: (document) => owner.documents.writeDocument('memory', document),

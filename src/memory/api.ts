@@ -1,24 +1,14 @@
 import * as z from 'zod'
-import type { LedgerEvent } from '../../ledger/event.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
-import type { MemoryCount, MemoryQueries, MemoryRow } from '../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
 import type { MemoryConfig } from './config.ts'
 import type { DeduplicationCounts } from './counters.ts'
+import { type MemoryStore, memoryStoreSchema, recentEventSchema } from './insights.ts'
 import type { MemoryList, MemoryListQuery } from './listing.ts'
 import type { RecallRuntime } from './passive-recall.ts'
 
 /** The answer of `GET /api/memories/insights`. */
 export const memoryInsightsSchema = z.object({
-  store: z.object({
-    total: z.int(),
-    active: z.int(),
-    contested: z.int(),
-    superseded: z.int(),
-    retired: z.int(),
-    forgotten: z.int(),
-    byKind: z.record(z.string(), z.int()),
-  }),
+  store: memoryStoreSchema,
   deduplication: z.object({
     since: z.string(),
     candidates: z.int(),
@@ -52,15 +42,7 @@ export const memoryInsightsSchema = z.object({
       lastDurationMs: z.number().nullable(),
     }),
   }),
-  recentEvents: z.array(
-    z.object({
-      seq: z.int(),
-      type: z.string(),
-      at: z.string(),
-      conversationId: z.string().nullable(),
-      payload: z.record(z.string(), z.unknown()),
-    }),
-  ),
+  recentEvents: z.array(recentEventSchema),
 })
 
 export type MemoryInsights = z.output<typeof memoryInsightsSchema>
@@ -75,16 +57,13 @@ export type MemoryApi = {
   insights(): Promise<MemoryInsights>
 }
 
-const RECENT_EVENTS = 50
-
 /** The documents of the memory routes. Reading them is a use of nothing. */
 export function createMemoryApi(options: {
-  readonly ledger: LedgerReader
-  readonly queries: MemoryQueries
-  readonly utterances: UtteranceQueries
+  readonly utterances: Pick<UtteranceQueries, 'lastFailure'>
   /** In the query thread, once the views are caught up. */
   readonly listed: (query: MemoryListQuery) => Promise<MemoryList>
-  readonly counted: () => Promise<readonly MemoryCount[]>
+  /** In the query thread. */
+  readonly stored: () => Promise<MemoryStore>
   readonly config: () => MemoryConfig
   readonly counts: () => DeduplicationCounts
   readonly recallRuntime: () => RecallRuntime
@@ -92,22 +71,6 @@ export function createMemoryApi(options: {
   readonly extractsBy: () => 'model' | 'rules'
   readonly nowMs: () => number
 }): MemoryApi {
-  const { ledger, queries, utterances } = options
-
-  /** The words that a recent event is about, as far as they are still there. */
-  function wordsOf(event: LedgerEvent): { readonly text?: string } {
-    if (event.type === 'memory.stored') return event.body ? { text: event.body.text } : {}
-    const about =
-      event.type === 'memory.merged'
-        ? event.facts.mergedId
-        : event.type === 'memory.overridden' || event.type === 'memory.retired'
-          ? event.facts.memoryId
-          : null
-    const memory = about === null ? undefined : queries.byId(about)
-    // Once it holds again there is nothing more to be said of that.
-    return memory?.text && memory.status !== 'active' ? { text: memory.text } : {}
-  }
-
   return {
     list: ({ q, limit, beforeSeq }) =>
       options.listed({
@@ -118,29 +81,16 @@ export function createMemoryApi(options: {
         halfLifeDays: options.config().strengthHalfLifeDays,
       }),
     async insights() {
-      const counts = await options.counted()
-      const of = (status: MemoryRow['status']) =>
-        counts.reduce((sum, row) => sum + (row.status === status ? row.count : 0), 0)
-      const current = counts.filter(({ status }) => status === 'active' || status === 'contested')
-      const byKind: Record<string, number> = {}
-      for (const { kind, count } of current) byKind[kind] = (byKind[kind] ?? 0) + count
-      const failure = utterances.lastFailure()
+      const { store, unread, recentEvents } = await options.stored()
+      const failure = options.utterances.lastFailure()
       return {
-        store: {
-          total: of('active') + of('contested'),
-          active: of('active'),
-          contested: of('contested'),
-          superseded: of('superseded'),
-          retired: of('retired'),
-          forgotten: of('deleted'),
-          byKind,
-        },
+        store,
         deduplication: options.counts(),
         runtime: {
           extraction: {
             method: options.extractsBy(),
             running: options.isExtracting(),
-            unread: utterances.unreadCount(),
+            unread,
             lastFailure: failure
               ? {
                   at: failure.at,
@@ -153,22 +103,7 @@ export function createMemoryApi(options: {
           },
           recall: options.recallRuntime(),
         },
-        recentEvents: ledger.readSeqs(queries.latestEventSeqs(RECENT_EVENTS)).flatMap((event) =>
-          event.type === 'unknown'
-            ? []
-            : [
-                {
-                  seq: event.seq,
-                  type: event.type,
-                  at: event.at,
-                  conversationId: event.conversationId,
-                  payload: {
-                    ...event.facts,
-                    ...wordsOf(event),
-                  },
-                },
-              ],
-        ),
+        recentEvents: [...recentEvents],
       }
     },
   }

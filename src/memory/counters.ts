@@ -9,8 +9,11 @@ export type DeduplicationCounts = {
   readonly suppressed: number
 }
 
+/** What can become of a candidate. */
+export type CountedEnd = Exclude<keyof DeduplicationCounts, 'since'>
+
 export type MemoryCounters = {
-  add(count: Exclude<keyof DeduplicationCounts, 'since'>, by?: number): void
+  add(count: CountedEnd, by?: number): void
   read(): DeduplicationCounts
 }
 

@@ -1,36 +1,24 @@
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../ledger/event.ts'
-import type { MemoryQueries, MemoryRow } from '../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
 import { ModelError, type StructuredModel, type Usage } from '../model/port.ts'
-import type { Accepted, Assessment } from './assess.ts'
-import type { Assessor } from './assessor.ts'
+import type { Assessment } from './assess.ts'
 import type { Candidate } from './candidate.ts'
 import type { MemoryCounters } from './counters.ts'
 import { extractWithModel } from './extract-model.ts'
-import type { Offered } from './gates.ts'
-import { contentWords, hasWord, indexWords } from './language/words.ts'
-import { createLearning } from './learning.ts'
+import type { LearningThread, OfferedMemory, ToRead } from './learning-functions.ts'
 import type { Lock } from './lock.ts'
-import { citationsIn, retractionsIn } from './remarks.ts'
-import type { Window, WindowReader } from './window.ts'
+import type { Window } from './window.ts'
 
 export type ExtractionOptions = {
   readonly append: Append
-  readonly queries: MemoryQueries
   readonly utterances: UtteranceQueries
-  readonly windows: WindowReader
-  readonly assessor: Assessor
-  /** Memories that share words, the closest first; from the query thread. */
-  readonly near: (words: readonly string[], limit: number) => Promise<readonly MemoryRow[]>
+  /** Reads, judges and weighs: none of it is the event loop's. */
+  readonly thread: LearningThread
+  /** Resolves when the indexes have every fact that is durable now. */
+  readonly caughtUp: () => Promise<void>
   /** The model to ask; null where rules have to do. */
   readonly utility: () => StructuredModel | null
-  /** The memories that a turn was given, and what it replied with. */
-  readonly recalledIn: (turnId: string) => {
-    readonly ids: readonly string[]
-    readonly replySeq: number | null
-    readonly reply: string
-  }
   readonly counters: MemoryCounters
   readonly lock: Lock
   readonly timezone: () => string
@@ -47,13 +35,6 @@ const MAX_RETRY_MS = 60 * 60_000
 const MAX_ATTEMPTS = 6
 const MAX_ATTEMPTS_WRONG = 3
 const WRONG: ReadonlySet<string> = new Set(['malformed', 'refused', 'context_too_long'])
-/** Memories that a model is asked about: near ones, then those whose slot could be filled anew, then the latest. */
-const OFFERED_NEAR = 16
-const OFFERED_SINGLE = 16
-const OFFERED_LATEST = 8
-const MAX_DISCARDED_FACTS = 10
-/** Enough of its words in common to be linked. */
-const LINK_COVERAGE = 0.5
 
 type Found = {
   readonly assessments: readonly Assessment[]
@@ -73,7 +54,7 @@ export type Extraction = {
 
 /** Learns from what was said, a window at a time, in order. */
 export function createExtraction(options: ExtractionOptions): Extraction {
-  const { append, queries, utterances, windows, nowMs } = options
+  const { append, utterances, thread, nowMs } = options
 
   /** The failure that the next window waits for, if it is the same one. */
   function failureOf(fromSeq: number | undefined) {
@@ -86,34 +67,16 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     return failure?.retryAt ? Date.parse(failure.retryAt) : null
   }
 
-  async function nearestTo(words: readonly string[]): Promise<string | null> {
-    const [nearest] = words.length === 0 ? [] : await options.near(words, 1)
-    if (!nearest?.text) return null
-    const index = indexWords(nearest.text)
-    return words.filter((word) => hasWord(index, word)).length >= words.length * LINK_COVERAGE
-      ? nearest.memoryId
-      : null
-  }
-
-  async function offeredFor({ quotables }: Window): Promise<(Offered & { since: string })[]> {
-    const words = [...new Set(quotables.flatMap(({ text }) => contentWords(text)))].slice(0, 64)
-    const rows = [
-      ...(await options.near(words, OFFERED_NEAR)),
-      ...queries.singleValued(OFFERED_SINGLE),
-      ...queries.current(Number.MAX_SAFE_INTEGER, OFFERED_LATEST),
-    ]
-    const distinct = new Map(rows.map((row) => [row.memoryId, row] as const))
-    return [...distinct.values()].flatMap(({ memoryId, text, storedSeq, validFrom }) =>
-      text === null ? [] : [{ memoryId, text, storedSeq, since: validFrom }],
-    )
-  }
-
-  async function find(window: Window, model: StructuredModel | null, signal: AbortSignal): Promise<Found> {
+  async function find(
+    { window, offered }: ToRead,
+    model: StructuredModel | null,
+    signal: AbortSignal,
+  ): Promise<Found> {
     const { quotables, shown } = window
     const court = { quotables, shown, timezone: options.timezone() }
     if (quotables.length === 0) return { assessments: [], usage: null, method: model ? 'model' : 'rules' }
     if (!model) {
-      const assessments = await options.assessor.assess({ ...court, offered: [], candidates: null })
+      const assessments = await thread.ask('assess', { ...court, offered: [], candidates: null })
       // What rules misread is no candidate of anybody's.
       return {
         assessments: assessments.filter(({ outcome }) => outcome === 'accepted'),
@@ -121,17 +84,16 @@ export function createExtraction(options: ExtractionOptions): Extraction {
         method: 'rules',
       }
     }
-    const offered = await offeredFor(window)
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)])
     const { candidates, usage } = await ask(model, window, offered, deadline, signal)
-    const assessments = await options.assessor.assess({ ...court, offered, candidates })
+    const assessments = await thread.ask('assess', { ...court, offered, candidates })
     return { assessments, usage, method: 'model' }
   }
 
   async function ask(
     model: StructuredModel,
     window: Window,
-    offered: readonly (Offered & { since: string })[],
+    offered: readonly OfferedMemory[],
     deadline: AbortSignal,
     signal: AbortSignal,
   ): Promise<{ candidates: readonly Candidate[]; usage: Usage }> {
@@ -155,43 +117,13 @@ export function createExtraction(options: ExtractionOptions): Extraction {
 
   /** Everything that a window comes to, as one batch: all of it or nothing. */
   async function conclude(window: Window, found: Found, before: readonly NewEvent[]): Promise<void> {
-    const links = new Map<Accepted, string | null>()
-    for (const assessment of found.assessments) {
-      if (found.method === 'rules' && assessment.outcome === 'accepted')
-        links.set(assessment.accepted, await nearestTo(assessment.accepted.words))
-    }
+    const { assessments, method } = found
+    await options.caughtUp()
     await options.lock(async () => {
-      const learning = createLearning(options)
-      const facts: NewEvent[] = [...before]
-      let accepted = 0
-      let discarded = 0
-      for (const assessment of found.assessments) {
-        if (assessment.outcome === 'rejected') {
-          options.counters.add('candidates')
-          options.counters.add('discarded')
-          discarded += 1
-          if (discarded <= MAX_DISCARDED_FACTS) facts.push(discardedFact(window, assessment.reason))
-          continue
-        }
-        const said = windows.utteranceAt(assessment.accepted.saidSeq)
-        // Forgotten while the model was thinking: what rests on it is not learned.
-        if (!said || assessment.accepted.sourceSeqs.some((seq) => !windows.utteranceAt(seq))) continue
-        accepted += 1
-        const { conversationId, spanId, turnId, seq } = said
-        const nearestId = links.get(assessment.accepted) ?? null
-        facts.push(
-          ...learning.learn(
-            assessment.accepted,
-            nearestId,
-            { conversationId, spanId, turnId, causedBy: seq },
-            'extraction',
-          ).facts,
-        )
-      }
-      facts.push(
-        ...retractionsIn(window, { windows, queries }),
-        ...citationsIn(window, { queries, recalledIn: options.recalledIn }),
-      )
+      const ids = assessments.flatMap(({ outcome }) => (outcome === 'accepted' ? [options.newId()] : []))
+      const concluded = await thread.ask('conclude', { window, assessments, method, ids })
+      for (const end of concluded.counts) options.counters.add(end)
+      const facts: NewEvent[] = [...before, ...concluded.facts]
       const last = window.shown.findLast(({ seq }) => window.readSeqs.includes(seq))
       facts.push({
         type: 'memory.extraction.completed',
@@ -203,9 +135,9 @@ export function createExtraction(options: ExtractionOptions): Extraction {
         key: `extraction:${window.readSeqs.at(-1)}`,
         facts: {
           ...rangeOf(window),
-          method: found.method,
-          candidates: found.assessments.length,
-          accepted,
+          method,
+          candidates: assessments.length,
+          accepted: concluded.accepted,
           usage: found.usage ? { ...found.usage } : null,
         },
       })
@@ -236,7 +168,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
   /** What rules find; null when they fail too, which is then all that there is to record. */
   async function findByRules(window: Window, failed: NewEvent): Promise<Found | null> {
     try {
-      return await find(window, null, new AbortController().signal)
+      return await find({ window, offered: [] }, null, new AbortController().signal)
     } catch (error) {
       options.log.warn({ err: error }, 'rules could not read what a model could not')
       await append([failed])
@@ -249,12 +181,16 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     async readNext(signal) {
       const failure = failureOf(utterances.unreadSeqs(1)[0])
       if (failure?.retryAt && Date.parse(failure.retryAt) > nowMs()) return false
+      const model = options.utility()
+      if (model) await options.caughtUp()
       // After a failure less is asked at once: it may have been too much.
-      const window = windows.next(failure ? 1 : WINDOW_UTTERANCES)
-      if (!window) return false
+      const limit = failure ? 1 : WINDOW_UTTERANCES
+      const toRead = await thread.ask('nextToRead', { limit, offers: model !== null })
+      if (!toRead) return false
+      const { window } = toRead
       let found: Found
       try {
-        found = await find(window, options.utility(), signal)
+        found = await find(toRead, model, signal)
       } catch (error) {
         if (signal.aborted || error instanceof LedgerUnavailable) throw error
         await recordFailure(window, error)
@@ -268,13 +204,4 @@ export function createExtraction(options: ExtractionOptions): Extraction {
 
 function rangeOf({ readSeqs }: Window) {
   return { fromSeq: Math.min(...readSeqs), toSeq: Math.max(...readSeqs), utteranceSeqs: [...readSeqs] }
-}
-
-function discardedFact({ readSeqs }: Window, reason: string): NewEvent {
-  return {
-    type: 'memory.discarded',
-    actor: 'service',
-    channel: 'inner',
-    facts: { reason, sourceSeqs: [...readSeqs] },
-  }
 }

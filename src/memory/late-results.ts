@@ -1,7 +1,13 @@
 import type { Hit } from './recall/ranker.ts'
 
 /** What came too late for its turn, waiting for the next. */
-export type StagedResult = { readonly turnId: string; readonly turn: number; readonly hits: readonly Hit[] }
+export type StagedResult = {
+  readonly turnId: string
+  readonly turn: number
+  readonly hits: readonly Hit[]
+  /** The memories among the hits, by seq. */
+  readonly memoryIds: ReadonlyMap<number, string>
+}
 
 /** Turns that a late result may wait for. */
 const MAX_WAIT_TURNS = 2

@@ -2,7 +2,7 @@ import type { NewEvent } from '../../ledger/event.ts'
 import type { MemoryQueries, MemoryRow } from '../../projections/memory-queries.ts'
 import type { Accepted } from './assess.ts'
 import { consolidate, type Decision, type Known } from './consolidate.ts'
-import type { MemoryCounters } from './counters.ts'
+import type { CountedEnd } from './counters.ts'
 
 /** Where a fact of a memory belongs. */
 export type MemoryPlace = {
@@ -27,9 +27,9 @@ export type Learning = {
 export function createLearning(options: {
   readonly queries: MemoryQueries
   readonly newId: () => string
-  readonly counters: MemoryCounters
+  readonly count: (end: CountedEnd) => void
 }): Learning {
-  const { queries, newId, counters } = options
+  const { queries, newId, count } = options
   /** What this learning has stored and replaced, which the views do not know yet. */
   const fresh = new Map<string, Known & { readonly slotKey: string }>()
   const replaced = new Set<string>()
@@ -69,11 +69,11 @@ export function createLearning(options: {
       const known = knownTo(accepted)
       const decision = consolidate(accepted, known, nearestId)
       const envelope = { actor: 'service', channel: 'inner', ...place } as const
-      counters.add('candidates')
+      count('candidates')
       const sourceSeqs = [...accepted.sourceSeqs]
 
       if (decision.outcome === 'repeated' || decision.outcome === 'outdated') {
-        counters.add('discarded')
+        count('discarded')
         const reason = decision.outcome === 'repeated' ? 'already_known' : 'outdated'
         const fact: NewEvent = { type: 'memory.discarded', ...envelope, facts: { reason, sourceSeqs } }
         return { decision, memoryId: decision.memoryId, facts: [fact] }
@@ -81,7 +81,7 @@ export function createLearning(options: {
 
       if (decision.outcome === 'reinforced') {
         const { memoryId, overrides, contests } = decision
-        counters.add('reinforced')
+        count('reinforced')
         replace(overrides)
         sources.set(memoryId, [...(sources.get(memoryId) ?? queries.sources(memoryId)), ...sourceSeqs])
         const old = fresh.get(memoryId)
@@ -102,7 +102,7 @@ export function createLearning(options: {
 
       const { refines, overrides, contests, linkedTo } = decision
       const memoryId = newId()
-      counters.add(refines === null ? 'inserted' : 'merged')
+      count(refines === null ? 'inserted' : 'merged')
       replace([...overrides, ...(refines === null ? [] : [refines])])
       const refined = refines === null ? undefined : known.find((memory) => memory.memoryId === refines)
       // A refinement may carry words of what it refines: what takes those takes it too.

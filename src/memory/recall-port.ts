@@ -1,19 +1,59 @@
+import type { SuppressionReason } from './recall/injection.ts'
 import type { Hit } from './recall/ranker.ts'
+import type { Recollection } from './recall/recollections.ts'
 
 /** What recall is asked before a turn. */
-export type RecallQuery = {
-  /** The words to go by: what is being said, and a little of what was said before it. */
+export type RecallQuestion = {
+  /** What is being said. */
   readonly text: string
   /** Who says it: "I" is the owner then. Null for what nobody said. */
   readonly asker: 'owner' | null
+  readonly conversationId: string | null
   /** Only what was said, or stored, before this may surface. */
   readonly beforeSeq: number
-  /** What need not surface: the context holds it. */
-  readonly excludedSeqs: ReadonlySet<number>
+  /** So many of the owner's messages before it belong to what is looked for. */
+  readonly contextTurns: number
+  /** What need not surface: the model has it before it. */
+  readonly inContextSeqs: ReadonlySet<number>
+  /** What came too late for the turns before: looked at again with what is found now. */
+  readonly staged: readonly Hit[]
   readonly nowMs: number
   readonly timezone: string
-  readonly limit: number
+  /** What may be shown; see `MemoryConfig`. */
+  readonly limits: {
+    readonly maxTokens: number
+    readonly maxMemories: number
+    readonly threshold: number
+    readonly duplicateThreshold: number
+  }
+  /** With the words of what fits well enough, for somebody to judge. */
+  readonly withWords: boolean
 }
 
-/** Recall over raw turns and memories alike, best first. It runs in a worker thread; it may be late, and may fail. */
-export type RecallPort = (query: RecallQuery) => Promise<readonly Hit[]>
+/** A hit, and whether it had come too late for the turn that it was found for. */
+export type Shown = Pick<Hit, 'seq' | 'kind'> & { readonly isLate: boolean }
+
+/** What was found, and what of it is worth being shown: read, chosen and written down at one moment. */
+export type RecallAnswer = {
+  /** What was found now, the best first. */
+  readonly hits: readonly Hit[]
+  /** Lines for the model; empty to abstain. */
+  readonly text: string
+  readonly tokens: number
+  /** The words of those that had been late. */
+  readonly lateTokens: number
+  /** The best first. */
+  readonly shown: readonly Shown[]
+  readonly left: readonly (Shown & { readonly reason: SuppressionReason })[]
+  /** What of `hits` fits well enough to be shown, if words were asked for. */
+  readonly judged: readonly Recollection[]
+  /** The memories among the hits and what was staged, by seq. */
+  readonly memoryIds: ReadonlyMap<number, string>
+}
+
+/** Recall over raw turns and memories alike. It runs in a worker thread; it may be late, and may fail. */
+export type RecallPort = {
+  recall(question: RecallQuestion): Promise<RecallAnswer>
+  /** Chooses again, from some hits and what was staged. */
+  choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): Promise<RecallAnswer>
+}

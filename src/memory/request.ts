@@ -1,5 +1,8 @@
+import { type Accepted, assess } from './assess.ts'
 import type { Candidate } from './candidate.ts'
+import { canonicalKey } from './canonical-key.ts'
 import type { Quotable, Utterance } from './evidence.ts'
+import type { Rejection } from './gates.ts'
 import { agreedSentence } from './gates-speaker.ts'
 import { contentWords, coverage, indexWords } from './language/words.ts'
 import type { WindowReader } from './window.ts'
@@ -10,12 +13,66 @@ const EARLIER_UTTERANCES = 10
 const MIN_COVERAGE = 0.6
 const MAX_QUOTE_CHARS = 1500
 
+/** Judges what the owner asks to be remembered: as it is to be kept, or why it is not. */
+export function acceptRequest(
+  text: string,
+  messageSeq: number,
+  { windows, timezone }: { readonly windows: WindowReader; readonly timezone: string },
+): Accepted | Rejection {
+  const request = requestFrom(text, messageSeq, { windows })
+  if (!request) return 'unsupported'
+  const court = {
+    quotables: [request.quotable],
+    shown: [request.quotable.utterance],
+    offered: [],
+    timezone,
+  }
+  const [judged] = assess({ ...court, candidates: [request.candidate], isRequest: true })
+  if (!judged) return 'unsupported'
+  if (judged.outcome === 'rejected') return judged.reason
+  // Rules may tell what kind of statement it is; then it takes the place of what it corrects.
+  const read = assess({
+    ...court,
+    quotables: [{ ...request.quotable, text, agreed: false, next: null }],
+    candidates: null,
+  })
+  const typed = read.find(
+    (each) => each.outcome === 'accepted' && each.accepted.canonicalKey === canonicalKey(text),
+  )
+  if (typed?.outcome !== 'accepted') return judged.accepted
+  const {
+    kind,
+    subject,
+    slot,
+    value,
+    singleValued,
+    eventTime,
+    validUntil,
+    slotKey,
+    statementKey,
+    isNegated,
+  } = typed.accepted
+  return {
+    ...judged.accepted,
+    kind,
+    subject,
+    slot,
+    value,
+    singleValued,
+    eventTime,
+    validUntil,
+    slotKey,
+    statementKey,
+    isNegated,
+  }
+}
+
 /**
  * What the owner asks to be remembered, with the words that it rests on: those of the message itself, of one before
  * it, or of a sentence of the delegate's that the message points at. Null where nobody said it: a note, a result or
  * somebody else may have.
  */
-export function requestFrom(
+function requestFrom(
   text: string,
   messageSeq: number,
   { windows }: { readonly windows: WindowReader },

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
 import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts'
-import { canonicalKey } from './canonical-key.ts'
-import { contentWords, hasWord, indexWords } from './language/words.ts'
+import { contentWords } from './language/words.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
 
 const RECALLED_MEMORIES = 20
@@ -52,7 +51,7 @@ export function memoryTools(options: {
       idempotent: true,
       readOnly: true,
       async run({ query }) {
-        const found = await memories.find(query, RECALLED_MEMORIES)
+        const found = await memories.find({ query, limit: RECALLED_MEMORIES })
         return {
           ok: true,
           data: { memories: found.map(present) },
@@ -72,7 +71,7 @@ export function memoryTools(options: {
         if (context.messageSeq === null) return notOwner('Only the owner can have something forgotten.')
         const origin = originOf(context)
         await settled()
-        const matches = meant(query, await memories.find(query, RECALLED_MEMORIES))
+        const matches = await memories.find({ query, limit: RECALLED_MEMORIES, meant: true })
         const [memory] = matches
         if (!memory) {
           const barred = await memories.bar(contentWords(query), origin)
@@ -85,19 +84,6 @@ export function memoryTools(options: {
       },
     }),
   ]
-}
-
-/** Of what matches at all, what is meant: the very statement; else all that have every word asked for. */
-function meant(query: string, found: readonly MemoryRow[]): readonly MemoryRow[] {
-  const key = canonicalKey(query)
-  const exact = found.filter((row) => row.memoryId === query.trim() || row.canonicalKey === key)
-  if (exact.length > 0) return exact
-  const words = contentWords(query)
-  const whole = found.filter(({ text, subject, slot, quote }) => {
-    const index = indexWords(text ?? '', subject ?? '', slot ?? '', quote ?? '')
-    return words.every((word) => hasWord(index, word))
-  })
-  return whole.length > 0 ? whole : found
 }
 
 function ambiguous(matches: readonly MemoryRow[]): ToolResult {

@@ -12,15 +12,18 @@ import type { ModelService } from '../../src/model/port.ts'
 import { openQueries } from '../../src/storage/queries.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
+import { longestHold } from './held.ts'
 import { quantile, round } from './statistics.ts'
 import { openService, time } from './turn.ts'
 
 /*
  * What memories cost a turn: the same conversation with few and with many of them, its turns by turns in one run;
- * and how long memory's own work holds the main thread, in processor time, so that other load does not count.
+ * and how long memory's own work holds the main thread, less what that waited for a processor, so that other load does not count.
  */
 
 const MESSAGES = 2000
+/** What one turn of the event loop may take: the voice waits for it. */
+const MAX_HELD_MS = 2
 /** The first ones compile. */
 const WARM_ROUNDS = 10
 const READ_AT_ONCE = 100
@@ -120,7 +123,7 @@ function* eventsOf(memories: number): Generator<NewEvent> {
   }
 }
 
-function writeLedger(directory: string, memories: number): void {
+export function writeLedger(directory: string, memories: number): void {
   mkdirSync(directory, { recursive: true })
   let nowMs = Date.UTC(2026, 0, 1)
   const newId = createIds(() => nowMs)
@@ -175,7 +178,7 @@ export async function benchMemories({ few, many, turns }: { few: number; many: n
     p99Ms: round(quantile(samples, 0.99)),
   }))
   const [least, most] = figures
-  const blocking = await benchBlocking(join(root, String(many)), Math.min(turns, 60))
+  const blocking = await benchMainThread(join(root, String(many)), Math.min(turns, 60))
   rmSync(root, { recursive: true, force: true })
   return {
     turns,
@@ -185,8 +188,20 @@ export async function benchMemories({ few, many, turns }: { few: number; many: n
   }
 }
 
-/** Processor time of the main thread between two turns of the event loop, while memory recalls, learns, lists and forgets. */
-async function benchBlocking(directory: string, rounds: number) {
+type Held = {
+  readonly p50Ms: number
+  readonly p90Ms: number
+  readonly p99Ms: number
+  readonly maxMs: number
+  /** In so many rounds one turn of the loop took longer. */
+  readonly over2Ms: number
+}
+
+/**
+ * How long memory holds the main thread while it recalls, learns, lists and forgets: of each round the longest turn
+ * of the event loop.
+ */
+export async function benchMainThread(directory: string, rounds: number) {
   const newId = createIds(Date.now)
   const storage = await openStorage({
     directory,
@@ -208,10 +223,7 @@ async function benchBlocking(directory: string, rounds: number) {
     storage,
     queries,
     model: () => ({ utility: null }) as ModelService,
-    engine: async (query) => {
-      await storage.catchUpLagging()
-      return queries.ask('recall', { ...query, names: { owner: [], delegate: [] } })
-    },
+    directory,
     config: createMemoryConfig({ load: () => null, save: () => undefined }),
     erase: (seqs, reason) => storage.erase(seqs, reason),
     timezone: () => 'Europe/Berlin',
@@ -220,6 +232,8 @@ async function benchBlocking(directory: string, rounds: number) {
     log,
   })
   const work: Readonly<Record<string, (index: number) => Promise<unknown>>> = {
+    // What the machine itself does to a loop that does nothing.
+    nothing: () => new Promise((resolve) => setTimeout(resolve, 20)),
     recall: async (index) => {
       const text = question(index)
       const cue = {
@@ -256,35 +270,22 @@ async function benchBlocking(directory: string, rounds: number) {
     forget: (index) => memory.memories.forget(`memory-${index}`, { by: 'owner', channel: 'system' }),
   }
   memory.start()
-  const figures: Record<string, Awaited<ReturnType<typeof heldBy>>> = {}
+  const figures: Record<string, Held> = {}
   for (const [name, run] of Object.entries(work)) {
     for (let index = 0; index < WARM_ROUNDS; index += 1) await run(index)
-    figures[name] = await heldBy(async () => {
-      for (let index = WARM_ROUNDS; index < WARM_ROUNDS + rounds; index += 1) await run(index)
-    })
+    const longest: number[] = []
+    for (let index = WARM_ROUNDS; index < WARM_ROUNDS + rounds; index += 1)
+      longest.push(await longestHold(() => run(index)))
+    figures[name] = {
+      p50Ms: round(quantile(longest, 0.5)),
+      p90Ms: round(quantile(longest, 0.9)),
+      p99Ms: round(quantile(longest, 0.99)),
+      maxMs: round(Math.max(...longest)),
+      over2Ms: longest.filter((heldMs) => heldMs > MAX_HELD_MS).length,
+    }
   }
   await memory.close()
   await queries.close()
   await storage.close()
   return figures
-}
-
-/** The longest that one turn of the event loop held the main thread while `work` ran, and how often it was over 2 ms. */
-async function heldBy(work: () => Promise<void>) {
-  let maxMs = 0
-  let over2Ms = 0
-  let isOver = false
-  let before = process.threadCpuUsage()
-  const sample = () => {
-    const { user, system } = process.threadCpuUsage(before)
-    const heldMs = (user + system) / 1000
-    maxMs = Math.max(maxMs, heldMs)
-    if (heldMs > 2) over2Ms += 1
-    before = process.threadCpuUsage()
-    if (!isOver) setImmediate(sample)
-  }
-  setImmediate(sample)
-  await work()
-  isOver = true
-  return { maxMs: Number(maxMs.toFixed(2)), over2Ms }
 }

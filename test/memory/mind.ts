@@ -7,8 +7,9 @@ import type { Recalled } from '../../src/conversation/recall.ts'
 import { createErasure } from '../../src/forgetting/erasure.ts'
 import { createLog } from '../../src/log.ts'
 import { createMemoryConfig, type MemoryConfigChange } from '../../src/memory/config.ts'
-import { createRecallRanker } from '../../src/memory/recall/ranker.ts'
-import type { RecallPort } from '../../src/memory/recall-port.ts'
+import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
+import { createRecallRanker, type Hit } from '../../src/memory/recall/ranker.ts'
+import type { RecallPort, RecallQuestion } from '../../src/memory/recall-port.ts'
 import { buildMemory } from '../../src/memory-service.ts'
 import type { ModelService, StructuredModel } from '../../src/model/port.ts'
 import { openQueries } from '../../src/storage/queries.ts'
@@ -21,7 +22,8 @@ export type MindOptions = {
   readonly directory?: string
   /** Answers extraction; rules do it where there is none. */
   readonly utility?: StructuredModel | null
-  readonly engine?: RecallPort
+  /** Stands in for ranking; what it finds is read and chosen as ever. */
+  readonly engine?: (question: RecallQuestion) => Promise<readonly Hit[]>
   readonly startMs?: number
   readonly config?: MemoryConfigChange
   /** Whether it learns from the start; else with `start`. */
@@ -65,11 +67,6 @@ export async function openMind(options: MindOptions = {}) {
     secretValues: () => [],
   })
   const erasure = createErasure({ storage, queries: threads, turnEventSeqs: turns.eventSeqs })
-  const ranker = createRecallRanker({ views })
-  const engine: RecallPort = async ({ limit, ...query }) => {
-    await storage.catchUpLagging()
-    return ranker.recall({ ...query, names: { owner: [], delegate: [] } }).slice(0, limit)
-  }
   const config = createMemoryConfig({ load: () => null, save: () => undefined })
   config.put({ retrieveTimeoutMs: 5000, ...options.config })
   let utility = options.utility ?? null
@@ -78,7 +75,8 @@ export async function openMind(options: MindOptions = {}) {
     queries: threads,
     // Memory asks nothing else of a service than its utility model.
     model: () => ({ utility }) as ModelService,
-    engine: options.engine ?? engine,
+    directory,
+    ...(options.engine ? { engine: overHits(options.engine) } : {}),
     config,
     erase: erasure.erase,
     timezone: () => TIMEZONE,
@@ -87,6 +85,16 @@ export async function openMind(options: MindOptions = {}) {
     log,
   })
   if (options.started !== false) memory.start()
+
+  /** Here and now, without a thread: a test says when something comes too late. */
+  function overHits(find: NonNullable<MindOptions['engine']>): RecallPort {
+    const { choose } = createRecallAnswers({ views, ledger, ranker: createRecallRanker({ views }) })
+    return {
+      choose: async (question) => choose(question),
+      recall: async (question) => choose({ ...question, hits: await find(question) }),
+    }
+  }
+
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= memory.close().then(async () => {

@@ -163,7 +163,7 @@ function segmentedLocale(run: string): string | null {
 }
 
 /** A phrase of FTS5's query language: whatever the tokens are, they are never its syntax. */
-function phrase(tokens: readonly string[]): string {
+export function phrase(tokens: readonly string[]): string {
   return `"${tokens.join(' ').replaceAll('"', '""')}"`
 }
 

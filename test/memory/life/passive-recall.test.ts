@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EventOf } from '../../../ledger/event.ts'
 import type { Hit } from '../../../src/memory/recall/ranker.ts'
-import type { RecallQuery } from '../../../src/memory/recall-port.ts'
+import type { RecallQuestion } from '../../../src/memory/recall-port.ts'
 import { type Mind, openMind } from '../mind.ts'
 
 const hit = (seq: number, kind: 'turn' | 'memory', relevance = 0.9): Hit => ({
@@ -15,10 +15,10 @@ const hit = (seq: number, kind: 'turn' | 'memory', relevance = 0.9): Hit => ({
 
 /** An engine that answers when the test says so. */
 function heldEngine() {
-  const waiting: { query: RecallQuery; settle: PromiseWithResolvers<readonly Hit[]> }[] = []
+  const waiting: { query: RecallQuestion; settle: PromiseWithResolvers<readonly Hit[]> }[] = []
   return {
     waiting,
-    engine: (query: RecallQuery) => {
+    engine: (query: RecallQuestion) => {
       const settle = Promise.withResolvers<readonly Hit[]>()
       waiting.push({ query, settle })
       return settle.promise

@@ -106,7 +106,7 @@ test.each([
     })
   }
   expect(mind.texts()).toHaveLength(2)
-  const found = await mind.memory.memories.find(first, 5)
+  const found = await mind.memory.memories.find({ query: first, limit: 5 })
   expect(found.map(({ text }) => text)).toEqual([first])
 })
 

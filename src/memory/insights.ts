@@ -1,0 +1,79 @@
+import * as z from 'zod'
+import type { LedgerEvent } from '../../ledger/event.ts'
+import { createMemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
+import { createUtteranceQueries } from '../../projections/utterances.ts'
+import type { Sources } from '../storage/function-thread.ts'
+
+/** What insights tell of the store itself. */
+export const memoryStoreSchema = z.object({
+  total: z.int(),
+  active: z.int(),
+  contested: z.int(),
+  superseded: z.int(),
+  retired: z.int(),
+  forgotten: z.int(),
+  byKind: z.record(z.string(), z.int()),
+})
+
+export const recentEventSchema = z.object({
+  seq: z.int(),
+  type: z.string(),
+  at: z.string(),
+  conversationId: z.string().nullable(),
+  payload: z.record(z.string(), z.unknown()),
+})
+
+export type MemoryStore = {
+  readonly store: z.output<typeof memoryStoreSchema>
+  /** Of the owner's utterances so many have yet to be read. */
+  readonly unread: number
+  readonly recentEvents: readonly z.output<typeof recentEventSchema>[]
+}
+
+const RECENT_EVENTS = 50
+
+/** What there is of memories, and what happened to them lately. For the query thread: it counts through all of them. */
+export function createMemoryStoreQuery({ views, ledger }: Sources): (_none: null) => MemoryStore {
+  const queries = createMemoryQueries(views)
+  const utterances = createUtteranceQueries(views)
+
+  /** The words that a recent event is about, as far as they are still there. */
+  function wordsOf(event: LedgerEvent): { readonly text?: string } {
+    if (event.type === 'memory.stored') return event.body ? { text: event.body.text } : {}
+    const about =
+      event.type === 'memory.merged'
+        ? event.facts.mergedId
+        : event.type === 'memory.overridden' || event.type === 'memory.retired'
+          ? event.facts.memoryId
+          : null
+    const memory = about === null ? undefined : queries.byId(about)
+    // Once it holds again there is nothing more to be said of that.
+    return memory?.text && memory.status !== 'active' ? { text: memory.text } : {}
+  }
+
+  return () => {
+    const counts = queries.counts()
+    const of = (status: MemoryRow['status']) =>
+      counts.reduce((sum, row) => sum + (row.status === status ? row.count : 0), 0)
+    const byKind: Record<string, number> = {}
+    for (const { status, kind, count } of counts)
+      if (status === 'active' || status === 'contested') byKind[kind] = (byKind[kind] ?? 0) + count
+    return {
+      store: {
+        total: of('active') + of('contested'),
+        active: of('active'),
+        contested: of('contested'),
+        superseded: of('superseded'),
+        retired: of('retired'),
+        forgotten: of('deleted'),
+        byKind,
+      },
+      unread: utterances.unreadCount(),
+      recentEvents: ledger.readSeqs(queries.latestEventSeqs(RECENT_EVENTS)).flatMap((event) => {
+        if (event.type === 'unknown') return []
+        const { seq, type, at, conversationId, facts } = event
+        return [{ seq, type, at, conversationId, payload: { ...facts, ...wordsOf(event) } }]
+      }),
+    }
+  }
+}

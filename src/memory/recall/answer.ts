@@ -1,0 +1,149 @@
+import type { Database } from 'better-sqlite3'
+import type { LedgerReader } from '../../../ledger/reader.ts'
+import { createMemoryQueries } from '../../../projections/memory-queries.ts'
+import { createUtteranceQueries } from '../../../projections/utterances.ts'
+import { estimateTokens } from '../../model/tokens.ts'
+import { zoneOffsetMinutes } from '../../clock/zone-offset.ts'
+import { contentWords, coverage, indexWords } from '../language/words.ts'
+import { memoriesFirst } from '../memories-first.ts'
+import type { RecallAnswer, RecallQuestion } from '../recall-port.ts'
+import { createWindowReader } from '../window.ts'
+import { composeInjection, type SuppressionReason } from './injection.ts'
+import type { Hit, RecallRanker } from './ranker.ts'
+import { createRecollections, type Recollection } from './recollections.ts'
+
+/** Ranked, before anything is chosen. */
+const MAX_HITS = 40
+
+type Ends = Readonly<Record<'kept' | 'duplicate' | 'irrelevant', Hit[]>>
+
+/**
+ * Answers what recall asks, words and all: finds, reads, chooses and writes down at one moment, so that nothing
+ * surfaces that is erased, barred or superseded then. Synchronous; belongs in a worker thread.
+ */
+export function createRecallAnswers(options: {
+  readonly views: Database
+  readonly ledger: LedgerReader
+  readonly ranker: RecallRanker
+}) {
+  const { views, ledger, ranker } = options
+  const { isBarred } = createMemoryQueries(views)
+  const windows = createWindowReader({ ledger, utterances: createUtteranceQueries(views), isBarred })
+  const recollect = createRecollections({ views, ledger })
+  const idsAt = views.prepare<[string], { seq: number; memoryId: string }>(
+    'SELECT storedSeq AS seq, memoryId FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?))',
+  )
+
+  /** What is looked for, and whose words it is made of: those find nothing but themselves. */
+  function withEarlier({ text, conversationId, beforeSeq, contextTurns }: RecallQuestion) {
+    if (contextTurns === 0) return { text, seqs: [] }
+    const earlier = windows
+      .before(conversationId, beforeSeq, contextTurns * 2)
+      .filter(({ speaker }) => speaker === 'owner')
+      .slice(-contextTurns)
+    // The words said now come first: a long cue is cut.
+    const texts = [text, ...earlier.map((utterance) => utterance.text).reverse()]
+    return { text: texts.join('\n'), seqs: earlier.map(({ seq }) => seq) }
+  }
+
+  function find(question: RecallQuestion): readonly Hit[] {
+    const { text, seqs } = withEarlier(question)
+    const { asker, beforeSeq, inContextSeqs, nowMs, timezone } = question
+    const excludedSeqs = new Set([...inContextSeqs, ...seqs])
+    const names = { owner: [], delegate: [] }
+    return ranker.recall({ text, asker, beforeSeq, excludedSeqs, nowMs, timezone, names }).slice(0, MAX_HITS)
+  }
+
+  function choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): RecallAnswer {
+    const { hits, staged, text, limits, inContextSeqs } = question
+    const all = new Map(
+      [...recollect([...hits, ...staged.filter(({ seq }) => !hits.some((hit) => hit.seq === seq))])].map(
+        (recollection) => [recollection.seq, recollection] as const,
+      ),
+    )
+    const isNews = ({ seq, memory }: Recollection) =>
+      !inContextSeqs.has(seq) && !memory?.sourceSeqs.some((source) => inContextSeqs.has(source))
+    const news = new Map([...all].filter(([, recollection]) => isNews(recollection)))
+    const withWords = (some: readonly Hit[]): Recollection[] =>
+      some.flatMap((hit) => {
+        const recollection = news.get(hit.seq)
+        return recollection ? [{ ...recollection, ...hit }] : []
+      })
+
+    const ends = endsOf(question, all, news)
+    const ordered = memoriesFirst(withWords([...hits, ...ends.kept]))
+    const { maxTokens, maxMemories, threshold } = limits
+    const injection = composeInjection(
+      ordered,
+      (some) => some.flatMap(({ seq }) => ordered.find((recollection) => recollection.seq === seq) ?? []),
+      {
+        maxTokens,
+        maxMemories,
+        threshold,
+        cue: text,
+        zoneOffsetMs: zoneOffsetMinutes(new Date(question.nowMs), question.timezone) * 60_000,
+      },
+    )
+    const late = new Set(ends.kept.map(({ seq }) => seq))
+    const shownAs = ({ seq, kind }: Hit) => ({ seq, kind, isLate: late.has(seq) })
+    const ended = (reason: SuppressionReason, some: readonly Hit[]) =>
+      some.map(({ seq, kind }) => ({ seq, kind, isLate: true, reason }))
+    return {
+      hits,
+      text: injection.text,
+      tokens: injection.tokens,
+      lateTokens: injection.included
+        .filter(({ seq }) => late.has(seq))
+        .reduce((sum, { text }) => sum + estimateTokens(text), 0),
+      shown: injection.included.map(shownAs),
+      left: [
+        ...ended('duplicate', ends.duplicate),
+        ...ended('irrelevant', ends.irrelevant),
+        ...injection.suppressed.map(({ hit, reason }) => ({ ...shownAs(hit), reason })),
+      ],
+      judged: question.withWords ? withWords(hits.filter(({ relevance }) => relevance >= threshold)) : [],
+      memoryIds: memoryIdsOf([...hits, ...staged]),
+    }
+  }
+
+  function memoryIdsOf(hits: readonly Hit[]): Map<number, string> {
+    const seqs = hits.flatMap(({ seq, kind }) => (kind === 'memory' ? [seq] : []))
+    if (seqs.length === 0) return new Map()
+    return new Map(idsAt.all(JSON.stringify(seqs)).map(({ seq, memoryId }) => [seq, memoryId]))
+  }
+
+  return {
+    recall: (question: RecallQuestion): RecallAnswer => choose({ ...question, hits: find(question) }),
+    choose,
+  }
+}
+
+/** What becomes of what waited for this turn: is it still news, and has it to do with what is being said? */
+function endsOf(
+  { text, hits, staged, limits }: RecallQuestion & { readonly hits: readonly Hit[] },
+  all: ReadonlyMap<number, Recollection>,
+  news: ReadonlyMap<number, Recollection>,
+): Ends {
+  const ends: Ends = { kept: [], duplicate: [], irrelevant: [] }
+  if (staged.length === 0) return ends
+  const words = contentWords(text)
+  const known = new Set(hits.map(({ seq }) => seq))
+  const texts = hits.flatMap(({ seq }) => {
+    const fresh = all.get(seq)
+    return fresh ? [indexWords(fresh.text)] : []
+  })
+  for (const hit of staged) {
+    const recollection = news.get(hit.seq)
+    const own = recollection ? contentWords(recollection.text) : []
+    const isRepeat =
+      !recollection ||
+      known.has(hit.seq) ||
+      texts.some((index) => coverage(index, own) >= limits.duplicateThreshold)
+    const relevance = recollection && words.length > 0 ? coverage(indexWords(recollection.text), words) : 0
+    if (isRepeat) ends.duplicate.push(hit)
+    else if (relevance === 0 || relevance < limits.threshold) ends.irrelevant.push(hit)
+    else ends.kept.push({ ...hit, relevance })
+    known.add(hit.seq)
+  }
+  return ends
+}
