@@ -30,84 +30,154 @@ export type Evidence = Readonly<Record<Matching, Occurrences>> & {
 
 /** Empty slots between turns and memories, so that the window around the newest turn reaches no memory. */
 const GAP = 8
+/** When so many memories hold the rarer words, the others are not looked at. */
+const MAX_MEMORIES = 3000
 const WEIGHT: Readonly<Record<Matching, number>> = { exact: 1, root: 0.5, related: 0.6 }
 
 /** Gathers the evidence for a query among turns up to `lastTurnId` and memories up to `lastMemoryId`. */
-export function gatherEvidence(
-  query: Query,
-  postings: PostingsReader,
-  lastTurnId: number,
-  lastMemoryId: number,
-): Evidence {
-  const terms = query.terms.slice(0, MAX_TERMS)
-  postings.refresh()
-  const lists = {
-    exact: readLists('exact'),
-    root: readLists('root'),
-    related: readLists('related'),
+export type EvidenceGatherer = (query: Query, lastTurnId: number, lastMemoryId: number) => Evidence
+
+/**
+ * Gathers over postings. What it hands out is valid until it is asked again: its arrays are as long as there are
+ * turns, so they are kept, and only what was written is cleared. What a gathering costs depends on the occurrences
+ * of its words.
+ */
+export function createEvidenceGatherer(postings: PostingsReader): EvidenceGatherer {
+  const memorySlots = createSeqNumbers()
+  const masks: Record<Matching, Uint32Array> = {
+    exact: new Uint32Array(0),
+    root: new Uint32Array(0),
+    related: new Uint32Array(0),
   }
-  const memorySlots = new Map<number, number>()
-  const memoryIds: number[] = []
-  const firstMemorySlot = lastTurnId + 1 + GAP
-  for (const list of MATCHINGS.flatMap((matching) => lists[matching])) {
-    for (const seq of list?.memorySeqs ?? []) {
-      if (memorySlots.has(seq)) continue
-      memorySlots.set(seq, firstMemorySlot + memoryIds.length)
-      memoryIds.push(FIRST_MEMORY_ID + seq)
+  let weights = new Float32Array(0)
+  let touched: number[] = []
+
+  /** Makes room for so many slots, all of them empty. */
+  function clear(slots: number): void {
+    if (slots > weights.length) {
+      const length = Math.ceil(slots * 1.5)
+      for (const matching of MATCHINGS) masks[matching] = new Uint32Array(length)
+      weights = new Float32Array(length)
+    } else {
+      for (const slot of touched) {
+        for (const matching of MATCHINGS) masks[matching][slot] = 0
+        weights[slot] = 0
+      }
+    }
+    touched = []
+  }
+
+  /** Numbers the memories in which anything occurs; to so many of the first a slot is given. */
+  function numberMemories(lists: readonly (Postings | null)[]): number {
+    const found = lists.flatMap((list) => list?.memorySeqs ?? [])
+    const occurrences = found.reduce((sum, { length }) => sum + length, 0)
+    // The rarest words first: of memories with a common word alone there are as good ones.
+    if (occurrences > MAX_MEMORIES) found.sort((a, b) => a.length - b.length)
+    let slots: number | null = null
+    for (const seqs of found) {
+      memorySlots.add(seqs)
+      if (slots === null && memorySlots.seqs().length >= MAX_MEMORIES) slots = memorySlots.seqs().length
+    }
+    return slots ?? memorySlots.seqs().length
+  }
+
+  return (query, lastTurnId, lastMemoryId) => {
+    const terms = query.terms.slice(0, MAX_TERMS)
+    postings.refresh()
+    const lists = {
+      exact: readLists('exact'),
+      root: readLists('root'),
+      related: readLists('related'),
+    }
+    const firstMemorySlot = lastTurnId + 1 + GAP
+    memorySlots.clear(lastMemoryId - FIRST_MEMORY_ID)
+    const memories = numberMemories(MATCHINGS.flatMap((matching) => lists[matching]))
+    const memorySeqs = memorySlots.seqs()
+    clear(firstMemorySlot + memories)
+    // Memories without any of the terms are not counted: that would cost a scan, and move all weights alike.
+    const total = lastTurnId + memorySeqs.length
+
+    function readLists(matching: Matching): (Postings | null)[] {
+      return terms.map((term) => {
+        const match = term[matching]
+        return match === null ? null : postings.read(match, lastTurnId, lastMemoryId)
+      })
+    }
+
+    /** A looser match includes the strict one; where it adds nothing it is the strict one. */
+    function occurrencesOf(matching: Matching, strict: Occurrences | null): Occurrences {
+      const own = masks[matching]
+      if (strict) for (const slot of touched) own[slot] = strict.masks[slot] ?? 0
+      const idf = new Float64Array(terms.length)
+      lists[matching].forEach((list, term) => {
+        const share = terms[term]?.weight ?? 1
+        const strictCount = strict ? (lists.exact[term]?.count ?? 0) : 0
+        idf[term] = share * idfOf(Math.min(strictCount + (list?.count ?? 0), total), total)
+        if (list) mark(own, 1 << term, list, (idf[term] ?? 0) * WEIGHT[matching])
+      })
+      return { masks: own, idf }
+    }
+
+    function mark(own: Uint32Array, bit: number, { turnIds, memorySeqs }: Postings, weight: number): void {
+      // Plain loops: a common word is in some ten thousand turns.
+      for (let at = 0; at < turnIds.length; at += 1) markSlot(own, bit, turnIds[at] ?? 0, weight)
+      for (let at = 0; at < memorySeqs.length; at += 1) {
+        const number = memorySlots.numberOf(memorySeqs[at] ?? 0)
+        if (number < memories) markSlot(own, bit, firstMemorySlot + number, weight)
+      }
+    }
+
+    function markSlot(own: Uint32Array, bit: number, slot: number, weight: number): void {
+      const mask = own[slot] ?? 0
+      if ((mask & bit) !== 0) return
+      own[slot] = mask | bit
+      const before = weights[slot] ?? 0
+      if (before === 0) touched.push(slot)
+      weights[slot] = before + weight
+    }
+
+    const exact = occurrencesOf('exact', null)
+    const root = occurrencesOf('root', exact)
+    const related = occurrencesOf('related', exact)
+    return {
+      exact,
+      root,
+      related,
+      weights,
+      touched,
+      maxIdf: Math.log(1 + (total + 0.5) / 0.5),
+      slotOf(id) {
+        if (id < FIRST_MEMORY_ID) return id <= lastTurnId ? id : undefined
+        const number = memorySlots.numberOf(id - FIRST_MEMORY_ID)
+        return number < 0 || number >= memories ? undefined : firstMemorySlot + number
+      },
+      idOf: (slot) =>
+        slot <= lastTurnId ? slot : FIRST_MEMORY_ID + (memorySeqs[slot - firstMemorySlot] ?? 0),
     }
   }
-  const slotOf = (id: number) => (id < FIRST_MEMORY_ID ? id : memorySlots.get(id - FIRST_MEMORY_ID))
-  const slots = firstMemorySlot + memoryIds.length
-  const weights = new Float32Array(slots)
-  const touched: number[] = []
-  // Memories without any of the terms are not counted: that would cost a scan, and move all weights alike.
-  const total = lastTurnId + memoryIds.length
+}
 
-  function readLists(matching: Matching): (Postings | null)[] {
-    return terms.map((term) => {
-      const match = term[matching]
-      return match === null ? null : postings.read(match, lastTurnId, lastMemoryId)
-    })
-  }
-
-  /** A looser match includes the strict one; where it adds nothing it is the strict one. */
-  function occurrencesOf(matching: Matching, strict: Occurrences | null): Occurrences {
-    const masks = strict ? strict.masks.slice() : new Uint32Array(slots)
-    const idf = new Float64Array(terms.length)
-    lists[matching].forEach((list, term) => {
-      const share = terms[term]?.weight ?? 1
-      const strictCount = strict ? (lists.exact[term]?.count ?? 0) : 0
-      idf[term] = share * idfOf(Math.min(strictCount + (list?.count ?? 0), total), total)
-      if (list) mark(masks, 1 << term, list, (idf[term] ?? 0) * WEIGHT[matching])
-    })
-    return { masks, idf }
-  }
-
-  function mark(masks: Uint32Array, bit: number, { turnIds, memorySeqs }: Postings, weight: number): void {
-    // Plain loops: a common word is in some ten thousand turns.
-    for (let at = 0; at < turnIds.length; at += 1) markSlot(masks, bit, turnIds[at] ?? 0, weight)
-    for (const seq of memorySeqs) markSlot(masks, bit, memorySlots.get(seq) ?? 0, weight)
-  }
-
-  function markSlot(masks: Uint32Array, bit: number, slot: number, weight: number): void {
-    const mask = masks[slot] ?? 0
-    if ((mask & bit) !== 0) return
-    masks[slot] = mask | bit
-    const before = weights[slot] ?? 0
-    if (before === 0) touched.push(slot)
-    weights[slot] = before + weight
-  }
-
-  const exact = occurrencesOf('exact', null)
+/** Numbers seqs from 0 on in the order in which they come: an array to look in, where a map costs ten times as much. */
+export function createSeqNumbers() {
+  /** One more than its number, by seq; 0 for none. */
+  let numbers = new Int32Array(0)
+  let seqs: number[] = []
   return {
-    exact,
-    root: occurrencesOf('root', exact),
-    related: occurrencesOf('related', exact),
-    weights,
-    touched,
-    maxIdf: Math.log(1 + (total + 0.5) / 0.5),
-    slotOf,
-    idOf: (slot) => (slot <= lastTurnId ? slot : (memoryIds[slot - firstMemorySlot] ?? 0)),
+    /** Forgets all, and makes room for seqs up to `last`. */
+    clear(last: number): void {
+      if (last >= numbers.length) numbers = new Int32Array(Math.ceil((last + 1) * 1.5))
+      else for (const seq of seqs) numbers[seq] = 0
+      seqs = []
+    },
+    add(list: Int32Array): void {
+      for (let at = 0; at < list.length; at += 1) {
+        const seq = list[at] ?? 0
+        if (numbers[seq] === 0) numbers[seq] = seqs.push(seq)
+      }
+    },
+    /** Below 0 for one that was not added. */
+    numberOf: (seq: number): number => (numbers[seq] ?? 0) - 1,
+    seqs: (): readonly number[] => seqs,
   }
 }
 

@@ -3,8 +3,10 @@ import { calledMemories, createMemoryQueries, type MemoryRow } from '../../../pr
 import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 import { tokensOf } from '../../../projections/recall-text.ts'
 import { createEntryQueries } from './entry-queries.ts'
+import { createSeqNumbers } from './evidence.ts'
 import { createPostingsReader } from './postings.ts'
 import { phrase } from './query.ts'
+import { topSlots } from './top.ts'
 
 export type NearQuery = { readonly words: readonly string[]; readonly limit: number }
 
@@ -23,21 +25,27 @@ export function createNearMemories(views: Database): (query: NearQuery) => Memor
   const postings = createPostingsReader(views)
   const entries = createEntryQueries(views)
   const queries = createMemoryQueries(views)
+  const numbers = createSeqNumbers()
 
   /** The rarer the words in common and the shorter the memory, the closer. */
   function closest(terms: readonly string[], count: number): number[] {
     const { lastMemoryId } = entries.lastBefore(Number.MAX_SAFE_INTEGER)
     const total = lastMemoryId - FIRST_MEMORY_ID
     postings.refresh()
-    const weights = new Map<number, number>()
-    for (const term of terms) {
-      const { memorySeqs, count: found } = postings.read(phrase([term]), 0, lastMemoryId)
+    const lists = terms.map((term) => postings.read(phrase([term]), 0, lastMemoryId))
+    numbers.clear(total)
+    for (const { memorySeqs } of lists) numbers.add(memorySeqs)
+    const seqs = numbers.seqs()
+    const weights = new Float32Array(seqs.length)
+    for (const { memorySeqs, count: found } of lists) {
       const idf = Math.log(1 + (total - found + 0.5) / (found + 0.5))
-      for (const seq of memorySeqs) weights.set(seq, (weights.get(seq) ?? 0) + idf)
+      for (let at = 0; at < memorySeqs.length; at += 1) {
+        const number = numbers.numberOf(memorySeqs[at] ?? 0)
+        weights[number] = (weights[number] ?? 0) + idf
+      }
     }
-    const least = leastOfBest([...weights.values()], count)
-    const best = [...weights].filter(([, weight]) => weight >= least).sort(byWeightThenAge)
-    const looked = new Map(best.slice(0, count))
+    const best = topSlots(weights, [...seqs.keys()], count)
+    const looked = new Map(best.map((number) => [seqs[number] ?? 0, weights[number] ?? 0]))
     const rows = entries.bySeqs([...looked.keys()])
     const mean = rows.reduce((sum, { length }) => sum + length, 0) / Math.max(1, rows.length)
     return rows
@@ -68,10 +76,4 @@ type Weighted = readonly [seq: number, weight: number]
 
 function byWeightThenAge([seqA, a]: Weighted, [seqB, b]: Weighted): number {
   return b - a || seqB - seqA
-}
-
-/** The weight that the best `count` reach. */
-function leastOfBest(weights: readonly number[], count: number): number {
-  if (weights.length <= count) return 0
-  return Float64Array.from(weights).sort().at(-count) ?? 0
 }

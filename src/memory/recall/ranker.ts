@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { type EntryRow, FIRST_MEMORY_ID, type Speaker } from '../../../projections/recall-entries.ts'
 import { stretchesOf } from './dates.ts'
 import { createEntryQueries } from './entry-queries.ts'
-import { type Evidence, gatherEvidence } from './evidence.ts'
+import { createEvidenceGatherer, type Evidence } from './evidence.ts'
 import { type Candidate, computeFeatures, FEATURES } from './features.ts'
 import { fuseRankings, LEXICAL_WEIGHT, VECTOR_WEIGHT } from './fusion.ts'
 import { createPostingsReader } from './postings.ts'
@@ -73,15 +73,19 @@ export function createRecallRanker(options: {
   const { views, vectors = null } = options
   const weights = FEATURES.map((feature) => (options.weights ?? WEIGHTS)[feature])
   const readQuery = options.readQuery ?? createQueryReader()
-  const postings = createPostingsReader(views)
+  const gatherEvidence = createEvidenceGatherer(createPostingsReader(views))
   const entries = createEntryQueries(views)
+
+  /** By slot; kept, and cleared where it was written: it is as long as there are turns. */
+  let scores = new Float32Array(0)
+  let reachedBefore: readonly number[] = []
 
   function weigh(request: RecallRequest): Weighed[] {
     const query = readQuery(request)
     if (query.terms.length === 0 && query.dates.length === 0) return []
     const { lastTurnId, lastMemoryId } = entries.lastBefore(request.beforeSeq)
-    const evidence = gatherEvidence(query, postings, lastTurnId, lastMemoryId)
-    const { scores, reached } = candidateScores(query, evidence, lastTurnId)
+    const evidence = gatherEvidence(query, lastTurnId, lastMemoryId)
+    const reached = scoreCandidates(query, evidence, lastTurnId)
     for (const { id } of entries.bySeqs([...request.excludedSeqs])) {
       const slot = evidence.slotOf(id)
       if (slot !== undefined) scores[slot] = 0
@@ -102,9 +106,15 @@ export function createRecallRanker(options: {
    * A first estimate for the slots that the query's words or dates reach: the words in it, some of its neighbours',
    * and whether its date fits. What nothing reaches is not looked at, however much there is.
    */
-  function candidateScores(query: Query, { weights: own, touched }: Evidence, lastTurnId: number) {
-    const scores = new Float32Array(own.length)
+  function scoreCandidates(
+    query: Query,
+    { weights: own, touched }: Evidence,
+    lastTurnId: number,
+  ): readonly number[] {
+    if (own.length > scores.length) scores = new Float32Array(own.length)
+    else for (const slot of reachedBefore) scores[slot] = 0
     const reached: number[] = []
+    reachedBefore = reached
     let best = 0
     function add(slot: number, score: number): void {
       const before = scores[slot] ?? 0
@@ -129,7 +139,7 @@ export function createRecallRanker(options: {
     for (const { firstId, lastId } of sittingsNamed(query)) {
       for (let id = firstId; id <= Math.min(lastId, lastTurnId); id += 1) add(id, bonus)
     }
-    return { scores, reached }
+    return reached
   }
 
   /** Sittings in the stretches of time that the query names. */

@@ -30,13 +30,14 @@ type MemoryNow = {
   sourceSeqs: string
 }
 
-type TurnNow = { seq: number; barred: number; learned: number; superseded: number }
+/** `holds`: some of what was learned from it was not superseded. Each is told by the first row that says so. */
+type TurnNow = { seq: number; barred: number; learned: number; holds: number }
 
 /** Read together: a question to a database costs as much as some rows. */
 const BATCH = 12
 
 /**
- * Reads hits from the ledger and the memories' views: point reads, fit for the main thread. What was erased,
+ * Reads hits from the ledger and the memories' views: point reads, whatever there is besides. What was erased,
  * barred, superseded or retired since it was indexed is left out.
  */
 export function createRecollections(options: { readonly views: Database; readonly ledger: LedgerReader }) {
@@ -49,15 +50,15 @@ export function createRecollections(options: { readonly views: Database; readonl
   )
   const turnsAt = views.prepare<[string], TurnNow>(
     `SELECT asked.value AS seq, EXISTS (SELECT 1 FROM memory_barred_sources WHERE seq = asked.value) AS barred,
-       count(status) AS learned, count(status) FILTER (WHERE status = 'superseded') AS superseded
-     FROM json_each(?) AS asked LEFT JOIN memory_sources ON memory_sources.seq = asked.value
-       LEFT JOIN memories USING (memoryId)
-     GROUP BY asked.value`,
+       EXISTS (SELECT 1 FROM memory_sources JOIN memories USING (memoryId) WHERE seq = asked.value) AS learned,
+       EXISTS (SELECT 1 FROM memory_sources JOIN memories USING (memoryId)
+         WHERE seq = asked.value AND status <> 'superseded') AS holds
+     FROM json_each(?) AS asked`,
   )
 
   function ofTurn(hit: Hit, text: string, now: TurnNow | undefined): Recollection | null {
     if (now?.barred !== 0) return null
-    const isCorrected = now.learned > 0 && now.superseded === now.learned
+    const isCorrected = now.learned === 1 && now.holds === 0
     return { ...hit, text, status: isCorrected ? 'corrected' : 'said', memory: null }
   }
 
