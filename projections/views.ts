@@ -58,5 +58,7 @@ export function removeViews(directory: string): void {
 
 /** Opens the views for queries. The caller closes it. */
 export function openViewsReadOnly(directory: string): Database.Database {
-  return new Database(viewsFile(directory), { readonly: true, fileMustExist: true })
+  const db = new Database(viewsFile(directory), { readonly: true, fileMustExist: true })
+  db.pragma('mmap_size = 268435456')
+  return db
 }

@@ -6,6 +6,7 @@ import { createMemoryApi } from './memory/api.ts'
 import { createModelArbitrator } from './memory/arbitrator.ts'
 import type { MemoryConfigChange, MemoryConfigStore } from './memory/config.ts'
 import { createMemoryCounters } from './memory/counters.ts'
+import { createEmbedding, type Vectors } from './memory/embedding.ts'
 import { createExtraction } from './memory/extraction.ts'
 import type { learningFunctions } from './memory/learning-functions.ts'
 import { createLock } from './memory/lock.ts'
@@ -32,6 +33,8 @@ export function buildMemory(options: {
   /** Stands in for the query thread. */
   readonly engine?: RecallPort
   readonly directory: string
+  /** The vectors of what recall looks through; closed with memory. */
+  readonly vectors: Vectors
   readonly arbitrator?: () => Arbitrator | null
   readonly config: MemoryConfigStore
   readonly erase: (seqs: readonly number[], reason: 'memory_forgotten') => Promise<unknown>
@@ -87,7 +90,16 @@ export function buildMemory(options: {
     onHeadMoved: storage.onHeadMoved,
     onFault,
   })
+  const embedding = createEmbedding({
+    vectors: options.vectors,
+    model: () => options.model().embedding,
+    caughtUp,
+    onHeadMoved: storage.onHeadMoved,
+    nowMs,
+    log,
+  })
   const passive = createPassiveRecall({
+    meaning: embedding,
     engine: options.engine ?? {
       recall: (question) => ask('recall', question),
       choose: (question) => thread.ask('chooseRecalled', question),
@@ -129,15 +141,20 @@ export function buildMemory(options: {
       config: options.config.get,
       counts: counters.read,
       recallRuntime: passive.runtime,
+      embeddingState: embedding.state,
       isExtracting: reactor.isRunning,
       extractsBy: () => (utility() === null ? 'rules' : 'model'),
       nowMs,
     }),
     settled: reactor.settled,
-    start: reactor.start,
+    start() {
+      reactor.start()
+      embedding.start()
+    },
     async close() {
       await reactor.close()
       await passive.close()
+      await embedding.close()
       await learning.close()
     },
   }

@@ -27,6 +27,7 @@ import { buildHttpService } from './http-service.ts'
 import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
 import { createMemoryConfig } from './memory/config.ts'
+import { openVectors } from './memory/embedding.ts'
 import { buildMemory } from './memory-service.ts'
 import { createModelHolder, type ModelLimits, type ModelSettings } from './model/service.ts'
 import { createNotes } from './notes/notes.ts'
@@ -113,7 +114,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const model = createModelHolder(modelSettings(settings), { limits: options.modelLimits ?? {} })
   settings.subscribe(() => model.configure(modelSettings(settings)))
 
-  const erasure = createErasure({ storage, queries, turnEventSeqs: createTurnQueries(views).eventSeqs })
+  const vectors = openVectors(directory)
+  const erasure = createErasure({
+    storage,
+    queries,
+    turnEventSeqs: createTurnQueries(views).eventSeqs,
+    forgetVectors: vectors.forget,
+  })
   const adaptations = createAdaptations({ append, ledger, views, dataDir: directory })
   await adaptations.start()
   const timeline = createTimelineQueries(views, ledger)
@@ -139,6 +146,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     storage,
     queries,
     directory,
+    vectors,
     model: model.current,
     config: createMemoryConfig({
       load: () => owner.documents.document('memory'),

@@ -24,6 +24,8 @@ export function createErasure(options: {
   readonly storage: Storage
   readonly queries: Queries
   readonly turnEventSeqs: (turnId: string) => number[]
+  /** Makes nothing of what words were turned into beside the stores. */
+  readonly forgetVectors: (seqs: readonly number[]) => Promise<void>
 }): Erasure {
   const { storage, queries } = options
   // What is hidden until it is erased must be found in its words, too.
@@ -75,7 +77,15 @@ export function createErasure(options: {
 
   return {
     plan: async (seqs) => (await plan(seqs)).filter((seq) => hasWords(ledger, seq)),
-    erase: async (seqs, reason) => storage.erase(await plan(seqs), reason),
+    async erase(seqs, reason) {
+      const all = await plan(seqs)
+      try {
+        return await storage.erase(all, reason)
+      } finally {
+        // Also where the files could not be cleared yet: what is recorded as erased goes on going.
+        await options.forgetVectors(all)
+      }
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
 import type { MemoryConfig } from './config.ts'
 import type { DeduplicationCounts } from './counters.ts'
+import type { EmbeddingState } from './embedding.ts'
 import { type MemoryStore, memoryStoreSchema, recentEventSchema } from './insights.ts'
 import type { MemoryList, MemoryListQuery } from './listing.ts'
 import type { RecallRuntime } from './passive-recall.ts'
@@ -41,6 +42,15 @@ export const memoryInsightsSchema = z.object({
       waiting: z.int(),
       lastDurationMs: z.number().nullable(),
     }),
+    embedding: z.object({
+      model: z.string().nullable(),
+      state: z.enum(['off', 'up_to_date', 'embedding', 'waiting']),
+      embedded: z.int(),
+      total: z.int(),
+      failures: z.int(),
+      lastFailure: z.object({ at: z.string(), kind: z.string() }).nullable(),
+      retryAt: z.string().nullable(),
+    }),
   }),
   recentEvents: z.array(recentEventSchema),
 })
@@ -67,6 +77,7 @@ export function createMemoryApi(options: {
   readonly config: () => MemoryConfig
   readonly counts: () => DeduplicationCounts
   readonly recallRuntime: () => RecallRuntime
+  readonly embeddingState: () => EmbeddingState
   readonly isExtracting: () => boolean
   readonly extractsBy: () => 'model' | 'rules'
   readonly nowMs: () => number
@@ -102,6 +113,7 @@ export function createMemoryApi(options: {
               : null,
           },
           recall: options.recallRuntime(),
+          embedding: options.embeddingState(),
         },
         recentEvents: [...recentEvents],
       }

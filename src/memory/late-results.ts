@@ -1,10 +1,10 @@
-import type { Hit } from './recall/ranker.ts'
+import type { LateHit } from './recall-port.ts'
 
 /** What came too late for its turn, waiting for the next. */
 export type StagedResult = {
   readonly turnId: string
   readonly turn: number
-  readonly hits: readonly Hit[]
+  readonly hits: readonly LateHit[]
   /** The memories among the hits, by seq. */
   readonly memoryIds: ReadonlyMap<number, string>
 }

@@ -2,6 +2,7 @@ import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import type { Recall, RecallCue } from '../conversation/recall.ts'
 import type { MemoryConfig } from './config.ts'
 import type { MemoryCounters } from './counters.ts'
+import type { Embedding } from './embedding.ts'
 import { createLateResults, type StagedResult } from './late-results.ts'
 import { type Arbitrator, arbitrate } from './recall/arbitration.ts'
 import type { Hit } from './recall/ranker.ts'
@@ -27,6 +28,8 @@ export type PassiveRecall = {
 export type PassiveRecallOptions = {
   readonly engine: RecallPort
   readonly config: () => MemoryConfig
+  /** What is near by its meaning. */
+  readonly meaning: Pick<Embedding, 'near' | 'answersWithin'>
   /** The model's filter for relevance; null where there is none. */
   readonly arbitrator: () => Arbitrator | null
   readonly append: Append
@@ -58,11 +61,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   /** An answer if it comes in its time; else null. */
-  async function inTime<T>(answer: Promise<T>): Promise<T | null> {
-    const timeout = Promise.withResolvers<null>()
-    const timer = setTimeout(() => timeout.resolve(null), config().retrieveTimeoutMs)
-    return Promise.race([answer, timeout.promise]).finally(() => clearTimeout(timer))
-  }
+  const inTime = <T>(answer: Promise<T>) => within(answer, config().retrieveTimeoutMs)
 
   /** Keeps results for the next turn; what has expired by then is told. */
   async function stage(cue: RecallCue, results: readonly StagedResult[]): Promise<void> {
@@ -119,11 +118,12 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
       waited.length === 0
         ? Promise.resolve(null)
         : engine.choose({ ...question, hits: [], withWords: false }).catch(failed)
+    const near = options.meaning.near(cue.text)
     const asked = engine.recall(question)
     const answer = await inTime(asked).catch(failed)
     if (answer) {
       runtime.inTime += 1
-      return answer
+      return withMeaning(cue, turn, question, answer, near)
     }
     if (answer === null) {
       runtime.late += 1
@@ -134,6 +134,37 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     const alone = await Promise.race([ofWaited, new Promise<null>((resolve) => setImmediate(resolve, null))])
     if (!alone) await stage(cue, waited)
     return alone ?? null
+  }
+
+  /**
+   * The answer with what is near by its meaning, where that comes in the rest of the time. It is waited for only while
+   * the service is that quick; what comes later, and words did not find, waits for the next turn.
+   */
+  async function withMeaning(
+    cue: RecallCue,
+    turn: number,
+    question: RecallQuestion,
+    answer: RecallAnswer,
+    near: ReturnType<Embedding['near']>,
+  ): Promise<RecallAnswer> {
+    const leftMs = Math.max(0, question.nowMs + config().retrieveTimeoutMs - nowMs())
+    const fused = near.then((found) => (found?.length ? engine.recall({ ...question, near: found }) : null))
+    const patience = options.meaning.answersWithin(config().retrieveTimeoutMs) ? leftMs : 0
+    const first = await within(fused, patience).catch(failed)
+    if (first) return first
+    if (first === null) {
+      const known = new Set(answer.hits.map(({ seq }) => seq))
+      void fused
+        .then((later) => {
+          const hits = (later?.hits ?? [])
+            .filter(({ seq, relevance }) => !known.has(seq) && relevance >= question.limits.threshold)
+            .map((hit) => ({ ...hit, foundFor: cue.text }))
+          const { turnId } = cue
+          return stage(cue, [{ turnId, turn, hits, memoryIds: later?.memoryIds ?? new Map() }])
+        })
+        .catch(failed)
+    }
+    return answer
   }
 
   /** What a model's filter leaves of an answer, where the owner wants one. */
@@ -237,6 +268,13 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
       if (facts.length > 0) await append(facts)
     },
   }
+}
+
+/** What a promise comes to in so many milliseconds; null when that is not enough. */
+function within<T>(answer: Promise<T>, ms: number): Promise<T | null> {
+  const timeout = Promise.withResolvers<null>()
+  const timer = setTimeout(() => timeout.resolve(null), ms)
+  return Promise.race([answer, timeout.promise]).finally(() => clearTimeout(timer))
 }
 
 type Place = Pick<RecallCue, 'conversationId' | 'spanId' | 'turnId'>

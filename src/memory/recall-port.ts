@@ -1,6 +1,13 @@
 import type { SuppressionReason } from './recall/injection.ts'
 import type { Hit } from './recall/ranker.ts'
 import type { Recollection } from './recall/recollections.ts'
+import type { Near } from './recall/vectors.ts'
+
+/** A hit that came too late for its turn. */
+export type LateHit = Hit & {
+  /** What was being said, where it was found by its meaning alone: its own words do not tell what it fits. */
+  readonly foundFor?: string
+}
 
 /** What recall is asked before a turn. */
 export type RecallQuestion = {
@@ -16,7 +23,9 @@ export type RecallQuestion = {
   /** What need not surface: the model has it before it. */
   readonly inContextSeqs: ReadonlySet<number>
   /** What came too late for the turns before: looked at again with what is found now. */
-  readonly staged: readonly Hit[]
+  readonly staged: readonly LateHit[]
+  /** What is near by its meaning, where that is known by now. */
+  readonly near?: readonly Near[]
   readonly nowMs: number
   readonly timezone: string
   /** What may be shown; see `MemoryConfig`. */

@@ -91,7 +91,7 @@ export const settingRegistry = {
     group: 'model',
     title: 'Embedding model',
     default: openAiDefaults.embeddingModel,
-    description: 'Model of the vectors that memories are recalled by.',
+    description: 'Model of the vectors by which recall also finds what says the same in other words.',
   }),
   REALTIME_MODEL: setting(tokenSchema, {
     group: 'model',

@@ -5,9 +5,12 @@ import { startThread } from '../start-thread.ts'
 
 /** What the functions of a thread read: connections of the thread's own, for reading only. */
 export type Sources = {
+  readonly directory: string
   readonly views: Database
   /** Without what is hidden until it is erased. */
   readonly ledger: LedgerReader
+  /** Called when the thread ends; what else it has opened is closed there. */
+  readonly onClose: (close: () => void) => void
 }
 
 /** What a thread can be asked: each is made once for its sources, then a synchronous function of its arguments. */

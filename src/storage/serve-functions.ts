@@ -3,7 +3,7 @@ import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 import { standBack } from '../thread-priority.ts'
-import type { FunctionAnswer, FunctionRequest, ThreadFunctions } from './function-thread.ts'
+import type { FunctionAnswer, FunctionRequest, Sources, ThreadFunctions } from './function-thread.ts'
 import { veilLedger } from './veil.ts'
 
 /**
@@ -16,7 +16,13 @@ export function serveFunctions(functions: ThreadFunctions): void {
   const port = parentPort
   const views = openViewsReadOnly(workerData.directory)
   const ledgerDb = openLedgerReadOnly(workerData.directory)
-  const sources = { views, ledger: veilLedger(createReader(ledgerDb), views) }
+  const closes: (() => void)[] = []
+  const sources: Sources = {
+    directory: workerData.directory,
+    views,
+    ledger: veilLedger(createReader(ledgerDb), views),
+    onClose: (close) => void closes.push(close),
+  }
   const made = new Map<string, (args: never) => unknown>()
 
   function functionOf(name: string): (args: never) => unknown {
@@ -31,6 +37,7 @@ export function serveFunctions(functions: ThreadFunctions): void {
 
   port.on('message', (request: FunctionRequest | 'close') => {
     if (request === 'close') {
+      for (const close of closes) close()
       views.close()
       ledgerDb.close()
       port.close()

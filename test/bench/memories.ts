@@ -7,6 +7,7 @@ import { createIds } from '../../ledger/ids.ts'
 import { openLedger } from '../../ledger/ledger.ts'
 import { createLog } from '../../src/log.ts'
 import { createMemoryConfig } from '../../src/memory/config.ts'
+import { openVectors } from '../../src/memory/embedding.ts'
 import { buildMemory } from '../../src/memory-service.ts'
 import type { ModelService } from '../../src/model/port.ts'
 import { openQueries } from '../../src/storage/queries.ts'
@@ -178,7 +179,10 @@ export async function benchMemories({ few, many, turns }: { few: number; many: n
     p99Ms: round(quantile(samples, 0.99)),
   }))
   const [least, most] = figures
-  const blocking = await benchMainThread(join(root, String(many)), Math.min(turns, 60))
+  // A service that closes takes its directory along.
+  const alone = join(root, 'alone')
+  writeLedger(alone, many)
+  const blocking = await benchMainThread(alone, Math.min(turns, 60))
   rmSync(root, { recursive: true, force: true })
   return {
     turns,
@@ -222,8 +226,9 @@ export async function benchMainThread(directory: string, rounds: number) {
   const memory = buildMemory({
     storage,
     queries,
-    model: () => ({ utility: null }) as ModelService,
+    model: () => ({ utility: null, embedding: null }) as Partial<ModelService> as ModelService,
     directory,
+    vectors: openVectors(directory),
     config: createMemoryConfig({ load: () => null, save: () => undefined }),
     erase: (seqs, reason) => storage.erase(seqs, reason),
     timezone: () => 'Europe/Berlin',
@@ -270,6 +275,7 @@ export async function benchMainThread(directory: string, rounds: number) {
     forget: (index) => memory.memories.forget(`memory-${index}`, { by: 'owner', channel: 'system' }),
   }
   memory.start()
+  await storage.catchUpLagging()
   const figures: Record<string, Held> = {}
   for (const [name, run] of Object.entries(work)) {
     for (let index = 0; index < WARM_ROUNDS; index += 1) await run(index)

@@ -7,11 +7,12 @@ import type { Recalled } from '../../src/conversation/recall.ts'
 import { createErasure } from '../../src/forgetting/erasure.ts'
 import { createLog } from '../../src/log.ts'
 import { createMemoryConfig, type MemoryConfigChange } from '../../src/memory/config.ts'
+import { openVectors } from '../../src/memory/embedding.ts'
 import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
 import { createRecallRanker, type Hit } from '../../src/memory/recall/ranker.ts'
 import type { RecallPort, RecallQuestion } from '../../src/memory/recall-port.ts'
 import { buildMemory } from '../../src/memory-service.ts'
-import type { ModelService, StructuredModel } from '../../src/model/port.ts'
+import type { EmbeddingModel, ModelService, StructuredModel } from '../../src/model/port.ts'
 import { openQueries } from '../../src/storage/queries.ts'
 import type { Tool } from '../../src/tools/tool.ts'
 import { testDirectory } from '../support/directory.ts'
@@ -24,6 +25,8 @@ export type MindOptions = {
   readonly utility?: StructuredModel | null
   /** Stands in for ranking; what it finds is read and chosen as ever. */
   readonly engine?: (question: RecallQuestion) => Promise<readonly Hit[]>
+  /** Makes vectors; none where there is none. */
+  readonly embedding?: EmbeddingModel | null
   readonly startMs?: number
   readonly config?: MemoryConfigChange
   /** Whether it learns from the start; else with `start`. */
@@ -66,16 +69,24 @@ export async function openMind(options: MindOptions = {}) {
     write: (line) => void written.push(line),
     secretValues: () => [],
   })
-  const erasure = createErasure({ storage, queries: threads, turnEventSeqs: turns.eventSeqs })
+  const vectors = openVectors(directory)
+  const erasure = createErasure({
+    storage,
+    queries: threads,
+    turnEventSeqs: turns.eventSeqs,
+    forgetVectors: vectors.forget,
+  })
   const config = createMemoryConfig({ load: () => null, save: () => undefined })
   config.put({ retrieveTimeoutMs: 5000, ...options.config })
   let utility = options.utility ?? null
+  let embedding = options.embedding ?? null
   const memory = buildMemory({
     storage,
     queries: threads,
-    // Memory asks nothing else of a service than its utility model.
-    model: () => ({ utility }) as ModelService,
+    // Memory asks nothing else of a service.
+    model: () => ({ utility, embedding }) as ModelService,
     directory,
+    vectors,
     ...(options.engine ? { engine: overHits(options.engine) } : {}),
     config,
     erase: erasure.erase,
@@ -222,6 +233,10 @@ export async function openMind(options: MindOptions = {}) {
     nowMs: clock,
     advance: (ms: number) => {
       nowMs += ms
+    },
+    erase: (seqs: readonly number[]) => erasure.erase(seqs, 'owner'),
+    setEmbedding: (model: EmbeddingModel | null) => {
+      embedding = model
     },
     setUtility: (model: StructuredModel | null) => {
       utility = model

@@ -6,7 +6,7 @@ import { estimateTokens } from '../../model/tokens.ts'
 import { zoneOffsetMinutes } from '../../clock/zone-offset.ts'
 import { contentWords, coverage, indexWords } from '../language/words.ts'
 import { memoriesFirst } from '../memories-first.ts'
-import type { RecallAnswer, RecallQuestion } from '../recall-port.ts'
+import type { LateHit, RecallAnswer, RecallQuestion } from '../recall-port.ts'
 import { createWindowReader } from '../window.ts'
 import { composeInjection, type SuppressionReason } from './injection.ts'
 import type { Hit, RecallRanker } from './ranker.ts'
@@ -19,7 +19,7 @@ type Ends = Readonly<Record<'kept' | 'duplicate' | 'irrelevant', Hit[]>>
 
 /**
  * Answers what recall asks, words and all: finds, reads, chooses and writes down at one moment, so that nothing
- * surfaces that is erased, barred or superseded then. Synchronous; belongs in a worker thread.
+ * surfaces that is erased, barred or superseded then. Reads one state of the views. Synchronous; belongs in a worker thread.
  */
 export function createRecallAnswers(options: {
   readonly views: Database
@@ -48,10 +48,12 @@ export function createRecallAnswers(options: {
 
   function find(question: RecallQuestion): readonly Hit[] {
     const { text, seqs } = withEarlier(question)
-    const { asker, beforeSeq, inContextSeqs, nowMs, timezone } = question
+    const { asker, beforeSeq, inContextSeqs, nowMs, timezone, near = [] } = question
     const excludedSeqs = new Set([...inContextSeqs, ...seqs])
     const names = { owner: [], delegate: [] }
-    return ranker.recall({ text, asker, beforeSeq, excludedSeqs, nowMs, timezone, names }).slice(0, MAX_HITS)
+    return ranker
+      .recall({ text, asker, beforeSeq, excludedSeqs, nowMs, timezone, names, near })
+      .slice(0, MAX_HITS)
   }
 
   function choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): RecallAnswer {
@@ -113,8 +115,10 @@ export function createRecallAnswers(options: {
   }
 
   return {
-    recall: (question: RecallQuestion): RecallAnswer => choose({ ...question, hits: find(question) }),
-    choose,
+    recall: views.transaction(
+      (question: RecallQuestion): RecallAnswer => choose({ ...question, hits: find(question) }),
+    ),
+    choose: views.transaction(choose),
   }
 }
 
@@ -139,11 +143,19 @@ function endsOf(
       !recollection ||
       known.has(hit.seq) ||
       texts.some((index) => coverage(index, own) >= limits.duplicateThreshold)
-    const relevance = recollection && words.length > 0 ? coverage(indexWords(recollection.text), words) : 0
+    const relevance = recollection && words.length > 0 ? relevanceNow(hit, recollection, words) : 0
     if (isRepeat) ends.duplicate.push(hit)
     else if (relevance === 0 || relevance < limits.threshold) ends.irrelevant.push(hit)
     else ends.kept.push({ ...hit, relevance })
     known.add(hit.seq)
   }
   return ends
+}
+
+/** By its own words; of what was found by its meaning, also by how much of what it fitted then is spoken of now. */
+function relevanceNow(hit: LateHit, { text }: Recollection, words: readonly string[]): number {
+  const own = coverage(indexWords(text), words)
+  return hit.foundFor === undefined
+    ? own
+    : Math.max(own, hit.relevance * coverage(indexWords(hit.foundFor), words))
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
+import { createIndexNews } from './news.ts'
 
 /** Where an expression of FTS5's query language occurs; each list ascending, the oldest first. */
 export type Postings = {
@@ -38,13 +39,17 @@ export function createPostingsReader(views: Database) {
     )
     .pluck()
   const removals = views.prepare<[], number>('SELECT count FROM recall_removals').pluck()
+  const turnNews = createIndexNews(views)
+  const memoryNews = createIndexNews(views)
   const kept = new Map<string, { turns: List; memories: List }>()
   let keptLength = 0
   let keptAt = removals.get() ?? 0
 
   function extend(list: List, match: string, base: number, last: number, limit: number): void {
     if (last <= list.upTo) return
-    const found = select.all(match, base + list.upTo + 1, base + last, limit)
+    const from = base + list.upTo + 1
+    const news = (base === 0 ? turnNews : memoryNews).occurrences(match, from, base + last)
+    const found = news?.reverse() ?? select.all(match, from, base + last, limit)
     if (found.length === limit) list.from = (found.at(-1) ?? base) - base
     const length = list.length + found.length
     if (length > list.ids.length) {
@@ -72,6 +77,8 @@ export function createPostingsReader(views: Database) {
       const now = removals.get() ?? 0
       if (now === keptAt) return
       kept.clear()
+      turnNews.reset()
+      memoryNews.reset()
       keptLength = 0
       keptAt = now
     },

@@ -9,7 +9,7 @@ import { createPostingsReader } from './postings.ts'
 import { type Cue, createQueryReader, type Query, type QueryReader } from './query.ts'
 import { relevanceOf } from './relevance.ts'
 import { leastOf, topSlots } from './top.ts'
-import type { VectorCandidates } from './vectors.ts'
+import type { Near } from './vectors.ts'
 import { WEIGHTS, type Weights } from './weights.ts'
 
 export type RecallRequest = Cue & {
@@ -17,8 +17,8 @@ export type RecallRequest = Cue & {
   readonly beforeSeq: number
   /** What must not surface: the context holds it anyway. */
   readonly excludedSeqs: ReadonlySet<number>
-  /** The cue's embedding, where there is one by now: recall never waits for it. */
-  readonly vector?: Float32Array | null
+  /** What is near the cue by its meaning, the nearest first, where that is known by now: recall never waits for it. */
+  readonly near?: readonly Near[]
 }
 
 export type Hit = {
@@ -42,7 +42,6 @@ export type RecallRanker = {
 }
 
 export const MAX_CANDIDATES = 200
-const MAX_VECTOR_CANDIDATES = 50
 /** What fitting a date makes for becoming a candidate, of the best turn's words. */
 const DATE_SHARE = 0.4
 /** Of a stretch of time that the query names no more than its last sittings are looked at. */
@@ -67,10 +66,9 @@ type Weighed = { readonly entry: EntryRow; readonly features: Float64Array; read
 export function createRecallRanker(options: {
   readonly views: Database
   readonly weights?: Weights
-  readonly vectors?: VectorCandidates | null
   readonly readQuery?: QueryReader
 }): RecallRanker {
-  const { views, vectors = null } = options
+  const { views } = options
   const weights = FEATURES.map((feature) => (options.weights ?? WEIGHTS)[feature])
   const readQuery = options.readQuery ?? createQueryReader()
   const gatherEvidence = createEvidenceGatherer(createPostingsReader(views))
@@ -171,9 +169,9 @@ export function createRecallRanker(options: {
     return { seq, kind: id < FIRST_MEMORY_ID ? 'turn' : 'memory', speaker, atMs, score, relevance }
   }
 
-  function fuseWithVectors(lexical: readonly Hit[], vector: Float32Array, request: RecallRequest): Hit[] {
+  function fuseWithNear(lexical: readonly Hit[], found: readonly Near[], request: RecallRequest): Hit[] {
     const near = new Map(
-      (vectors?.nearest(vector, MAX_VECTOR_CANDIDATES) ?? [])
+      found
         .filter(({ seq }) => seq < request.beforeSeq && !request.excludedSeqs.has(seq))
         .map(({ seq, similarity }) => [seq, similarity]),
     )
@@ -198,7 +196,7 @@ export function createRecallRanker(options: {
         return hitOf(entry, score, relevance)
       })
       hits.sort((a, b) => b.score - a.score || b.seq - a.seq)
-      return request.vector ? fuseWithVectors(hits, request.vector, request) : hits
+      return request.near?.length ? fuseWithNear(hits, request.near, request) : hits
     },
     inspect: (request) => weigh(request).map(({ entry, features }) => ({ seq: entry.seq, features })),
   }

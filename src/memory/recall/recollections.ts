@@ -97,7 +97,7 @@ export function createRecollections(options: { readonly views: Database; readonl
 }
 
 /** The words of a turn or a memory; null once erased. */
-function textOf(event: AnyEvent): string | null {
+export function textOf(event: AnyEvent): string | null {
   switch (event.type) {
     case 'chat.message.received':
     case 'chat.reply.sent':

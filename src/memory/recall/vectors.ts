@@ -1,71 +1,169 @@
 import type { Database } from 'better-sqlite3'
 import { load } from 'sqlite-vec'
+import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 
-/** Entries near a vector, the nearest first. Similarity is the cosine. */
-export type VectorCandidates = {
-  nearest(
-    vector: Float32Array,
-    limit: number,
-  ): readonly { readonly seq: number; readonly similarity: number }[]
+/** An entry near a vector. */
+export type Near = {
+  readonly seq: number
+  /** How much nearer it is than entries are on the average, 0..1: the same for models whose cosines differ. */
+  readonly similarity: number
 }
+
+type Compared = { seq: number; cosine: number; mean: number; spread: number; count: number }
 
 /** Vectors of entries by one embedding model. Synchronous; belongs in a worker thread. */
-export type VectorStore = VectorCandidates & {
-  /** Entries that have no vector yet, the newest first. */
+export type VectorStore = {
+  /** What stands out as near, the nearest first, at most so many. */
+  nearest(vector: Float32Array, limit: number): readonly Near[]
+  /** Entries that have no vector yet, the newest first; without those that wait to be erased. Once there was none, only news are looked through. */
   missing(limit: number): readonly number[]
-  /** Throws RangeError for a vector that has not the model's dimensions; then none is kept. */
+  /**
+   * Keeps vectors of entries that are still there. Throws RangeError where they are not all of one length; vectors of
+   * another length than those kept take their place, for they are another model's.
+   */
   put(vectors: readonly { readonly seq: number; readonly vector: Float32Array }[]): void
+  /** Makes the vectors of some entries nothing. */
+  forget(seqs: readonly number[]): void
   /** Drops the vectors of entries that are gone. Returns how many. */
   prune(): number
+  coverage(): { readonly embedded: number; readonly total: number }
 }
 
+/** Among fewer nothing can stand out: their cosines have to do. */
+const FEW = 20
+/** What stands out lies this many standard deviations above the mean of all. */
+const STANDS_OUT = 2
+
 /**
- * Vectors beside the entries that they stand for, in a database of their own (with `secure_delete`), to which the
- * views are attached as `viewsSchema`. A row a vector, read whole and compared by sqlite-vec: a scan of 20,000
- * costs a third more than in a vec0 table, and what is forgotten goes like any other row. Opening drops the vectors
- * of other models.
+ * Vectors beside the entries that they stand for, in a database of their own, to which the views are attached as
+ * `viewsSchema`. Compared one by one by sqlite-vec. Rows are only appended, and what is forgotten is overwritten
+ * with zeros where it lies: a row that SQLite moves leaves its bytes in the slack of a page, `secure_delete` or not.
+ * Opening makes the store anew for another model.
  */
 export function openVectorStore(options: {
   readonly db: Database
   readonly viewsSchema: string
   readonly model: string
-  readonly dimensions: number
 }): VectorStore {
-  const { db, viewsSchema, model, dimensions } = options
+  const { db, viewsSchema, model } = options
   load(db)
-  db.exec(
-    'CREATE TABLE IF NOT EXISTS recall_vectors (seq INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB NOT NULL) STRICT',
-  )
-  db.prepare('DELETE FROM recall_vectors WHERE model <> ? OR length(vector) <> ?').run(model, dimensions * 4)
-  const nearest = db.prepare<[Uint8Array, number], { seq: number; similarity: number }>(
-    `SELECT seq, 1 - vec_distance_cosine(vector, ?) AS similarity FROM recall_vectors
-     ORDER BY similarity DESC, seq DESC LIMIT ?`,
+  db.pragma('secure_delete = ON')
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS vector_model (model TEXT NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS vector_places (seq INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT;`)
+  if (db.prepare<[], string>('SELECT model FROM vector_model').pluck().get() !== model) clear()
+
+  const entries = `${viewsSchema}.recall_entries`
+  const compared = `SELECT seq, 1 - vec_distance_cosine(vector, ?) AS cosine FROM vector_places JOIN vectors USING (id)`
+  const nearest = db.prepare<[Uint8Array, number], Compared>(
+    `WITH compared AS MATERIALIZED (${compared}),
+       moments AS (SELECT avg(cosine) AS mean, avg(cosine * cosine) AS square, count(*) AS count FROM compared)
+     SELECT seq, cosine, mean, sqrt(max(0, square - mean * mean)) AS spread, count FROM compared, moments
+     ORDER BY cosine DESC, seq DESC LIMIT ?`,
   )
   const missing = db
-    .prepare<[number], number>(
-      `SELECT seq FROM ${viewsSchema}.recall_entries AS entries
-       WHERE NOT EXISTS (SELECT 1 FROM recall_vectors WHERE recall_vectors.seq = entries.seq) ORDER BY seq DESC LIMIT ?`,
+    .prepare<[number, number, number], number>(
+      `SELECT seq FROM ${entries} AS entries
+       WHERE (id > ? AND id < ${FIRST_MEMORY_ID} OR id > ?)
+         AND NOT EXISTS (SELECT 1 FROM vector_places WHERE vector_places.seq = entries.seq)
+         AND NOT EXISTS (SELECT 1 FROM ${viewsSchema}.erasure_hidden AS hidden WHERE hidden.seq = entries.seq)
+       ORDER BY id DESC LIMIT ?`,
     )
     .pluck()
-  const insert = db.prepare('INSERT OR REPLACE INTO recall_vectors VALUES (?, ?, ?)')
-  const prune = db.prepare(
-    `DELETE FROM recall_vectors WHERE NOT EXISTS
-       (SELECT 1 FROM ${viewsSchema}.recall_entries AS entries WHERE entries.seq = recall_vectors.seq)`,
-  )
+  const hiddenCount = db.prepare<[], number>(`SELECT count(*) FROM ${viewsSchema}.erasure_hidden`).pluck()
+  const removalCount = db.prepare<[], number>(`SELECT count FROM ${viewsSchema}.recall_removals`).pluck()
+  const lastId = db.prepare<[number], number>(`SELECT max(id) FROM ${entries} WHERE id < ?`).pluck()
+  const isEntry = db.prepare<[number]>(`SELECT 1 FROM ${entries} WHERE seq = ?`)
+  const placeOf = db.prepare<[number], number>('SELECT id FROM vector_places WHERE seq = ?').pluck()
+  const anyLength = db.prepare<[], number>('SELECT length(vector) FROM vectors LIMIT 1').pluck()
+  const append = db.prepare('INSERT INTO vectors (vector) VALUES (?)')
+  const place = db.prepare('INSERT INTO vector_places VALUES (?, ?)')
+  const overwrite = db.prepare('UPDATE vectors SET vector = zeroblob(length(vector)) WHERE id = ?')
+  const unplace = db.prepare('DELETE FROM vector_places WHERE seq = ?')
+  const orphans = db
+    .prepare<[], number>(
+      `SELECT seq FROM vector_places WHERE NOT EXISTS (SELECT 1 FROM ${entries} AS entries WHERE entries.seq = vector_places.seq)`,
+    )
+    .pluck()
+  const embedded = db.prepare<[], number>('SELECT count(*) FROM vector_places').pluck()
+  const total = db.prepare<[], number>(`SELECT count(*) FROM ${entries}`).pluck()
 
-  function bytesOf(vector: Float32Array): Uint8Array {
-    if (vector.length !== dimensions)
-      throw new RangeError(`a vector of ${vector.length} dimensions where ${dimensions} are kept`)
-    return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+  /** Up to these ids every entry has its vector. */
+  let done = { turn: 0, memory: FIRST_MEMORY_ID, hidden: 0 }
+  let prunedAt: number | null = null
+
+  function startOver(): void {
+    done = { turn: 0, memory: FIRST_MEMORY_ID, hidden: hiddenCount.get() ?? 0 }
+  }
+
+  function clear(): void {
+    db.transaction(() => {
+      db.exec('DELETE FROM vectors; DELETE FROM vector_places; DELETE FROM vector_model')
+      db.prepare('INSERT INTO vector_model VALUES (?)').run(model)
+    })()
+    db.exec('VACUUM')
+  }
+
+  function forget(seqs: readonly number[]): number {
+    let gone = 0
+    db.transaction(() => {
+      for (const seq of seqs) {
+        const id = placeOf.get(seq)
+        if (id === undefined) continue
+        overwrite.run(id)
+        unplace.run(seq)
+        gone += 1
+      }
+    })()
+    return gone
   }
 
   return {
-    nearest: (vector, limit) => nearest.all(bytesOf(vector), limit),
-    missing: (limit) => missing.all(limit),
-    put: (vectors) =>
+    nearest: (vector, limit) =>
+      nearest.all(bytesOf(vector), limit).flatMap(({ seq, cosine, mean, spread, count }) => {
+        if (count < FEW) return [{ seq, similarity: Math.max(0, cosine) }]
+        if (cosine <= mean + STANDS_OUT * spread) return []
+        return [{ seq, similarity: Math.min(1, (cosine - mean) / (1 - mean)) }]
+      }),
+    missing(limit) {
+      // What was hidden may be shown again.
+      if ((hiddenCount.get() ?? 0) !== done.hidden) startOver()
+      const turn = lastId.get(FIRST_MEMORY_ID) ?? 0
+      const memory = Math.max(FIRST_MEMORY_ID, lastId.get(Number.MAX_SAFE_INTEGER) ?? 0)
+      const found = missing.all(done.turn, done.memory, limit)
+      if (found.length === 0) done = { ...done, turn, memory }
+      return found
+    },
+    put(vectors) {
+      const [first] = vectors
+      if (!first) return
+      const { length } = first.vector
+      if (vectors.some(({ vector }) => vector.length !== length))
+        throw new RangeError('vectors of different lengths in one batch')
+      const before = anyLength.get()
+      if (before !== undefined && before !== length * 4) {
+        clear()
+        startOver()
+      }
       db.transaction(() => {
-        for (const { seq, vector } of vectors) insert.run(seq, model, bytesOf(vector))
-      })(),
-    prune: () => prune.run().changes,
+        for (const { seq, vector } of vectors) {
+          if (isEntry.get(seq) === undefined || placeOf.get(seq) !== undefined) continue
+          place.run(seq, append.run(bytesOf(vector)).lastInsertRowid)
+        }
+      })()
+    },
+    forget: (seqs) => void forget(seqs),
+    prune() {
+      const removals = removalCount.get() ?? 0
+      if (removals === prunedAt) return 0
+      prunedAt = removals
+      return forget(orphans.all())
+    },
+    coverage: () => ({ embedded: embedded.get() ?? 0, total: total.get() ?? 0 }),
   }
+}
+
+function bytesOf(vector: Float32Array): Uint8Array {
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
 }

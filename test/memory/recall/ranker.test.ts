@@ -215,18 +215,16 @@ test('vectors bring in what no word finds, and only what is indexed', () => {
   ]
   const seqs = index.say(...said)
   const [lexical, semantic = 0] = [seqs[0], seqs.at(-1)]
-  const nearest = () => [
+  const near = [
     { seq: 77, similarity: 0.9 },
     { seq: semantic, similarity: 0.8 },
   ]
-  const ranker = createRecallRanker({ views: index.db, readQuery, vectors: { nearest } })
-  const withVector = ranker.recall(ask('tea', { vector: new Float32Array(2) }))
+  const ranker = createRecallRanker({ views: index.db, readQuery })
+  const withVector = ranker.recall(ask('tea', { near }))
   expect(withVector.map(({ seq }) => seq).slice(0, 1)).toEqual([lexical])
   expect(withVector.find(({ seq }) => seq === semantic)?.relevance).toBe(0.8)
   expect(withVector.some(({ seq }) => seq === 77)).toBe(false)
-  const excluded = ranker.recall(
-    ask('tea', { vector: new Float32Array(2), excludedSeqs: new Set([semantic]) }),
-  )
+  const excluded = ranker.recall(ask('tea', { near, excludedSeqs: new Set([semantic]) }))
   expect(excluded.some(({ seq }) => seq === semantic)).toBe(false)
 })
 

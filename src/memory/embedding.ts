@@ -1,0 +1,241 @@
+import { existsSync } from 'node:fs'
+import type { SubscribeHead } from '../../ledger/follow.ts'
+import { type EmbeddingModel, ModelError } from '../model/port.ts'
+import { openFunctionThread } from '../storage/function-thread.ts'
+import type { Near } from './recall/vectors.ts'
+import { type Coverage, type VectorThread, type vectorFunctions, vectorsFile } from './vector-functions.ts'
+
+/** How recall by meaning stands. */
+export type EmbeddingState = {
+  /** Null where no embedding model is configured: nothing is sent anywhere. */
+  readonly model: string | null
+  readonly state: 'off' | 'up_to_date' | 'embedding' | 'waiting'
+  /** Turns and memories that have a vector, of all. */
+  readonly embedded: number
+  readonly total: number
+  readonly failures: number
+  readonly lastFailure: { readonly at: string; readonly kind: string } | null
+  readonly retryAt: string | null
+}
+
+/** Vectors of what recall looks through: made behind the conversation's back, never waited for. */
+export type Embedding = {
+  start(): void
+  /** What is near a text by its meaning; null where that cannot be told. Counts failures, never rejects. */
+  near(text: string): Promise<readonly Near[] | null>
+  /** Whether the service answered within so many milliseconds the last time that it was asked. */
+  answersWithin(ms: number): boolean
+  state(): EmbeddingState
+  close(): Promise<void>
+}
+
+/** The vectors' file and its thread. */
+export type Vectors = {
+  readonly thread: VectorThread
+  /** Resolves when no byte of the vectors of some events is left. */
+  forget(seqs: readonly number[]): Promise<void>
+  /** The same for what is indexed no more; to be asked once the index is caught up. */
+  prune(): Promise<void>
+  close(): Promise<void>
+}
+
+const BATCH = 64
+const NEAREST = 50
+const CUE_TIMEOUT_MS = 5000
+const BATCH_TIMEOUT_MS = 60_000
+const FIRST_RETRY_MS = 5000
+const MAX_RETRY_MS = 60 * 60_000
+/** What is said in these milliseconds is embedded together. */
+const GATHER_MS = 1000
+/** Clocks jump, and settings change without a fact. */
+const LOOK_AGAIN_MS = 60_000
+/** A model takes no more of a cue than tells what it is about. */
+const MAX_CUE_CHARS = 4000
+
+/** The thread of the vectors of a data directory; it starts when it is first asked. */
+export function openVectors(directory: string): Vectors {
+  const thread = openFunctionThread<typeof vectorFunctions>(
+    new URL('./vector-thread.ts', import.meta.url),
+    directory,
+    { isLazy: true },
+  )
+  return {
+    thread,
+    // Without a model there may still be vectors of a former one.
+    async forget(seqs) {
+      if (existsSync(vectorsFile(directory))) await thread.ask('forget', seqs)
+    },
+    async prune() {
+      if (existsSync(vectorsFile(directory))) await thread.ask('prune', null)
+    },
+    close: thread.close,
+  }
+}
+
+export function createEmbedding(options: {
+  readonly vectors: Vectors
+  readonly model: () => EmbeddingModel | null
+  /** Resolves when the indexes have every fact that is durable now. */
+  readonly caughtUp: () => Promise<void>
+  readonly onHeadMoved: SubscribeHead
+  readonly nowMs: () => number
+  readonly log: { warn(fields: object, message: string): void }
+}): Embedding {
+  const { vectors, caughtUp, nowMs } = options
+  const { thread } = vectors
+  const closing = new AbortController()
+  let wake = Promise.withResolvers<void>()
+  let loop: Promise<void> = Promise.resolve()
+  let unsubscribe: (() => void) | null = null
+  let coverage: Coverage = { embedded: 0, total: 0 }
+  let isEmbedding = false
+  let failures = 0
+  let failuresInARow = 0
+  let lastFailure: EmbeddingState['lastFailure'] = null
+  let retryAtMs: number | null = null
+  let failedModel: string | null = null
+  /** How long the last request took; a failed one took for ever. */
+  let lastRequestMs = Number.POSITIVE_INFINITY
+
+  function failed(error: unknown): void {
+    if (closing.signal.aborted) return
+    failures += 1
+    lastRequestMs = Number.POSITIVE_INFINITY
+    const kind = error instanceof ModelError ? error.kind : 'internal'
+    lastFailure = { at: new Date(nowMs()).toISOString(), kind }
+    options.log.warn({ err: error, kind }, 'embedding failed')
+  }
+
+  async function embed(model: EmbeddingModel, texts: readonly string[], timeoutMs: number) {
+    const startMs = performance.now()
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const deadline = AbortSignal.any([closing.signal, timeout])
+    const aborted = Promise.withResolvers<never>()
+    const abort = () =>
+      aborted.reject(timeout.aborted ? new ModelError('timeout', 'embedding took too long') : deadline.reason)
+    deadline.addEventListener('abort', abort, { once: true })
+    try {
+      // A model that does not listen is left to itself.
+      const { vectors } = await Promise.race([model.embed(texts, deadline), aborted.promise])
+      lastRequestMs = performance.now() - startMs
+      return vectors
+    } finally {
+      deadline.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Embeds what is there to be embedded; false when there was nothing. */
+  async function embedNext(model: EmbeddingModel): Promise<boolean> {
+    const name = nameOf(model)
+    await caughtUp()
+    const { texts, ...now } = await thread.ask('toEmbed', { model: name, limit: BATCH })
+    coverage = now
+    if (texts.length === 0) return false
+    isEmbedding = true
+    const made = await embed(
+      model,
+      texts.map(({ text }) => text),
+      BATCH_TIMEOUT_MS,
+    )
+    // What was taken out meanwhile is no entry any more, and its vector is not kept.
+    await caughtUp()
+    const kept = texts.flatMap(({ seq }, index) => {
+      const vector = made[index]
+      return vector ? [{ seq, vector }] : []
+    })
+    coverage = await thread.ask('put', { model: name, vectors: kept })
+    return true
+  }
+
+  /** A model that failed waits; another one does not wait for it. */
+  function isWaiting(model: EmbeddingModel | null): boolean {
+    return model !== null && retryAtMs !== null && failedModel === nameOf(model)
+  }
+
+  async function run(): Promise<void> {
+    while (!closing.signal.aborted) {
+      wake = Promise.withResolvers<void>()
+      const model = options.model()
+      let waitMs = LOOK_AGAIN_MS
+      try {
+        const untilRetryMs = isWaiting(model) ? Math.max(0, (retryAtMs ?? 0) - nowMs()) : 0
+        if (untilRetryMs > 0) waitMs = Math.min(waitMs, untilRetryMs)
+        else if (model) {
+          const isMore = await embedNext(model)
+          retryAtMs = null
+          failuresInARow = 0
+          if (isMore) continue
+        }
+      } catch (error) {
+        if (closing.signal.aborted) return
+        failed(error)
+        failuresInARow = isWaiting(model) ? failuresInARow + 1 : 1
+        waitMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failuresInARow - 1))
+        retryAtMs = nowMs() + waitMs
+        failedModel = model && nameOf(model)
+        waitMs = Math.min(waitMs, LOOK_AGAIN_MS)
+      } finally {
+        isEmbedding = false
+      }
+      await sleep(waitMs)
+    }
+  }
+
+  async function sleep(ms: number): Promise<void> {
+    const timer = setTimeout(() => wake.resolve(), ms)
+    timer.unref()
+    await wake.promise
+    clearTimeout(timer)
+    if (closing.signal.aborted) return
+    const gathering = Promise.withResolvers<void>()
+    const gather = setTimeout(gathering.resolve, GATHER_MS)
+    closing.signal.addEventListener('abort', () => gathering.resolve(), { once: true })
+    await gathering.promise
+    clearTimeout(gather)
+  }
+
+  return {
+    start() {
+      unsubscribe = options.onHeadMoved(() => wake.resolve())
+      // What a crash left between erasing and forgetting, and what a former model knew of it.
+      loop = caughtUp().then(vectors.prune).catch(failed).then(run)
+    },
+    async near(text) {
+      const model = options.model()
+      if (!model || text.trim() === '' || coverage.embedded === 0) return null
+      try {
+        const [vector] = await embed(model, [text.slice(0, MAX_CUE_CHARS).toWellFormed()], CUE_TIMEOUT_MS)
+        if (!vector) return null
+        return await thread.ask('nearest', { model: nameOf(model), vector, limit: NEAREST })
+      } catch (error) {
+        failed(error)
+        return null
+      }
+    },
+    answersWithin: (ms) => lastRequestMs <= ms,
+    state() {
+      const model = options.model()
+      const waits = isWaiting(model)
+      return {
+        model: model === null ? null : model.id.model,
+        state: model === null ? 'off' : isEmbedding ? 'embedding' : waits ? 'waiting' : 'up_to_date',
+        ...coverage,
+        failures,
+        lastFailure,
+        retryAt: waits && retryAtMs !== null ? new Date(retryAtMs).toISOString() : null,
+      }
+    },
+    async close() {
+      closing.abort(new Error('the service is closing'))
+      unsubscribe?.()
+      wake.resolve()
+      await loop
+      await vectors.close()
+    },
+  }
+}
+
+/** Vectors compare where provider and model are the same. */
+function nameOf({ id }: EmbeddingModel): string {
+  return `${id.provider}/${id.model}`
+}

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { vectorsFile } from '../../../src/memory/vector-functions.ts'
+import { type EmbeddingModel, ModelError } from '../../../src/model/port.ts'
+import { testDirectory } from '../../support/directory.ts'
+import { type Mind, openMind } from '../mind.ts'
+
+/** An embedding model that knows some subjects by their words, and else tells texts apart. */
+function scriptedEmbeddings(
+  subjects: Readonly<Record<string, readonly string[]>>,
+  {
+    model = 'meaning-1',
+    before = () => Promise.resolve(),
+  }: { model?: string; before?: () => Promise<void> } = {},
+) {
+  const names = Object.keys(subjects)
+  const asked: string[][] = []
+  const embedding: EmbeddingModel = {
+    id: { provider: 'test', model },
+    async embed(texts) {
+      asked.push([...texts])
+      await before()
+      return { vectors: texts.map(vectorOf), usage: { inputTokens: 1, outputTokens: 0, cachedTokens: 0 } }
+    },
+  }
+  function vectorOf(text: string): Float32Array {
+    const vector = new Float32Array(32)
+    const subject = names.findIndex((name) => subjects[name]?.some((word) => text.includes(word)))
+    if (subject >= 0) vector[subject] = 1
+    else for (const [at] of text.split(' ').entries()) vector[8 + ((text.length + at * 5) % 24)] = 1
+    return vector
+  }
+  return { embedding, asked, vectorOf }
+}
+
+const DRINKS = { drinks: ['oolong', 'beverage'] }
+const TALK = [
+  'My brother drives a lorry',
+  'The meeting was boring',
+  'We painted the fence',
+  'My sister plays chess',
+  'The train was late again',
+  'I bought a new lamp',
+  'The roof leaks a little',
+  'Our dog sleeps all day',
+]
+
+/** What the owner told before much else, all of it embedded. */
+async function told(mind: Mind, ...texts: readonly string[]): Promise<void> {
+  for (const text of [...texts, ...TALK]) await mind.say(text)
+  await mind.settle()
+  await embedded(mind)
+}
+
+const stateOf = async (mind: Mind) => (await mind.memory.api.insights()).runtime.embedding
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let round = 0; round < 600; round += 1) {
+    if (await isSo()) return
+    await delay(50)
+  }
+  throw new Error('it did not come to that')
+}
+
+async function embedded(mind: Mind): Promise<void> {
+  for (let round = 0; round < 600; round += 1) {
+    await mind.storage.catchUpLagging()
+    const { count } = mind.storage.views.prepare('SELECT count(*) AS count FROM recall_entries').get() as {
+      count: number
+    }
+    const { embedded: done, state } = await stateOf(mind)
+    if (done === count && state === 'up_to_date') return
+    await delay(50)
+  }
+  throw new Error(`not everything was embedded: ${JSON.stringify(await stateOf(mind))}`)
+}
+
+const CUE = 'Any beverage that suits?'
+
+test('what no word finds surfaces by its meaning, and insights tell how far it has come', async () => {
+  const without = await openMind()
+  for (const text of ['I adore oolong', ...TALK]) await without.say(text)
+  await without.settle()
+  expect((await without.say(CUE)).recalled.text ?? '').not.toContain('oolong')
+  expect(await stateOf(without)).toMatchObject({ model: null, state: 'off', embedded: 0 })
+
+  const mind = await openMind({ embedding: scriptedEmbeddings(DRINKS).embedding })
+  await told(mind, 'I adore oolong')
+  expect((await mind.say(CUE)).recalled.text).toContain('I adore oolong')
+  const state = await stateOf(mind)
+  expect(state).toMatchObject({ model: 'meaning-1', failures: 0, lastFailure: null })
+  expect(state.embedded).toBeGreaterThan(TALK.length)
+})
+
+test('a service that hangs costs no turn anything, and is told as failing', async () => {
+  let isHanging = false
+  const { embedding } = scriptedEmbeddings(DRINKS, {
+    before: () => (isHanging ? new Promise<void>(() => undefined) : Promise.resolve()),
+  })
+  const mind = await openMind({ embedding, config: { retrieveTimeoutMs: 2000 } })
+  await told(mind, 'I adore oolong')
+  await mind.say('What of the oolong?')
+  isHanging = true
+  // It was quick before: the first turn waits for the rest of its time, and no longer.
+  await mind.say(CUE)
+  const before = performance.now()
+  const { recalled } = await mind.say('What of the oolong?')
+  expect(recalled.text).toContain('oolong')
+  // It may wait once more, while the first has not failed yet; never beyond its time.
+  expect(performance.now() - before).toBeLessThan(4000)
+  await until(async () => (await stateOf(mind)).failures > 0)
+  expect(await stateOf(mind)).toMatchObject({ lastFailure: { kind: 'timeout' } })
+  const started = performance.now()
+  expect((await mind.say('What of the oolong?')).recalled.text).toContain('oolong')
+  expect(performance.now() - started).toBeLessThan(1500)
+})
+
+test('what comes too late by its meaning waits for the next turn, if that is about the same', async () => {
+  let slowMs = 0
+  const { embedding } = scriptedEmbeddings(DRINKS, { before: () => delay(slowMs) })
+  const mind = await openMind({ embedding })
+  await told(mind, 'I adore oolong')
+  mind.memory.config.put({ retrieveTimeoutMs: 1500 })
+  slowMs = 2500
+  expect((await mind.say(CUE)).recalled.text ?? '').not.toContain('oolong')
+  await until(async () => (await mind.memory.api.insights()).runtime.recall.waiting > 0)
+  expect((await mind.say('Which beverage, then, suits me?')).recalled.text).toContain('I adore oolong')
+})
+
+test('erasing takes the vector: no byte of it is left', async () => {
+  const { embedding, vectorOf } = scriptedEmbeddings({ code: ['quokka4711'] })
+  const mind = await openMind({ embedding })
+  await told(mind, 'My locker code is quokka4711')
+  const bytes = Buffer.from(vectorOf('quokka4711').buffer)
+  const file = vectorsFile(mind.directory)
+  expect(readFileSync(file).includes(bytes)).toBe(true)
+  const [said] = mind.facts('chat.message.received')
+  await mind.erase([said?.seq ?? 0])
+  expect(readFileSync(file).includes(bytes)).toBe(false)
+})
+
+test('a restart goes on where it was, another model begins anew, and none sends nothing', async () => {
+  const directory = testDirectory()
+  const first = scriptedEmbeddings(DRINKS)
+  const mind = await openMind({ directory, embedding: first.embedding })
+  await told(mind, 'I adore oolong')
+  const texts = new Set(first.asked.flat())
+  await mind.close()
+
+  const again = scriptedEmbeddings(DRINKS)
+  const second = await openMind({ directory, embedding: again.embedding })
+  await embedded(second)
+  expect(again.asked.flat()).toEqual([])
+  const other = scriptedEmbeddings(DRINKS, { model: 'meaning-2' })
+  second.setEmbedding(other.embedding)
+  await second.say('One more thing')
+  await second.settle()
+  await until(
+    async () =>
+      (await stateOf(second)).model === 'meaning-2' && texts.isSubsetOf(new Set(other.asked.flat())),
+  )
+  await embedded(second)
+  expect(again.asked.flat().filter((text) => text !== 'One more thing')).toEqual([])
+  second.setEmbedding(null)
+  const sent = other.asked.length
+  await second.say(CUE)
+  await delay(1500)
+  expect(other.asked.length).toBe(sent)
+  expect(await stateOf(second)).toMatchObject({ model: null, state: 'off' })
+})
+
+test('what fails is tried again later, and harms nothing', async () => {
+  let fails = true
+  const { embedding } = scriptedEmbeddings(DRINKS, {
+    before: () => (fails ? Promise.reject(new ModelError('unavailable', 'not now')) : Promise.resolve()),
+  })
+  const mind = await openMind({ embedding })
+  await mind.say('I adore oolong')
+  await mind.settle()
+  await until(async () => (await stateOf(mind)).failures > 0)
+  expect(await stateOf(mind)).toMatchObject({
+    state: 'waiting',
+    lastFailure: { kind: 'unavailable' },
+    retryAt: expect.any(String),
+  })
+  expect((await mind.say('What of the oolong?')).recalled.text).toContain('oolong')
+  fails = false
+  mind.advance(60_000)
+  await told(mind)
+  expect(await stateOf(mind)).toMatchObject({ state: 'up_to_date', retryAt: null })
+})
