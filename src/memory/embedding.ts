@@ -39,6 +39,8 @@ export type Vectors = {
   close(): Promise<void>
 }
 
+/** What becomes an entry of recall, or is one no more. */
+const EMBEDDED = ['chat', 'call', 'sms', 'memory', 'erased'] as const
 const BATCH = 64
 const NEAREST = 50
 const CUE_TIMEOUT_MS = 5000
@@ -196,7 +198,7 @@ export function createEmbedding(options: {
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve())
+      unsubscribe = options.onHeadMoved(() => wake.resolve(), EMBEDDED)
       // What a crash left between erasing and forgetting, and what a former model knew of it.
       loop = caughtUp().then(vectors.prune).catch(failed).then(run)
     },
