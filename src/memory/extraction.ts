@@ -181,16 +181,16 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     async readNext(signal) {
       const failure = failureOf(utterances.unreadSeqs(1)[0])
       if (failure?.retryAt && Date.parse(failure.retryAt) > nowMs()) return false
-      const model = options.utility()
-      if (model) await options.caughtUp()
+      const offers = options.utility() !== null
+      if (offers) await options.caughtUp()
       // After a failure less is asked at once: it may have been too much.
       const limit = failure ? 1 : WINDOW_UTTERANCES
-      const toRead = await thread.ask('nextToRead', { limit, offers: model !== null })
+      const toRead = await thread.ask('nextToRead', { limit, offers })
       if (!toRead) return false
       const { window } = toRead
       let found: Found
       try {
-        found = await find(toRead, model, signal)
+        found = await find(toRead, options.utility(), signal)
       } catch (error) {
         if (signal.aborted || error instanceof LedgerUnavailable) throw error
         await recordFailure(window, error)

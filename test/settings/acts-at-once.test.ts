@@ -6,9 +6,6 @@ import { apiKeyTrials, deliveryTrials, ownerTrials, telephonyTrials } from './tr
 import { conversationTrials, modelTrials } from './trials-of-talk.ts'
 import { startWorld } from './world.ts'
 
-/** Settings that nothing acts on yet, and what shows it. Each must leave this list with what makes use of it. */
-const unused = { EMBEDDING_MODEL: '/embeddings' } as const
-
 /** What a service is set up for, and what it is started with. */
 const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
   ['the model service', modelTrials, {}],
@@ -22,7 +19,7 @@ const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
 test('each setting that says it acts at once is tried, and none that needs a restart', () => {
   const live = settingKeys.filter((key) => !settingRegistry[key].restart)
   const tried = worlds.flatMap(([, each]) => Object.keys(each))
-  expect([...tried, ...Object.keys(unused)].sort()).toEqual([...live].sort())
+  expect(tried.sort()).toEqual([...live].sort())
 })
 
 test.each(worlds)(
@@ -41,7 +38,6 @@ test.each(worlds)(
       }
       await world.ok(world.client.delete(`/api/config/${key}`))
     }
-    for (const path of Object.values(unused)) expect(world.model.requests(path)).toEqual([])
   },
   120_000,
 )

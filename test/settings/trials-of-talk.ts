@@ -42,6 +42,16 @@ export const modelTrials = {
       return asked().at(-1)?.body.model
     },
   },
+  EMBEDDING_MODEL: {
+    values: ['vectors-one', 'vectors-two'],
+    async see({ say, model, until }) {
+      const asked = () => model.requests('/embeddings')
+      const before = asked().length
+      await say('My brother is called Karl.')
+      await until('what is embedded', asked, ({ length }) => length > before)
+      return asked().at(-1)?.body.model
+    },
+  },
   REALTIME_MODEL: {
     values: ['calls-one', 'calls-two'],
     see: async ({ ring }) => new URL((await ring()).path, 'ws://x').searchParams.get('model'),

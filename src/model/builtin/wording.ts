@@ -21,8 +21,8 @@ export const WHO_AM_I =
   'OPENAI_API_KEY or OPENAI_BASE_URL.'
 
 export const STATEMENT =
-  'That is on our timeline now. Say “remember that …” if I should keep it as a fact. To talk about it with me, connect ' +
-  'a language model: OPENAI_API_KEY or OPENAI_BASE_URL under Settings.'
+  'That is on our timeline now. What you plainly say of yourself I learn by fixed rules; “remember that …” makes sure ' +
+  'that a fact is kept. To talk about it with me, connect a language model: OPENAI_API_KEY or OPENAI_BASE_URL under Settings.'
 
 export const GUEST =
   'Hello. I am an automated assistant; your message has been recorded for my owner. There is nothing else that I can ' +

@@ -50,6 +50,8 @@ export type MemoryInsights = {
     readonly failed: number
     readonly lastDurationMs: number | null
   }
+  /** Recall by meaning; null where no embedding model is configured. */
+  readonly embedding: { readonly state: string; readonly embedded: number; readonly total: number } | null
   /** What happened to memories, the latest first. */
   readonly recentEvents: readonly TimelineEvent[]
 }
@@ -93,8 +95,15 @@ export async function fetchMemoryInsights(http: Http, signal?: AbortSignal): Pro
       failed: numberField(recall, 'failed'),
       lastDurationMs: typeof recall.lastDurationMs === 'number' ? recall.lastDurationMs : null,
     },
+    embedding: isObject(runtime.embedding) ? embeddingOf(runtime.embedding) : null,
     recentEvents: arrayField(insights, 'recentEvents', eventOf),
   }
+}
+
+function embeddingOf(embedding: JsonObject): MemoryInsights['embedding'] {
+  const state = stringField(embedding, 'state')
+  if (state === 'off') return null
+  return { state, embedded: numberField(embedding, 'embedded'), total: numberField(embedding, 'total') }
 }
 
 function kindsOf(byKind: JsonObject): { kind: string; count: number }[] {

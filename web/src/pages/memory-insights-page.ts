@@ -265,7 +265,7 @@ function deduplicationFigures({ deduplication: counts }: MemoryInsights): Figure
   ]
 }
 
-function recallFigures({ recall }: MemoryInsights): Figure[] {
+function recallFigures({ recall, embedding }: MemoryInsights): Figure[] {
   return [
     { name: 'Looked for', value: countText(recall.queries), meaning: '' },
     { name: 'In time', value: countText(recall.inTime), meaning: '' },
@@ -276,7 +276,21 @@ function recallFigures({ recall }: MemoryInsights): Figure[] {
       value: recall.lastDurationMs === null ? '–' : durationText(recall.lastDurationMs),
       meaning: '',
     },
+    {
+      name: 'By meaning',
+      value: embedding === null ? '–' : `${countText(embedding.embedded)} of ${countText(embedding.total)}`,
+      meaning: meaningOf(embedding),
+    },
   ]
+}
+
+function meaningOf(embedding: MemoryInsights['embedding']): string {
+  if (embedding === null) return 'No embedding model is configured: recall goes by words'
+  if (embedding.state === 'waiting')
+    return 'Turns and memories with a vector; the service failed and is tried again'
+  return embedding.state === 'embedding'
+    ? 'Turns and memories with a vector; more are being made'
+    : 'Turns and memories with a vector'
 }
 
 function learningText({ extraction }: MemoryInsights, now: Date): string {
