@@ -16,6 +16,9 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Tests start real services, threads and browsers: more at once than cores only makes each slower.
     maxWorkers: 2,
+    // A test keeps nothing outside its own directory and its own service, so the modules of one file serve the next:
+    // to load them anew for each costs more than a fast file's tests.
+    isolate: false,
     // As `npm start` does: V8's accounts of code pages by memory keys end a process with many threads now and then.
     execArgv: ['--no-memory-protection-keys'],
   },
