@@ -17,7 +17,7 @@ export type CallRow = {
 /** Every call that was taken, and where its words stand. A rejected one is only on the timeline. */
 export const callsProjection = defineProjection({
   name: 'calls',
-  version: 1,
+  version: 2,
   tables: ['calls', 'call_words'],
   schema: `
     CREATE TABLE calls (
@@ -25,6 +25,7 @@ export const callsProjection = defineProjection({
       spanId TEXT, offeredAt TEXT NOT NULL, connectedAt TEXT, endedAt TEXT
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX calls_open ON calls (offeredSeq) WHERE endedAt IS NULL;
+    CREATE INDEX calls_by_offer ON calls (offeredAt);
     CREATE INDEX calls_of_guests ON calls (offeredAt) WHERE party = 'guest';
     CREATE INDEX calls_by_number ON calls (number) WHERE number IS NOT NULL;
     CREATE TABLE call_words (seq INTEGER PRIMARY KEY, callSid TEXT NOT NULL) STRICT;
@@ -63,6 +64,9 @@ export function createCallQueries(views: Database) {
   const guestsSince = views.prepare<[string], { count: number }>(
     "SELECT count(*) AS count FROM calls WHERE party = 'guest' AND offeredAt >= ?",
   )
+  const takenSince = views.prepare<[string], { count: number }>(
+    'SELECT count(*) AS count FROM calls WHERE offeredAt >= ?',
+  )
   const ofNumber = views.prepare<[string, number], { seq: number }>(
     `SELECT seq FROM call_words JOIN calls USING (callSid) WHERE number = ? AND party = 'guest'
      ORDER BY seq DESC LIMIT ?`,
@@ -73,6 +77,8 @@ export function createCallQueries(views: Database) {
     open: () => open.all(),
     /** Calls of strangers that were taken since a moment. */
     guestCallsSince: (at: string) => guestsSince.get(at)?.count ?? 0,
+    /** Calls that were taken since a moment, of whomever. */
+    takenSince: (at: string) => takenSince.get(at)?.count ?? 0,
     /** The last words in a stranger's calls from this number, oldest first. */
     guestWordSeqs: (number: string, limit: number) =>
       ofNumber

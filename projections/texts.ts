@@ -37,13 +37,14 @@ const RANK: Readonly<Record<string, number>> = {
 /** Texts: whose number said what where, who wants none, and each outgoing one from its request to its status. */
 export const textsProjection = defineProjection({
   name: 'texts',
-  version: 2,
+  version: 3,
   tables: ['texts', 'text_opt_words', 'text_deliveries', 'text_sent', 'text_lost', 'text_statuses'],
   schema: `
     CREATE TABLE texts (seq INTEGER PRIMARY KEY, number TEXT NOT NULL, party TEXT NOT NULL, incoming INTEGER NOT NULL,
       at TEXT NOT NULL) STRICT;
     CREATE INDEX texts_by_number ON texts (number, seq);
     CREATE INDEX texts_of_guests ON texts (at) WHERE party = 'guest' AND incoming = 1;
+    CREATE INDEX texts_sent ON texts (at) WHERE incoming = 0;
     CREATE TABLE text_opt_words (seq INTEGER PRIMARY KEY, number TEXT NOT NULL, out INTEGER NOT NULL) STRICT;
     CREATE INDEX text_opt_words_by_number ON text_opt_words (number, seq);
     CREATE TABLE text_deliveries (deliveryId TEXT PRIMARY KEY, requestedSeq INTEGER NOT NULL, state TEXT NOT NULL,
@@ -118,6 +119,9 @@ export function createTextQueries(views: Database) {
   const guestsSince = views.prepare<[string], { count: number }>(
     "SELECT count(*) AS count FROM texts WHERE party = 'guest' AND incoming = 1 AND at >= ?",
   )
+  const sentSince = views.prepare<[string], { count: number }>(
+    'SELECT count(*) AS count FROM texts WHERE incoming = 0 AND at >= ?',
+  )
   const ofNumber = views.prepare<[string, number], { seq: number }>(
     "SELECT seq FROM texts WHERE number = ? AND party = 'guest' ORDER BY seq DESC LIMIT ?",
   )
@@ -139,6 +143,8 @@ export function createTextQueries(views: Database) {
   return {
     /** Texts of strangers that were answered, or are to be, since a moment. */
     guestTextsSince: (at: string) => guestsSince.get(at)?.count ?? 0,
+    /** Texts that left since a moment, to whomever. */
+    sentSince: (at: string) => sentSince.get(at)?.count ?? 0,
     /** The last texts from and to a stranger's number, oldest first. */
     guestWordSeqs: (number: string, limit: number) =>
       ofNumber

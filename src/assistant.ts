@@ -20,6 +20,7 @@ import type { Recall } from './conversation/recall.ts'
 import type { Log } from './log.ts'
 import type { ModelService } from './model/port.ts'
 import type { Notes } from './notes/notes.ts'
+import type { Budgets } from './operations/budgets.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Tool } from './tools/tool.ts'
@@ -41,6 +42,7 @@ export function buildAssistant(options: {
   readonly nowMs: () => number
   readonly random: () => number
   readonly log: Log
+  readonly budgets: Pick<Budgets, 'tokensAreSpent'>
   readonly traceItems: boolean
   /** Where the words of a stranger's number stand, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
@@ -98,6 +100,7 @@ export function buildAssistant(options: {
     model,
     timezone,
     thresholdTokens,
+    isSpent: options.budgets.tokensAreSpent,
     nowMs,
     log,
   }

@@ -22,6 +22,15 @@ export type Config = {
   readonly copilotCommand: readonly string[] | null
   /** What the coding assistant inherits of the environment: nothing of what the service is given for itself. */
   readonly copilotEnvironment: Readonly<Record<string, string>>
+  /**
+   * What may be spent in a day, whoever asks; null where there is no limit. From the environment only: a stolen session
+   * must not lift it.
+   */
+  readonly dailyLimits: {
+    readonly tokens: number | null
+    readonly texts: number | null
+    readonly calls: number | null
+  }
   /** Settings that the environment gives, already checked; a stored value wins over them. */
   readonly settings: ReadonlyMap<SettingKey, AnySettingValue>
 }
@@ -47,6 +56,12 @@ const portSchema = z
 const flagSchema = z
   .enum(['1', 'true', '0', 'false'], 'must be 1 or 0')
   .transform((text) => text === '1' || text === 'true')
+
+const limitSchema = z
+  .string()
+  .regex(/^\d{1,12}$/, 'must be a whole number')
+  .transform(Number)
+  .nullable()
 
 const commandSchema = z.string().transform((text, context) => {
   const command = z.tuple([z.string().min(1)], z.string()).safeParse(parseJson(text))
@@ -79,6 +94,19 @@ const environmentSchema = z.object({
     .nullable()
     .default(null)
     .describe('The coding assistant, as a JSON array of a program and its arguments.'),
+  DAILY_TOKENS: limitSchema
+    .default(null)
+    .describe(
+      'Tokens of the model service, in and out, that turns may use in any 24 hours; then the delegate answers no more and says so. Unset: no limit.',
+    ),
+  DAILY_TEXTS: limitSchema
+    .default(500)
+    .describe('Texts that may leave in any 24 hours; those beyond fail and are shown as such.'),
+  DAILY_CALLS: limitSchema
+    .default(200)
+    .describe(
+      'Calls that are taken in any 24 hours, whoever phones; those beyond hear that it is enough for today.',
+    ),
 })
 
 /** The process's own variables: name, default as it would be written, meaning. */
@@ -122,6 +150,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     devRoutes: data.DEV_ROUTES,
     copilotCommand: data.COPILOT_COMMAND,
     copilotEnvironment: withoutOwn(environment),
+    dailyLimits: { tokens: data.DAILY_TOKENS, texts: data.DAILY_TEXTS, calls: data.DAILY_CALLS },
     settings,
   }
 }

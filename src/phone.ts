@@ -26,6 +26,7 @@ import type { Recall } from './conversation/recall.ts'
 import type { Log } from './log.ts'
 import { createDataBlocks, withDataBlockRule } from './model/openai/data-block.ts'
 import type { ModelService, RealtimeEndpoint } from './model/port.ts'
+import type { Budgets } from './operations/budgets.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Tool } from './tools/tool.ts'
@@ -68,6 +69,7 @@ export type PhoneOptions = {
   /** The standing instructions in force on the phone. */
   readonly adaptationIds: () => readonly string[]
   readonly guestsAnsweredSince: (at: string) => number
+  readonly budgets: Pick<Budgets, 'callsAreSpent' | 'tokensAreSpent'>
   /** Where the words of a stranger's number stand, in texts and calls, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
   readonly hangUpAtProvider: HangUp
@@ -154,6 +156,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     hasRealtimeModel: () => model().realtime !== null,
     guestsAnsweredSince: options.guestsAnsweredSince,
     guestDailyMessages: () => settings.get('GUEST_DAILY_MESSAGES'),
+    isSpent: () => options.budgets.callsAreSpent() || options.budgets.tokensAreSpent(),
     nowMs,
     newId,
     reserved(offered, place) {

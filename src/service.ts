@@ -32,6 +32,7 @@ import { buildMemory } from './memory-service.ts'
 import { createModelHolder, type ModelLimits, type ModelSettings } from './model/service.ts'
 import { createNotes } from './notes/notes.ts'
 import { noteTools } from './notes/tools.ts'
+import { createBudgets } from './operations/budgets.ts'
 import { createPagingCounters } from './operations/paging-counters.ts'
 import { createOperationsReport, createOperationsSeries } from './operations/report.ts'
 import { buildPhone } from './phone.ts'
@@ -195,6 +196,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }),
   ]
   const { recall } = memory
+  const budgets = createBudgets({ views, limits: config.dailyLimits, nowMs })
 
   const assistant = buildAssistant({
     storage,
@@ -211,6 +213,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     nowMs,
     random: options.random,
     log,
+    budgets,
     traceItems: config.itemsDebug,
     guestWordSeqs: guests.wordSeqs,
   })
@@ -247,6 +250,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     instructions: () => assistant.instructions('voice'),
     adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
     guestsAnsweredSince: guests.answeredSince,
+    budgets,
     guestWordSeqs: guests.wordSeqs,
     hangUpAtProvider: createHangUp(telephony),
     newId,
@@ -262,6 +266,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     unfinishedTurns: assistant.turns.unfinished,
     runGuestTurn: assistant.runGuestTurn,
     guestsAnsweredSince: guests.answeredSince,
+    budgets,
     newId,
     nowMs,
     random: options.random,

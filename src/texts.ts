@@ -10,6 +10,7 @@ import type { TelephonyApi } from './channels/telephony/api.ts'
 import { parseOwnerNumbers } from './channels/telephony/party.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Log } from './log.ts'
+import type { Budgets } from './operations/budgets.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -51,6 +52,7 @@ export function buildTexts(options: {
   readonly unfinishedTurns: () => TurnRow[]
   readonly runGuestTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
   readonly guestsAnsweredSince: (at: string) => number
+  readonly budgets: Pick<Budgets, 'textsAreSpent'>
   readonly newId: () => string
   readonly nowMs: () => number
   /** 0..1, for the jitter of retries. */
@@ -90,6 +92,7 @@ export function buildTexts(options: {
     partyOf: (number) => (ownerNumbers().includes(number) ? 'owner' : 'guest'),
     newId: options.newId,
     isHeld: () => owner.outboundHeld() !== undefined,
+    isSpent: options.budgets.textsAreSpent,
     nowMs,
     random: options.random,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

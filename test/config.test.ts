@@ -23,6 +23,7 @@ test('an empty environment gives the defaults', () => {
     devRoutes: false,
     copilotCommand: null,
     copilotEnvironment: {},
+    dailyLimits: { tokens: null, texts: 500, calls: 200 },
     settings: new Map(),
   })
 })
@@ -37,6 +38,9 @@ test('every variable is read', () => {
     ITEMS_DEBUG: 'true',
     DEV_ROUTES: '0',
     COPILOT_COMMAND: '["copilot","-p"]',
+    DAILY_TOKENS: '2000000',
+    DAILY_TEXTS: '0',
+    DAILY_CALLS: '12',
     TIMEZONE: 'Europe/Berlin',
     TASK_LIMIT: '4',
     OWNER_PHONE_NUMBER: ' +493012345678, +15005550006 ',
@@ -50,6 +54,7 @@ test('every variable is read', () => {
     itemsDebug: true,
     devRoutes: false,
     copilotCommand: ['copilot', '-p'],
+    dailyLimits: { tokens: 2_000_000, texts: 0, calls: 12 },
   })
   expect([...config.settings]).toEqual([
     ['OWNER_PHONE_NUMBER', '+493012345678,+15005550006'],

@@ -29,7 +29,15 @@ export const smsEvents = {
     facts: {
       deliveryId: idSchema.optional(),
       party,
-      kind: z.enum(['refused', 'opted_out', 'rate_limited', 'unavailable', 'not_configured', 'unknown']),
+      kind: z.enum([
+        'refused',
+        'opted_out',
+        'rate_limited',
+        'unavailable',
+        'not_configured',
+        'budget',
+        'unknown',
+      ]),
       providerCode: z.int().optional(),
     },
     body: { to: z.string(), text: z.string() },

@@ -16,6 +16,7 @@ export const failureText: Readonly<Record<TurnFailureKind, string>> = {
   context_too_long:
     'Our conversation has grown too long for the model. Compact it, or end it and start a new one.',
   too_many_rounds: 'I went round in circles with my tools and stopped. Please ask in smaller steps.',
-  budget: 'Today’s budget is used up.',
+  budget:
+    'I have used all the tokens that I may in a day (DAILY_TOKENS), so I answer no more for now. What was used a day ago makes room again.',
   internal: 'Something went wrong on my side; the log says what. Please try again.',
 }

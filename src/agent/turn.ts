@@ -28,6 +28,8 @@ export type TurnRunnerOptions = {
   readonly tools: ReadonlyMap<string, Tool>
   readonly timezone: () => string
   readonly thresholdTokens: () => number
+  /** So many tokens were used today that no more may be. */
+  readonly isSpent: () => boolean
   /** Compacts the chain of a conversation that has grown too long. False when that failed. */
   readonly shorten: (conversationId: string, signal: AbortSignal) => Promise<boolean>
   /** Puts an answer that is too long to be a reply into a note, and returns what to say instead. */
@@ -101,6 +103,8 @@ async function runTurn(
 
   async function speak(): Promise<TurnFailureKind | null> {
     if (!canGoOn(progress)) return 'interrupted'
+    // The builtin model costs nothing.
+    if (service.text.id.provider !== 'builtin' && options.isSpent()) return 'budget'
     let composed = await composer.compose(turn, service, { textOnly: false })
     if (!composed) return 'interrupted'
     await append([facts.started(composed), ...composed.facts])

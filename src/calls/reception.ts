@@ -30,6 +30,8 @@ export function createReception(options: {
   /** Texts and calls of strangers that were answered since a moment, all of them together. */
   readonly guestsAnsweredSince: (at: string) => number
   readonly guestDailyMessages: () => number
+  /** The budget of the day is spent, whoever phones. */
+  readonly isSpent: () => boolean
   readonly nowMs: () => number
   readonly newId: () => string
   /** The slot is this call's, and its fact is durable: its stream may come. */
@@ -95,7 +97,7 @@ export function createReception(options: {
         await reject(call, 'no_realtime_model')
         return { status: 'explained', reason: 'no_realtime_model' }
       }
-      if (call.party === 'guest' && !known && isSpent()) {
+      if (!known && (options.isSpent() || (call.party === 'guest' && guestsAreSpent()))) {
         await reject(call, 'budget')
         return { status: 'explained', reason: 'budget' }
       }
@@ -115,7 +117,7 @@ export function createReception(options: {
     },
   }
 
-  function isSpent(): boolean {
+  function guestsAreSpent(): boolean {
     const since = new Date(options.nowMs() - DAY_MS).toISOString()
     return options.guestsAnsweredSince(since) >= options.guestDailyMessages()
   }

@@ -191,7 +191,19 @@ test('what is missing is said: a Public URL, a realtime model; and the call is h
   ])
 })
 
-test('strangers have a budget for a day, and are told when it is spent; the owner has none', async () => {
+test('no more calls are taken in a day than the operator allows, for a caller’s number can be forged', async () => {
+  const phone = await startWithPhone({ environment: { DAILY_CALLS: '1' } })
+  expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Stream')
+  // The same call asked about again is still the same call.
+  expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Stream')
+  await phone.provider.post('/voice-status', { CallSid: 'CA1', CallStatus: 'canceled' })
+  expect((await phone.provider.ring('CA2', OWNER)).text).toContain('any more calls today')
+  expect(ofType(await phone.events(), 'call.rejected')).toMatchObject([
+    { payload: { reason: 'budget', party: 'owner' } },
+  ])
+})
+
+test('strangers have a budget for a day, and are told when it is spent; the owner has a larger one', async () => {
   const phone = await startWithPhone({ environment: { GUEST_DAILY_MESSAGES: '1' } })
   expect((await phone.provider.ring('CA1', GUEST)).text).toContain('<Stream')
   await phone.provider.post('/voice-status', { CallSid: 'CA1', CallStatus: 'canceled' })

@@ -44,6 +44,8 @@ export function createSmsOutbox(options: {
   readonly statusCallback: () => string | null
   readonly partyOf: (number: string) => 'owner' | 'guest'
   readonly isHeld: () => boolean
+  /** So many texts have left today that no more may. */
+  readonly isSpent: () => boolean
   readonly newId: () => string
   readonly nowMs: () => number
   /** 0..1, for the jitter of retries. */
@@ -110,6 +112,7 @@ export function createSmsOutbox(options: {
       return conclude(event, row.attempts + 1, { status: 'failed', kind: 'not_configured' })
     if (texts.isOptedOut(message.to))
       return conclude(event, row.attempts + 1, { status: 'failed', kind: 'opted_out' })
+    if (options.isSpent()) return conclude(event, row.attempts + 1, { status: 'failed', kind: 'budget' })
     await attempt(event, row, client, message)
   }
 
@@ -286,7 +289,14 @@ export function createSmsOutbox(options: {
     async takeReply(turnId) {
       const row = texts.openDeliveries().find((open) => open.turnId === turnId && open.state === 'requested')
       const [event] = row ? ledger.readSeqs([row.requestedSeq]) : []
-      if (!row || options.isHeld() || event?.type !== 'delivery.requested' || !event.body) return null
+      if (
+        !row ||
+        options.isHeld() ||
+        options.isSpent() ||
+        event?.type !== 'delivery.requested' ||
+        !event.body
+      )
+        return null
       const intent = await append([attempted(event, 1)])
       if (intent.status === 'duplicate') return null
       await conclude(event, 1, { status: 'in_markup' })

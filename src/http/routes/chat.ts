@@ -106,12 +106,20 @@ export function chatRoutes(deps: ChatRouteDeps): RouteModule {
   return { routes }
 }
 
+/** A budget of any 24 hours is no longer spent when what was used a day ago falls out of it: sooner or later. */
+const BUDGET_RETRY_SECONDS = 3600
+
 /** A failed turn as a refusal: the model service's failures are 502, the service's own 500. Null for a reply. */
 export function refusalOf(outcome: TurnOutcome): Refusal | null {
   return outcome.status === 'failed' ? turnRefusal(outcome.kind, outcome.text) : null
 }
 
 export function turnRefusal(kind: string, text: string): Refusal {
+  if (kind === 'budget') {
+    return new Refusal(429, 'budget_spent', text, {
+      headers: { 'Retry-After': String(BUDGET_RETRY_SECONDS) },
+    })
+  }
   const isOwn = kind === 'internal' || kind === 'interrupted'
   const status: RefusalStatus = isOwn ? 500 : 502
   return new Refusal(status, isOwn ? `turn_${kind}` : `model_${kind}`, text)

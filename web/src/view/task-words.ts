@@ -44,6 +44,7 @@ const refusals: Readonly<Record<string, string>> = {
   not_configured: 'not set up',
   refused: 'refused',
   opted_out: 'the number wants no texts',
+  budget: 'enough texts for a day',
   rate_limited: 'too many at once',
   unavailable: 'not reachable',
   erased: 'its words were erased',

@@ -1,0 +1,56 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startModelDouble } from '../doubles/model/model-double.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
+import { testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+const USAGE = { inputTokens: 60, outputTokens: 50 }
+
+test('once the tokens of a day are used nothing runs, over a restart too, and the owner is told; a day later it goes on', async () => {
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  double.answerWith(() => ({ text: 'Certainly.', usage: USAGE }))
+  const directory = testDirectory()
+  const startedMs = Date.now()
+  let nowMs = startedMs
+  const start = (dailyTokens: string) =>
+    startWholeService({
+      directory,
+      nowMs: () => nowMs,
+      environment: {
+        OPENAI_API_KEY: 'sk-test-key-of-the-double',
+        OPENAI_BASE_URL: double.url,
+        CHAT_MODEL: 'test-model',
+        DAILY_TOKENS: dailyTokens,
+      },
+    })
+
+  const first = await start('100')
+  expect(await first.client.post('/api/chat', { content: 'One' })).toMatchObject({ status: 200 })
+  const refused = await first.client.post('/api/chat', { content: 'Two' })
+  expect(refused).toMatchObject({
+    status: 429,
+    headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+    json: { code: 'budget_spent', detail: expect.stringContaining('DAILY_TOKENS') },
+  })
+  const { json: page } = await first.client.get('/api/timeline')
+  expect(page.events.findLast(({ type }: { type: string }) => type === 'turn.failed').payload).toMatchObject({
+    kind: 'budget',
+    text: refused.json.detail,
+  })
+  expect(turnRequests(double)).toHaveLength(1)
+  await first.stop()
+
+  const second = await start('100')
+  expect((await second.client.post('/api/chat', { content: 'Three' })).status).toBe(429)
+  nowMs = startedMs + DAY_MS + 120_000
+  expect((await second.client.post('/api/chat', { content: 'Four' })).status).toBe(200)
+  await second.stop()
+  expect(turnRequests(double)).toHaveLength(2)
+
+  const unlimited = await start('')
+  for (const content of ['Five', 'Six']) {
+    expect((await unlimited.client.post('/api/chat', { content })).status).toBe(200)
+  }
+})
