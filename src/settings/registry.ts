@@ -79,7 +79,8 @@ export const settingRegistry = {
     group: 'model',
     title: 'Chat model',
     default: openAiDefaults.chatModel,
-    description: 'Model that answers in chat and SMS.',
+    description:
+      'Model that answers in chat and SMS. The defaults of models are those of OpenAI; any other server needs names.',
   }),
   UTILITY_MODEL: setting(tokenSchema, {
     group: 'model',
@@ -129,7 +130,7 @@ export const settingRegistry = {
     title: 'Write a capsule every',
     unit: 'tokens',
     default: 20_000,
-    description: 'Tokens said since the last capsule after which a new one is written.',
+    description: 'Tokens of replies since the last capsule, after which a new one is written.',
   }),
   SESSION_IDLE_MINUTES: setting(integerSchema(1, 1_440), {
     group: 'conversation',
