@@ -58,7 +58,5 @@ export function removeViews(directory: string): void {
 
 /** Opens the views for queries. The caller closes it. */
 export function openViewsReadOnly(directory: string): Database.Database {
-  const db = new Database(viewsFile(directory), { readonly: true, fileMustExist: true })
-  db.pragma('mmap_size = 268435456')
-  return db
+  return new Database(viewsFile(directory), { readonly: true, fileMustExist: true })
 }

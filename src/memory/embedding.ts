@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import { type EmbeddingModel, ModelError } from '../model/port.ts'
 import { openFunctionThread } from '../storage/function-thread.ts'
@@ -189,11 +190,7 @@ export function createEmbedding(options: {
     await wake.promise
     clearTimeout(timer)
     if (closing.signal.aborted) return
-    const gathering = Promise.withResolvers<void>()
-    const gather = setTimeout(gathering.resolve, GATHER_MS)
-    closing.signal.addEventListener('abort', () => gathering.resolve(), { once: true })
-    await gathering.promise
-    clearTimeout(gather)
+    await gathered(closing.signal)
   }
 
   return {
@@ -234,6 +231,15 @@ export function createEmbedding(options: {
       await loop
       await vectors.close()
     },
+  }
+}
+
+/** Resolves a moment later; at once when the signal aborts. */
+async function gathered(signal: AbortSignal): Promise<void> {
+  try {
+    await pause(GATHER_MS, undefined, { signal, ref: false })
+  } catch (error) {
+    if (!signal.aborted) throw error
   }
 }
 

@@ -92,7 +92,8 @@ export const settingRegistry = {
     group: 'model',
     title: 'Embedding model',
     default: openAiDefaults.embeddingModel,
-    description: 'Model of the vectors by which recall also finds what says the same in other words.',
+    description:
+      'Model of the vectors by which recall also finds what says the same in other words. What is said is sent to the model service for it.',
   }),
   REALTIME_MODEL: setting(tokenSchema, {
     group: 'model',
