@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
@@ -115,9 +115,14 @@ for (const { look, context } of otherLooks) {
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     expect(places.length).toBeGreaterThanOrEqual(7)
     for (const { title, key } of [...places.filter(({ key }) => key !== 't'), ...places.slice(0, 1)]) {
-      await page.keyboard.press('g')
-      await page.keyboard.press(key)
-      await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+      const heading = page.getByRole('heading', { level: 1, name: title, exact: true })
+      const go = async () => {
+        await page.keyboard.press('g')
+        await page.keyboard.press(key)
+        // The keys of a sequence belong together for a second and a half, which a busy machine may take between them.
+        await heading.waitFor({ timeout: 5_000 })
+      }
+      await vi.waitFor(go, { timeout: 30_000 })
       await page.waitForLoadState('networkidle')
       expect([title, await findings(page)]).toEqual([title, []])
       if (title === 'Timeline') continue

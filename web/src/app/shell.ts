@@ -29,7 +29,7 @@ export class DgShell extends LitElement {
   declare path: string
   declare helpOpen: boolean
   private ends: (() => void)[] = []
-  private readonly sequence = createKeySequence('g', performance.now.bind(performance))
+  private readonly sequence = createKeySequence('g')
 
   constructor() {
     super()

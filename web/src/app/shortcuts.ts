@@ -44,19 +44,17 @@ const sequenceMs = 1500
 
 /**
  * Hears keys that are struck one after the other, outside of fields and dialogs. Gives the second key of
- * `first, second`, in lower case, and null for every other event.
+ * `first, second`, in lower case, and null for every other event. By when they were struck: a page that is busy
+ * hears them later.
  */
-export function createKeySequence(
-  first: string,
-  nowMs: () => number,
-): (event: KeyboardEvent) => string | null {
+export function createKeySequence(first: string): (event: KeyboardEvent) => string | null {
   let firstAtMs = Number.NEGATIVE_INFINITY
   return (event) => {
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented
     if (!isPlain || event.isComposing || isBusy(event)) return null
     const key = event.key.toLowerCase()
-    const isSecond = nowMs() - firstAtMs < sequenceMs
-    firstAtMs = !isSecond && key === first ? nowMs() : Number.NEGATIVE_INFINITY
+    const isSecond = event.timeStamp - firstAtMs < sequenceMs
+    firstAtMs = !isSecond && key === first ? event.timeStamp : Number.NEGATIVE_INFINITY
     return isSecond ? key : null
   }
 }
