@@ -53,7 +53,7 @@ function run(port: Port, data: StorageThreadData): void {
   let held: HeldAnswers[] = []
   let erasures: Waiting[] = []
   let searches: Waiting[] = []
-  let timer = setTimeout(work, IDLE_MS)
+  let next = workIn(IDLE_MS)
   let retryMs = RETRY_MS
 
   /**
@@ -84,11 +84,22 @@ function run(port: Port, data: StorageThreadData): void {
       retryMs = isSettled ? RETRY_MS : Math.min(retryMs * 2, MAX_RETRY_MS)
       if (isSettled) return
     }
-    timer = setTimeout(work, hasMore ? 0 : retryMs)
+    next = hasMore ? workNow() : workIn(retryMs)
+  }
+
+  function workIn(ms: number): { cancel(): void } {
+    const timer = setTimeout(work, ms)
+    return { cancel: () => clearTimeout(timer) }
+  }
+
+  /** As soon as what has arrived is seen to: somebody waits, and a timer is a millisecond late at best. */
+  function workNow(): { cancel(): void } {
+    const immediate = setImmediate(work)
+    return { cancel: () => clearImmediate(immediate) }
   }
 
   function close(id: number): void {
-    clearTimeout(timer)
+    next.cancel()
     for (const { answers } of held) send({ kind: 'appended', answers })
     for (const { settle } of [...searches, ...erasures]) send(settle(false))
     writer.close()
@@ -98,7 +109,7 @@ function run(port: Port, data: StorageThreadData): void {
   }
 
   port.on('message', (first: StorageRequest) => {
-    clearTimeout(timer)
+    next.cancel()
     let appends: AppendRequest[] = []
     const commitAppends = () => {
       if (appends.length === 0) return
@@ -142,7 +153,7 @@ function run(port: Port, data: StorageThreadData): void {
       }
     }
     commitAppends()
-    timer = setTimeout(work, erasures.length + searches.length > 0 ? 0 : IDLE_MS)
+    next = erasures.length + searches.length > 0 ? workNow() : workIn(IDLE_MS)
   })
 }
 
