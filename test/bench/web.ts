@@ -98,6 +98,8 @@ async function measureFirstPage(what: string, path: string, isSignedIn: boolean)
     await page.keyboard.type('x')
     if (isSignedIn) await page.locator('[data-key]').first().waitFor()
     transferred = bytes
+    // What comes after this is not waited for, and its body would go with the browser.
+    page.removeAllListeners('response')
     gzipped = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
     await browser.close()
   }
