@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import OpenAI from 'openai'
-import { loadConfig } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
-import { startService } from '../../src/service.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { createClient } from '../http/client.ts'
+import { startBenchService } from './service.ts'
 import { startServiceProcess } from './service-process.ts'
 import { quantile, round } from './statistics.ts'
 
@@ -28,23 +26,7 @@ export async function openService(
   environment: Record<string, string>,
   directory = mkdtempSync(join(tmpdir(), 'delegate-bench-')),
 ) {
-  const config = loadConfig({ DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'error', ...environment })
-  const { log, lines } = createLog({
-    level: 'error',
-    write: (line) => process.stderr.write(line),
-    secretValues: () => [],
-  })
-  const service = await startService({
-    config,
-    log,
-    logLines: lines,
-    nowMs: Date.now,
-    random: Math.random,
-    onSettings: () => undefined,
-    onFatal: (error) => {
-      throw error
-    },
-  })
+  const service = await startBenchService({ DATA_DIR: directory, ...environment })
   const client = createClient(service.port)
   await client.post('/api/install', { password: PASSWORD })
   const close = async () => {

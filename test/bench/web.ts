@@ -3,13 +3,11 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { loadConfig } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
-import { startService } from '../../src/service.ts'
 import { launchBrowser } from '../browser/browser.ts'
 import { createClient } from '../http/client.ts'
 import { watchForField } from './field.ts'
 import { generateLedger } from './generate.ts'
+import { startBenchService } from './service.ts'
 import { median, quantile } from './statistics.ts'
 import { type Task, traceTasks } from './trace.ts'
 
@@ -30,23 +28,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 const load = () => `load ${loadavg()[0]?.toFixed(1)}`
 
 generateLedger(directory, EVENTS)
-const config = loadConfig({ DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'error' })
-const { log, lines } = createLog({
-  level: config.logLevel,
-  write: (line) => process.stderr.write(line),
-  secretValues: () => [],
-})
-const service = await startService({
-  config,
-  log,
-  logLines: lines,
-  nowMs: Date.now,
-  random: Math.random,
-  onSettings: () => undefined,
-  onFatal: (error) => {
-    throw error
-  },
-})
+const service = await startBenchService({ DATA_DIR: directory })
 const client = createClient(service.port)
 const origin = `http://127.0.0.1:${service.port}`
 try {

@@ -1,0 +1,26 @@
+import { loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { type Service, startService } from '../../src/service.ts'
+
+/** The whole service in this process, by an environment of its own; of its log the errors alone are shown. */
+export function startBenchService(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Service> {
+  const config = loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', ...environment })
+  const { log, lines } = createLog({
+    level: 'error',
+    write: (line) => process.stderr.write(line),
+    secretValues: () => [],
+  })
+  return startService({
+    config,
+    log,
+    logLines: lines,
+    nowMs: Date.now,
+    random: Math.random,
+    onSettings: () => undefined,
+    onFatal: (error) => {
+      throw error
+    },
+  })
+}
