@@ -49,6 +49,9 @@ const SAME_SLOT_LIMIT = 50
 /** Names of slots are looked through one by one: among the latest memories only. */
 const CALLED_AMONG = 1000
 
+/** Whether it waits to be erased: nobody is shown it, and nothing but undoing that brings it back. */
+export const isHidden = ({ status }: Pick<MemoryRow, 'status'>): boolean => status.startsWith('hidden:')
+
 /** Queries over memories, on a connection that reads the views. Each is a point read or bounded by its limit. */
 export function createMemoryQueries(views: Database) {
   const byId = views.prepare<[string], MemoryRow>(

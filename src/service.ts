@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createIds } from '../ledger/ids.ts'
 import { recordImport } from '../ledger/imported.ts'
-import { createMemoryQueries } from '../projections/memory-queries.ts'
+import { createMemoryQueries, isHidden } from '../projections/memory-queries.ts'
 import { createProposalQueries } from '../projections/proposals.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import { createTextQueries } from '../projections/texts.ts'
@@ -337,7 +337,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       eventSeqs: assistant.turns.eventSeqs,
       memoryText: (id) => {
         const memory = memoryQueries.byId(id)
-        return memory === undefined || memory.status.startsWith('hidden:') ? null : memory.text
+        return memory === undefined || isHidden(memory) ? null : memory.text
       },
       signalSeq: assistant.signalSeq,
     }),

@@ -1,5 +1,5 @@
 import type { Append, NewEvent } from '../../ledger/event.ts'
-import type { MemoryQueries, MemoryRow } from '../../projections/memory-queries.ts'
+import { isHidden, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { FindMemories } from './find.ts'
@@ -92,7 +92,8 @@ export function createMemories(options: MemoriesOptions): Memories {
     async restore(memoryId, origin) {
       return lock(async () => {
         const memory = queries.byId(memoryId)
-        if (!memory) return 'unknown'
+        // What waits to be erased comes back by undoing that, not by the side door.
+        if (!memory || isHidden(memory)) return 'unknown'
         if (memory.status === 'active') return 'current'
         const envelope = {
           actor: origin.by === 'owner' ? 'owner' : 'service',

@@ -2,7 +2,12 @@ import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import { OUTCOME_KEY } from '../../projections/memory-fold.ts'
-import type { MemoryOutcome, MemoryQueries, MemoryRow } from '../../projections/memory-queries.ts'
+import {
+  isHidden,
+  type MemoryOutcome,
+  type MemoryQueries,
+  type MemoryRow,
+} from '../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
 import { giveWay } from '../give-way.ts'
 import { signalFact } from '../signals/signals.ts'
@@ -129,7 +134,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
   async function tellOutcomes(): Promise<void> {
     for (const outcome of queries.outcomes()) {
       const [memory, other] = [queries.byId(outcome.memoryId), queries.byId(outcome.otherId)]
-      if (!memory?.text || !other?.text) continue
+      if (!memory?.text || !other?.text || isHidden(memory) || isHidden(other)) continue
       await append([signalOf(outcome, memory, other, options.newId())])
     }
   }

@@ -93,6 +93,17 @@ test('a correction takes the place of what it corrects, and can be undone', asyn
   expect((await service.client.post('/api/memories/unknown/restore')).status).toBe(404)
 })
 
+test('what waits to be erased cannot be brought back as a memory: only undoing the erasure does', async () => {
+  const service = await startWholeService()
+  await service.client.post('/api/chat', { content: 'I live in Porto.' })
+  await learned(service, 1)
+  const [{ id }] = (await list(service)).memories
+  const erasure = await service.client.post('/api/erasures', { kind: 'memory', id })
+  expect(erasure.status).toBe(201)
+  expect((await service.client.post(`/api/memories/${id}/restore`)).status).toBe(404)
+  expect((await list(service)).memories).toEqual([])
+})
+
 test('insights and operations count what memory did, and tell none of it', async () => {
   const service = await startWholeService()
   await service.client.post('/api/chat', { content: 'My car is a canary-yellow Saab.' })
