@@ -8,6 +8,8 @@ export const operationMetrics = [
   'inputTokens',
   'outputTokens',
   'cachedTokens',
+  /** In and out, of turns that came to nothing. */
+  'failedTokens',
   'usageRecords',
   'capsulesWritten',
   'manualCompactionSuccesses',
@@ -45,7 +47,7 @@ const GRAINS = ['minute', 'hour', 'day'] as const
  */
 export const operationsProjection = defineProjection({
   name: 'operations',
-  version: 3,
+  version: 4,
   tables: ['operations', 'operation_deliveries'],
   schema: `
     CREATE TABLE operations (grain TEXT NOT NULL, bucket TEXT NOT NULL,
@@ -86,7 +88,11 @@ export const operationsProjection = defineProjection({
           addAll(at, { turns: 1, inputTokens, outputTokens, cachedTokens })
         },
         'turn.failed': ({ at, facts }) => {
-          if (facts.kind !== 'stopped') add(at, 'turnFailures')
+          const { inputTokens = 0, outputTokens = 0 } = facts.usage ?? {}
+          addAll(at, {
+            turnFailures: facts.kind === 'stopped' ? 0 : 1,
+            failedTokens: inputTokens + outputTokens,
+          })
         },
         'context.usage.recorded': ({ at }) => add(at, 'usageRecords'),
         'context.capsule.written': ({ at }) => add(at, 'capsulesWritten'),

@@ -54,3 +54,20 @@ test('once the tokens of a day are used nothing runs, over a restart too, and th
     expect((await unlimited.client.post('/api/chat', { content })).status).toBe(200)
   }
 })
+
+test('what a turn used counts although it came to nothing: going round in circles does not go round the budget', async () => {
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  const round = { toolCalls: [{ name: 'current_time', arguments: {} }], usage: USAGE }
+  double.answerWith(() => round)
+  const { client } = await startWholeService({
+    environment: {
+      OPENAI_API_KEY: 'sk-test-key-of-the-double',
+      OPENAI_BASE_URL: double.url,
+      CHAT_MODEL: 'test-model',
+      DAILY_TOKENS: '1000',
+    },
+  })
+  expect((await client.post('/api/chat', { content: 'One' })).json.code).toBe('model_too_many_rounds')
+  expect((await client.post('/api/chat', { content: 'Two' })).json.code).toBe('budget_spent')
+})
