@@ -32,6 +32,14 @@ export type EventRow = {
 /** What an event is read from: of the digest it matters only whether there is one. */
 export type ReadRow = Omit<EventRow, 'salt'>
 
+/** What of an event is shown, as it lies in the table: to be passed on without being taken apart. */
+export type StoredText = Pick<EventRow, 'seq' | 'type' | 'version' | 'facts' | 'body'> & {
+  /** The members of a JSON object: seq, id, at, channel, actor, conversationId, spanId, turnId. */
+  readonly envelope: string
+  /** 1 where there is or was a body, else 0. */
+  readonly hasBody: number
+}
+
 /** A validated event that awaits its place in the order. */
 export type Draft = Omit<EventRow, 'seq' | 'hash'>
 

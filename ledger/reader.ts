@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { type EventRow, GENESIS_HASH, parseRow, type ReadRow } from './codec.ts'
+import { type EventRow, GENESIS_HASH, parseRow, type ReadRow, type StoredText } from './codec.ts'
 import type { LedgerEvent, UnknownEvent } from './event.ts'
 
 export type Head = { readonly seq: number; readonly hash: string }
@@ -16,6 +16,10 @@ export type LedgerReader = {
   readRange(fromSeq: number, toSeq: number): AnyEvent[]
   /** In the order given; a seq that does not exist is left out. */
   readSeqs(seqs: readonly number[]): AnyEvent[]
+  /** Both ends included: the texts of events that are passed on as they are stored. */
+  textRange(fromSeq: number, toSeq: number): StoredText[]
+  /** In the order given; a seq that does not exist is left out. */
+  textSeqs(seqs: readonly number[]): StoredText[]
   rowsAfter(seq: number, limit: number): EventRow[]
   rowAt(seq: number): EventRow | undefined
   rowByKey(key: string): EventRow | undefined
@@ -31,6 +35,13 @@ export type LedgerReader = {
 const READ = `SELECT seq, id, key, type, version, at, conversationId, spanId, turnId, causedBy, derivedFrom, channel,
   actor, facts, body, iif(bodyDigest IS NULL, NULL, '') AS bodyDigest, hash FROM events`
 
+/** SQLite makes one text of the envelope in half the time that making eight texts and joining them would take. */
+const ENVELOPE = ['id', 'at', 'channel', 'actor', 'conversationId', 'spanId', 'turnId']
+  .map((name) => `,"${name}":'||json_quote(${name})||'`)
+  .join('')
+const TEXT = `SELECT seq, '"seq":'||seq||'${ENVELOPE}' AS envelope, type, version, facts, body,
+  bodyDigest IS NOT NULL AS hasBody FROM events`
+
 /** Reads through a connection that somebody else opened and closes. */
 export function createReader(db: Database): LedgerReader {
   const head = db.prepare<[], Head>('SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1')
@@ -42,6 +53,8 @@ export function createReader(db: Database): LedgerReader {
   const after = db.prepare<[number, number], ReadRow>(`${READ} WHERE seq > ? ORDER BY seq LIMIT ?`)
   const range = db.prepare<[number, number], ReadRow>(`${READ} WHERE seq BETWEEN ? AND ? ORDER BY seq`)
   const bySeq = db.prepare<[number], ReadRow>(`${READ} WHERE seq = ?`)
+  const textRange = db.prepare<[number, number], StoredText>(`${TEXT} WHERE seq BETWEEN ? AND ? ORDER BY seq`)
+  const textAt = db.prepare<[number], StoredText>(`${TEXT} WHERE seq = ?`)
   const hashAt = db.prepare<[number], { hash: string }>('SELECT hash FROM events WHERE seq = ?')
   const byKey = db.prepare<[string], EventRow>('SELECT * FROM events WHERE key = ?')
   const erased = db.prepare<[number]>(
@@ -58,6 +71,8 @@ export function createReader(db: Database): LedgerReader {
     readAfter: (seq, limit) => after.all(seq, limit).map(parseRow),
     readRange: (fromSeq, toSeq) => range.all(fromSeq, toSeq).map(parseRow),
     readSeqs: (seqs) => seqs.flatMap((seq) => bySeq.get(seq) ?? []).map(parseRow),
+    textRange: (fromSeq, toSeq) => textRange.all(fromSeq, toSeq),
+    textSeqs: (seqs) => seqs.flatMap((seq) => textAt.get(seq) ?? []),
     rowsAfter: (seq, limit) => rowsAfter.all(seq, limit),
     rowAt: (seq) => rowAt.get(seq),
     rowByKey: (key) => byKey.get(key),

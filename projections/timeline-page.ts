@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
+import type { StoredText } from '../ledger/codec.ts'
 import type { LedgerReader } from '../ledger/reader.ts'
-import { type TimelineEvent, toTimelineEvent } from './timeline-event.ts'
+import { type TimelineEvent, timelineEventJson, toTimelineEvent } from './timeline-event.ts'
 
 export type TimelineSpan = {
   readonly id: string
@@ -19,6 +20,14 @@ export type TimelinePage = {
   readonly spans: readonly TimelineSpan[]
   readonly nextCursor: string | null
   readonly hasMore: boolean
+  readonly expandedEvents: number
+}
+
+/** A page as it is sent, and what its sender counts. */
+export type RenderedPage = {
+  /** The JSON of a `TimelinePage`. */
+  readonly json: string
+  readonly eventCount: number
   readonly expandedEvents: number
 }
 
@@ -49,7 +58,7 @@ export type PageQuery = {
 }
 
 export type TimelineQueries = {
-  page(query: PageQuery): TimelinePage
+  page(query: PageQuery): RenderedPage
   /** One span with every event whole; undefined where there is none of that id. */
   span(spanId: string): { readonly span: TimelineSpan; readonly events: readonly TimelineEvent[] } | undefined
   spanSeqs(spanId: string): number[]
@@ -66,10 +75,9 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
   )
   const spansByStart = views.prepare<[string], TimelineSpan>(
     `SELECT spanId AS id, kind, conversationId, startSeq, startedAt, endedAt, reason,
-      max(timeline.seq) AS endSeq, count(*) AS eventCount
-     FROM json_each(?) AS start
-     JOIN timeline_spans ON startSeq = start.value JOIN timeline ON spanStart = startSeq
-     GROUP BY startSeq ORDER BY startSeq`,
+      (SELECT max(seq) FROM timeline WHERE spanStart = startSeq) AS endSeq,
+      (SELECT count(*) FROM timeline WHERE spanStart = startSeq) AS eventCount
+     FROM timeline_spans WHERE startSeq IN (SELECT value FROM json_each(?)) ORDER BY startSeq`,
   )
   const newest = views.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM timeline')
   const startOfSpan = views.prepare<[string], { startSeq: number }>(
@@ -101,9 +109,9 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
       const scope = conversationId === null ? [] : [conversationStart.get(conversationId)?.startSeq ?? -1]
       const places = conversationId === null ? everywhere : inConversation
       const { beforeSeq, asOfSeq } = cursor ?? firstCursor()
-      const wasShown = createShown(places, scope, beforeSeq, asOfSeq)
+      const isNew = createIsNew(places, scope, beforeSeq, asOfSeq)
 
-      const page = places.before(scope, beforeSeq, limit, (place) => !wasShown(place.spanStart))
+      const page = places.before(scope, beforeSeq, limit, isNew)
       const lowestSeq = page.at(-1)?.seq ?? 0
       const pageSpans = new Set(page.map((place) => place.spanStart))
       const expanded = [...pageSpans]
@@ -112,17 +120,19 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
         .sort((a, b) => a - b)
       // The page itself came in order, the newest first, and all of the other is older.
       const seqs = [...expanded, ...page.map((place) => place.seq).reverse()]
-      const [older] = places.before(
-        scope,
-        lowestSeq,
-        1,
-        (place) => !pageSpans.has(place.spanStart) && !wasShown(place.spanStart),
+      const [older] = places.before(scope, lowestSeq, 1, (chunk) =>
+        isNew(chunk.filter((place) => !pageSpans.has(place.spanStart))),
       )
-      return {
-        events: readEvents(ledger, seqs).map((event) => toTimelineEvent(event)),
-        spans: spansByStart.all(JSON.stringify([...pageSpans])),
+      const last: Omit<TimelinePage, 'events' | 'spans'> = {
         nextCursor: older ? encodeCursor({ beforeSeq: lowestSeq, asOfSeq }) : null,
         hasMore: older !== undefined,
+        expandedEvents: expanded.length,
+      }
+      const spans = spansByStart.all(JSON.stringify([...pageSpans]))
+      const events = eventsJson(ledger, seqs)
+      return {
+        json: `{"events":[${events.join()}],"spans":${JSON.stringify(spans)},${JSON.stringify(last).slice(1)}`,
+        eventCount: events.length,
         expandedEvents: expanded.length,
       }
     },
@@ -135,22 +145,23 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
   }
 }
 
-/** Whether a newer page of the same series has shown a span: it has an event between the cursor and the first page. */
-function createShown(
+/**
+ * Leaves out the places whose span a newer page of the same series has shown: those that have an event between the
+ * cursor and the first page.
+ */
+function createIsNew(
   places: Places,
   scope: readonly number[],
   beforeSeq: number,
   asOfSeq: number,
-): (spanStart: number) => boolean {
+): (chunk: readonly Place[]) => readonly Place[] {
   const known = new Map<number, boolean>()
-  return (spanStart) => {
-    if (asOfSeq < beforeSeq) return false
-    let shown = known.get(spanStart)
-    if (shown === undefined) {
-      shown = places.spanHasBetween(scope, spanStart, beforeSeq, asOfSeq)
-      known.set(spanStart, shown)
-    }
-    return shown
+  return (chunk) => {
+    if (asOfSeq < beforeSeq) return chunk
+    const starts = new Set(chunk.map(({ spanStart }) => spanStart).filter((start) => !known.has(start)))
+    const shown = new Set(places.spansBetween(scope, [...starts], beforeSeq, asOfSeq))
+    for (const start of starts) known.set(start, shown.has(start))
+    return chunk.filter(({ spanStart }) => !known.get(spanStart))
   }
 }
 
@@ -164,23 +175,24 @@ function placesIn(views: Database, condition: string) {
   const ofSpan = views.prepare<number[], { seq: number }>(
     `SELECT seq FROM timeline WHERE ${condition}spanStart = ? AND seq < ?`,
   )
-  const between = views.prepare<number[], { seq: number }>(
-    `SELECT seq FROM timeline WHERE ${condition}spanStart = ? AND seq BETWEEN ? AND ? LIMIT 1`,
+  const between = views.prepare<(string | number)[], { start: number }>(
+    `SELECT value AS start FROM json_each(?) WHERE EXISTS (
+       SELECT 1 FROM timeline WHERE ${condition}spanStart = value AND seq BETWEEN ? AND ?)`,
   )
   return {
-    /** Up to `limit` accepted places, newest first. */
+    /** Up to `limit` places that `accept` keeps, newest first. */
     before(
       scope: readonly number[],
       beforeSeq: number,
       limit: number,
-      accept: (place: Place) => boolean,
+      accept: (chunk: readonly Place[]) => readonly Place[],
     ): Place[] {
       const accepted: Place[] = []
       let from = beforeSeq
       while (accepted.length < limit) {
         const wanted = Math.max(limit - accepted.length, MIN_CHUNK)
         const chunk = before.all(...scope, from, wanted)
-        for (const place of chunk) if (accepted.length < limit && accept(place)) accepted.push(place)
+        accepted.push(...accept(chunk).slice(0, limit - accepted.length))
         from = chunk.at(-1)?.seq ?? 0
         if (chunk.length < wanted) break
       }
@@ -188,17 +200,37 @@ function placesIn(views: Database, condition: string) {
     },
     ofSpan: (scope: readonly number[], spanStart: number, beforeSeq: number) =>
       ofSpan.all(...scope, spanStart, beforeSeq).map(({ seq }) => seq),
-    spanHasBetween: (scope: readonly number[], spanStart: number, fromSeq: number, toSeq: number) =>
-      between.get(...scope, spanStart, fromSeq, toSeq) !== undefined,
+    /** Those of the spans that have an event from one seq to the other, both included. */
+    spansBetween: (
+      scope: readonly number[],
+      starts: readonly number[],
+      fromSeq: number,
+      toSeq: number,
+    ): number[] => between.all(JSON.stringify(starts), ...scope, fromSeq, toSeq).map(({ start }) => start),
   }
 }
 
 const MIN_CHUNK = 50
 
-/** Reads a sorted list of seqs: in one range where it is gapless, which most pages are. */
-function readEvents(ledger: LedgerReader, seqs: readonly number[]) {
+/** How much of a range that is read at once may be left out; events one by one cost three times as much. */
+const MOST_LEFT_OUT = 0.5
+
+/** The events of a sorted list of seqs. */
+function eventsJson(ledger: LedgerReader, seqs: readonly number[]): string[] {
+  return readTexts(ledger, seqs).flatMap((text) => {
+    const json = timelineEventJson(text)
+    if (json !== null) return [json]
+    return ledger.readSeqs([text.seq]).map((event) => JSON.stringify(toTimelineEvent(event)))
+  })
+}
+
+function readTexts(ledger: LedgerReader, seqs: readonly number[]): StoredText[] {
   const first = seqs[0]
   const last = seqs.at(-1)
   if (first === undefined || last === undefined) return []
-  return last - first + 1 === seqs.length ? ledger.readRange(first, last) : ledger.readSeqs(seqs)
+  const places = last - first + 1
+  if (places === seqs.length) return ledger.textRange(first, last)
+  if (seqs.length < places * (1 - MOST_LEFT_OUT)) return ledger.textSeqs(seqs)
+  const wanted = new Set(seqs)
+  return ledger.textRange(first, last).filter(({ seq }) => wanted.has(seq))
 }

@@ -1,5 +1,4 @@
 import { createMemoryQueries } from '../projections/memory-queries.ts'
-import { createTurnQueries } from '../projections/turns.ts'
 import { createUtteranceQueries } from '../projections/utterances.ts'
 import type { Log } from './log.ts'
 import { createMemoryApi } from './memory/api.ts'
@@ -47,7 +46,6 @@ export function buildMemory(options: {
   const { append, views } = storage
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
-  const turns = createTurnQueries(views)
   const learning = openFunctionThread<typeof learningFunctions>(
     new URL('./memory/learning-thread.ts', import.meta.url),
     options.directory,
@@ -79,7 +77,6 @@ export function buildMemory(options: {
     ...common,
     find: (query) => ask('findMemories', query),
     mentions: (words, numbers) => ask('mentionsOf', { words, numbers, limit: MENTIONS }),
-    turnEventSeqs: turns.eventSeqs,
     erase: options.erase,
   })
   const utility = () => options.model().utility

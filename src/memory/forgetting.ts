@@ -1,8 +1,6 @@
 import type { Append, NewEvent } from '../../ledger/event.ts'
-import type { MemoryQueries, MemoryRow } from '../../projections/memory-queries.ts'
-import type { UtteranceQueries } from '../../projections/utterances.ts'
-import { writtenNumbers } from './language/numbers.ts'
-import { contentWords } from './language/words.ts'
+import type { MemoryQueries } from '../../projections/memory-queries.ts'
+import type { LearningThread } from './learning-functions.ts'
 import type { Lock } from './lock.ts'
 import type { MemoryOrigin } from './memories.ts'
 
@@ -19,102 +17,67 @@ export type Forgetting = {
   finishErasing(): Promise<void>
 }
 
-/** A number of so many digits is told by nobody twice by chance. */
-const TELLING_DIGITS = 4
-/** A longer quote tells more than the memory. */
-const MAX_QUOTED_WORDS = 8
-
 export function createForgetting(options: {
   readonly append: Append
   readonly queries: MemoryQueries
-  readonly utterances: UtteranceQueries
+  readonly thread: LearningThread
   readonly mentions: (words: readonly string[], numbers: readonly string[]) => Promise<readonly number[]>
-  readonly turnEventSeqs: (turnId: string) => readonly number[]
   readonly erase: (seqs: readonly number[], reason: 'memory_forgotten') => Promise<unknown>
   readonly lock: Lock
 }): Forgetting {
-  const { append, queries, utterances, lock } = options
-
-  /** The memory and every version that it took the place of: those are seen by nobody and would stay behind. */
-  function versionsOf(memory: MemoryRow): MemoryRow[] {
-    const versions = new Map([[memory.memoryId, memory] as const])
-    for (const { memoryId } of versions.values()) {
-      for (const older of queries.predecessors(memoryId)) versions.set(older.memoryId, older)
-    }
-    return [...versions.values()]
-  }
-
-  /** Where else it was spoken of: in the owner's words as quoted, or by a number that tells it. */
-  async function mentionsOf({ text, value, quote }: MemoryRow): Promise<readonly number[]> {
-    const numbers = writtenNumbers(value || (text ?? '')).filter(
-      ({ digits }) => digits.length >= TELLING_DIGITS,
-    )
-    const quoted = contentWords(quote ?? '')
-    const words = quoted.length >= 2 && quoted.length <= MAX_QUOTED_WORDS ? quoted : contentWords(text ?? '')
-    return options.mentions(
-      words,
-      numbers.flatMap(({ digits, parts }) => (parts.length === 1 ? [digits] : [])),
-    )
-  }
-
-  /** Whatever else was said in the same turns: the answer may well repeat it. */
-  function turnsOf(seqs: readonly number[]): number[] {
-    return seqs.flatMap((seq) => {
-      const turnId = utterances.bySeq(seq)?.turnId
-      return turnId ? options.turnEventSeqs(turnId).filter((other) => utterances.bySeq(other)) : []
-    })
-  }
+  const { append, queries, thread, mentions, lock } = options
 
   return {
     async forget(memoryId, origin) {
-      const known = queries.byId(memoryId)
-      if (!known) return false
-      const mentioned = (await Promise.all(versionsOf(known).map(mentionsOf))).flat()
-      const storedSeqs = await lock(async () => {
-        const memory = queries.byId(memoryId)
-        if (!memory) return null
-        const versions = versionsOf(memory)
-        const sources = versions.flatMap((version) => queries.sources(version.memoryId))
-        const asked = origin.messageSeq ? [origin.messageSeq] : []
-        const named = [...sources, ...mentioned, ...asked]
-        const barred = [...new Set([...named, ...turnsOf(sources)])].sort((a, b) => a - b)
+      const tellings = await thread.ask('tellingsOf', memoryId)
+      if (tellings.length === 0) return false
+      const mentioned = await Promise.all(tellings.map(({ words, numbers }) => mentions(words, numbers)))
+      const mentionedSeqs = [...mentioned.flat(), ...askedIn(origin)]
+      const forgotten = await lock(async () => {
+        const found = await thread.ask('toForget', { memoryId, mentionedSeqs })
+        if (!found) return null
         await append(
-          versions.map(
+          found.versions.map(
             (version, index): NewEvent => ({
               type: 'memory.deleted',
               ...envelopeOf(origin),
               key: `memory-deleted:${version.memoryId}`,
-              facts: { memoryId: version.memoryId, sourceSeqs: index === 0 ? barred : [], by: origin.by },
+              facts: {
+                memoryId: version.memoryId,
+                sourceSeqs: index === 0 ? [...found.barredSeqs] : [],
+                by: origin.by,
+              },
             }),
           ),
         )
-        return versions.map(({ storedSeq }) => storedSeq)
+        return found
       })
-      if (storedSeqs === null) return false
-      await options.erase(storedSeqs, 'memory_forgotten')
+      if (forgotten === null) return false
+      await options.erase(
+        forgotten.versions.map(({ storedSeq }) => storedSeq),
+        'memory_forgotten',
+      )
       return true
     },
 
     async bar(words, origin) {
-      const unread = new Set(utterances.unreadSeqs(1000))
       const numbers = words.filter((word) => /^\d{4,}$/.test(word))
-      const found = (await options.mentions(words, numbers)).filter(
-        (seq) => unread.has(seq) && seq !== origin.messageSeq,
-      )
-      if (found.length === 0) return 0
-      const sourceSeqs = [
-        ...new Set([...found, ...turnsOf(found), ...(origin.messageSeq ? [origin.messageSeq] : [])]),
-      ]
-      await lock(() =>
-        append([
+      const asked = askedIn(origin)
+      const mentioned = (await mentions(words, numbers)).filter((seq) => !asked.includes(seq))
+      if (mentioned.length === 0) return 0
+      return lock(async () => {
+        const { found, barredSeqs } = await thread.ask('toBar', mentioned)
+        if (found === 0) return 0
+        const sourceSeqs = [...new Set([...barredSeqs, ...asked])].sort((a, b) => a - b)
+        await append([
           {
             type: 'memory.sources.barred',
             ...envelopeOf(origin),
-            facts: { sourceSeqs: sourceSeqs.sort((a, b) => a - b), by: origin.by },
+            facts: { sourceSeqs, by: origin.by },
           },
-        ]),
-      )
-      return found.length
+        ])
+        return found
+      })
     },
 
     async finishErasing() {
@@ -122,6 +85,11 @@ export function createForgetting(options: {
       if (seqs.length > 0) await options.erase(seqs, 'memory_forgotten')
     },
   }
+}
+
+/** The message that asks to forget names what is to be forgotten. */
+function askedIn({ messageSeq }: MemoryOrigin): number[] {
+  return messageSeq ? [messageSeq] : []
 }
 
 function envelopeOf({ by, channel, conversationId, spanId, turnId, causedBy }: MemoryOrigin) {

@@ -1,6 +1,5 @@
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import { isHidden, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
-import type { UtteranceQueries } from '../../projections/utterances.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { FindMemories } from './find.ts'
 import { createForgetting, type Forgetting } from './forgetting.ts'
@@ -40,14 +39,12 @@ export type Memories = Forgetting & {
 export type MemoriesOptions = {
   readonly append: Append
   readonly queries: MemoryQueries
-  readonly utterances: UtteranceQueries
   readonly thread: LearningThread
   /** Resolves when the indexes have every fact that is durable now. */
   readonly caughtUp: () => Promise<void>
   readonly find: Memories['find']
   /** Where something was spoken of; for barring all of it. */
   readonly mentions: (words: readonly string[], numbers: readonly string[]) => Promise<readonly number[]>
-  readonly turnEventSeqs: (turnId: string) => readonly number[]
   readonly erase: (seqs: readonly number[], reason: 'memory_forgotten') => Promise<unknown>
   readonly counters: MemoryCounters
   readonly lock: Lock

@@ -1,8 +1,8 @@
-import type { TimelinePage } from '../../projections/timeline-page.ts'
+import type { RenderedPage } from '../../projections/timeline-page.ts'
 
 export type PagingCounters = {
   /** Counts a page that was sent; `older` for any but the newest one. */
-  count(page: TimelinePage, older: boolean): void
+  count(page: RenderedPage, older: boolean): void
   read(): {
     readonly since: string
     readonly initialPageRequests: number
@@ -24,9 +24,9 @@ export function createPagingCounters(since: string): PagingCounters {
     count(page, older) {
       if (older) olderPageRequests += 1
       else initialPageRequests += 1
-      eventsSent += page.events.length
+      eventsSent += page.eventCount
       expandedEvents += page.expandedEvents
-      maxPageEvents = Math.max(maxPageEvents, page.events.length)
+      maxPageEvents = Math.max(maxPageEvents, page.eventCount)
     },
     read: () => ({
       since,

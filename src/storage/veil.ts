@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import type { StoredText } from '../../ledger/codec.ts'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import { createHiddenQuery } from '../../projections/erasures.ts'
 
@@ -18,10 +19,17 @@ export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader 
     })
   }
 
+  function veiledTexts(texts: StoredText[]): StoredText[] {
+    const isHidden = hiddenNow()
+    return isHidden ? texts.map((text) => (isHidden(text.seq) ? { ...text, body: null } : text)) : texts
+  }
+
   return {
     ...ledger,
     readAfter: (seq, limit) => veiled(ledger.readAfter(seq, limit)),
     readRange: (fromSeq, toSeq) => veiled(ledger.readRange(fromSeq, toSeq)),
     readSeqs: (seqs) => veiled(ledger.readSeqs(seqs)),
+    textRange: (fromSeq, toSeq) => veiledTexts(ledger.textRange(fromSeq, toSeq)),
+    textSeqs: (seqs) => veiledTexts(ledger.textSeqs(seqs)),
   }
 }

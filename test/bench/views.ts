@@ -48,11 +48,7 @@ export function benchPages(directory: string) {
     round(
       median(
         Array.from({ length: PAGES_MEASURED }, (_, index) =>
-          timed(() =>
-            JSON.stringify(
-              timeline.page({ limit: PAGE_EVENTS, cursor: cursorOf(index), conversationId: null }),
-            ),
-          ),
+          timed(() => timeline.page({ limit: PAGE_EVENTS, cursor: cursorOf(index), conversationId: null })),
         ),
       ),
     )

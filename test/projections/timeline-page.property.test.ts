@@ -10,6 +10,7 @@ import { createTimelineQueries, decodeCursor, type TimelinePage } from '../../pr
 import { openViewsReadOnly } from '../../projections/views.ts'
 import { createRandom } from '../bench/timeline.ts'
 import { testDirectory } from '../support/directory.ts'
+import { pageOf } from '../support/timeline-page.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
 /** Facts, ids, times: what an event carries beside its body. */
@@ -101,7 +102,7 @@ test('pages cut no span, repeat and miss nothing, and stay within their bytes, w
         let page: TimelinePage | undefined
         do {
           const cursor = page?.nextCursor ? decodeCursor(page.nextCursor) : null
-          page = queries.page({ limit, cursor, conversationId })
+          page = pageOf(queries, { limit, cursor, conversationId })
           const { expected, expanded } = modelPage(remaining, limit)
           expect(page.events.map(({ seq }) => seq)).toEqual(expected.map(({ seq }) => seq))
           expect(page.expandedEvents).toBe(expanded)

@@ -17,6 +17,7 @@ import { makeBackup } from '../../scripts/lib/backup.ts'
 import { digests, filesHolding, testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService, type WholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
+import { pageOf } from '../support/timeline-page.ts'
 import { said } from '../support/writer.ts'
 import { fillDirectory, headOf, runScript, tamper } from './run-script.ts'
 
@@ -52,10 +53,9 @@ test(
     const copy = await openTestStorage(target)
     expect(copy.ledger.id()).toBe(storage.ledger.id())
     const page = ({ views, ledger }: typeof copy) =>
-      createTimelineQueries(views, ledger).page({
+      pageOf(createTimelineQueries(views, ledger), {
         limit: 100,
         cursor: { beforeSeq: Number(seq) + 1, asOfSeq: Number(seq) },
-        conversationId: null,
       })
     expect(page(copy).events.at(-1)?.seq).toBe(Number(seq))
     expect(page(copy)).toEqual(page(storage))

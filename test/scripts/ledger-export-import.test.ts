@@ -9,6 +9,7 @@ import { createTimelineQueries } from '../../projections/timeline-page.ts'
 import { digests, testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
+import { pageOf } from '../support/timeline-page.ts'
 import { said } from '../support/writer.ts'
 import { fillDirectory, headOf, runScript, startScript, tamper } from './run-script.ts'
 
@@ -75,8 +76,7 @@ test(
 
     const copy = await openTestStorage(target)
     expect(copy.ledger.readRange(1, seq)).toEqual(storage.ledger.readRange(1, seq))
-    const page = ({ views, ledger }: typeof copy) =>
-      createTimelineQueries(views, ledger).page({ limit: 10, cursor: null, conversationId: null })
+    const page = ({ views, ledger }: typeof copy) => pageOf(createTimelineQueries(views, ledger))
     expect(page(copy)).toEqual(page(storage))
   },
   PROCESS_MS,

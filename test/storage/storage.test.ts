@@ -11,6 +11,7 @@ import type { Verification } from '../../src/storage/verification.ts'
 import { testDirectory } from '../support/directory.ts'
 import { inOtherProcess } from '../support/other-process.ts'
 import { openTestStorage } from '../support/storage.ts'
+import { pageOf } from '../support/timeline-page.ts'
 import { newId, said } from '../support/writer.ts'
 
 test('an append resolves once the fact is on disk and in the views', async () => {
@@ -21,11 +22,7 @@ test('an append resolves once the fact is on disk and in the views', async () =>
     events: [{ seq: 1, body: { text: 'tea' } }, { seq: 2 }],
   })
   expect(storage.ledger.readRange(1, 2)).toEqual(outcome.status === 'appended' ? outcome.events : [])
-  const page = createTimelineQueries(storage.views, storage.ledger).page({
-    limit: 10,
-    cursor: null,
-    conversationId: null,
-  })
+  const page = pageOf(createTimelineQueries(storage.views, storage.ledger))
   expect(page.events.map(({ seq }) => seq)).toEqual([1, 2])
 })
 
@@ -154,11 +151,7 @@ test('order is by seq, whatever the clock does', async () => {
     nowMs += jump
     await storage.append([said('tea', { conversationId: 'c', spanId: `s${jump}` })])
   }
-  const page = createTimelineQueries(storage.views, storage.ledger).page({
-    limit: 3,
-    cursor: null,
-    conversationId: 'c',
-  })
+  const page = pageOf(createTimelineQueries(storage.views, storage.ledger), { limit: 3, conversationId: 'c' })
   expect(page.events.map(({ seq }) => seq)).toEqual([3, 4, 5])
   expect(verifyChain(storage.ledger).seq).toBe(5)
   await storage.close()

@@ -28,6 +28,7 @@ export const clientMessageSchema = z.discriminatedUnion('type', [
 
 /** What the service says on it. */
 export type ServerMessage =
+  /** Its page is JSON already: see `sendPage`. */
   | { readonly type: 'history.page'; readonly mode: 'initial' | 'prepend'; readonly page: TimelinePage }
   | { readonly type: 'chat.working'; readonly turnId: string }
   | { readonly type: 'chat.delta'; readonly turnId: string; readonly text: string }
@@ -124,7 +125,11 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
   })
 
   function send(message: ServerMessage): void {
-    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message))
+    sendText(JSON.stringify(message))
+  }
+
+  function sendText(message: string): void {
+    if (socket.readyState === socket.OPEN) socket.send(message)
   }
 
   function refuse(refusal: Refusal, turnId: string | null, clientMessageId: string | null = null): void {
@@ -155,7 +160,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
     const at = cursor ?? { beforeSeq: headSeq + 1, asOfSeq: headSeq }
     const page = timeline.page({ limit: deps.pageEvents(), cursor: at, conversationId: null })
     deps.paging.count(page, mode === 'prepend')
-    send({ type: 'history.page', mode, page })
+    sendText(`{"type":"history.page","mode":"${mode}","page":${page.json}}`)
   }
 
   async function handle(message: z.output<typeof clientMessageSchema>): Promise<void> {

@@ -11,7 +11,7 @@ import type { TimelineQueries } from '../../../projections/timeline-page.ts'
 import type { EndOutcome } from '../../conversation/ending.ts'
 import type { PagingCounters } from '../../operations/paging-counters.ts'
 import type { RouteModule } from '../app.ts'
-import { json, refusals } from '../describe.ts'
+import { json, jsonText, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
 import { listQuery, seqOf } from '../list-query.ts'
 import { Refusal } from '../problem.ts'
@@ -147,7 +147,7 @@ export function conversationRoutes(deps: ConversationRouteDeps): RouteModule {
     const cursor = cursorOf(before)
     const page = timeline.page({ limit, cursor, conversationId: id })
     paging.count(page, cursor !== null)
-    return c.json(page, 200)
+    return jsonText(c, page.json)
   })
   return { routes }
 }

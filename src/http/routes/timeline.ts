@@ -5,7 +5,7 @@ import { decodeCursor, type PageCursor, type TimelineQueries } from '../../../pr
 import type { Erasure } from '../../forgetting/erasure.ts'
 import type { PagingCounters } from '../../operations/paging-counters.ts'
 import type { RouteModule } from '../app.ts'
-import { json, refusals } from '../describe.ts'
+import { json, jsonText, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
 import { listQuery, seqOf } from '../list-query.ts'
 import { Refusal } from '../problem.ts'
@@ -170,7 +170,7 @@ export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
     const cursor = cursorOf(before)
     const found = timeline.page({ limit, cursor, conversationId: null })
     paging.count(found, cursor !== null)
-    return c.json(found, 200)
+    return jsonText(c, found.json)
   })
 
   routes.openapi(search, async (c) => {

@@ -1,0 +1,101 @@
+import { createMemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
+import { createUtteranceQueries } from '../../projections/utterances.ts'
+import type { Sources, ThreadFunctions } from '../storage/function-thread.ts'
+import { writtenNumbers } from './language/numbers.ts'
+import { contentWords } from './language/words.ts'
+
+/** Words and numbers by which something that is forgotten is found wherever else it was spoken of. */
+export type Telling = { readonly words: readonly string[]; readonly numbers: readonly string[] }
+
+/** What forgetting a memory comes to: every version of it, and what may no longer be learned from. */
+export type ToForget = {
+  readonly versions: readonly { readonly memoryId: string; readonly storedSeq: number }[]
+  readonly barredSeqs: readonly number[]
+}
+
+/** A number of so many digits is told by nobody twice by chance. */
+const TELLING_DIGITS = 4
+/** A longer quote tells more than the memory. */
+const MAX_QUOTED_WORDS = 8
+const UNREAD = 1000
+
+/** What forgetting reads, over the stores of a data directory. */
+function createReading({ views }: Sources) {
+  const queries = createMemoryQueries(views)
+  const utterances = createUtteranceQueries(views)
+  const turns = createTurnQueries(views)
+
+  /** The memory and every version that it took the place of: those are seen by nobody and would stay behind. */
+  function versionsOf(memoryId: string): MemoryRow[] {
+    const memory = queries.byId(memoryId)
+    if (!memory) return []
+    const versions = new Map([[memory.memoryId, memory] as const])
+    for (const known of versions.values()) {
+      for (const older of queries.predecessors(known.memoryId)) versions.set(older.memoryId, older)
+    }
+    return [...versions.values()]
+  }
+
+  /** Whatever else was said in the same turns: the answer may well repeat it. */
+  function turnsOf(seqs: readonly number[]): number[] {
+    const turnIds = new Set(seqs.flatMap((seq) => utterances.bySeq(seq)?.turnId ?? []))
+    return [...turnIds].flatMap((turnId) =>
+      turns.eventSeqs(turnId).filter((other) => utterances.bySeq(other)),
+    )
+  }
+
+  return { queries, utterances, versionsOf, turnsOf }
+}
+
+/** The reading behind forgetting, for the learning thread: the event loop belongs to the voice. */
+export const forgettingFunctions = {
+  /** What tells each version of a memory: the owner's words as quoted, or a number. Empty where there is none. */
+  tellingsOf: (sources: Sources) => {
+    const { versionsOf } = createReading(sources)
+    return (memoryId: string): Telling[] => versionsOf(memoryId).map(tellingOf)
+  },
+
+  /** Null where there is no such memory. `mentionedSeqs`: where else it was spoken of. */
+  toForget: (sources: Sources) => {
+    const { queries, versionsOf, turnsOf } = createReading(sources)
+    return ({
+      memoryId,
+      mentionedSeqs,
+    }: {
+      readonly memoryId: string
+      readonly mentionedSeqs: readonly number[]
+    }): ToForget | null => {
+      const versions = versionsOf(memoryId)
+      if (versions.length === 0) return null
+      const sourceSeqs = versions.flatMap((version) => queries.sources(version.memoryId))
+      return {
+        versions: versions.map((version) => ({ memoryId: version.memoryId, storedSeq: version.storedSeq })),
+        barredSeqs: inOrder([...sourceSeqs, ...mentionedSeqs, ...turnsOf(sourceSeqs)]),
+      }
+    }
+  },
+
+  /** Of what was mentioned, that which nothing was learned from yet, and what was said in the same turns. */
+  toBar: (sources: Sources) => {
+    const { utterances, turnsOf } = createReading(sources)
+    return (mentionedSeqs: readonly number[]): { readonly found: number; readonly barredSeqs: number[] } => {
+      const unread = new Set(utterances.unreadSeqs(UNREAD))
+      const found = mentionedSeqs.filter((seq) => unread.has(seq))
+      return { found: found.length, barredSeqs: inOrder([...found, ...turnsOf(found)]) }
+    }
+  },
+} as const satisfies ThreadFunctions
+
+function tellingOf({ text, value, quote }: MemoryRow): Telling {
+  const numbers = writtenNumbers(value || (text ?? '')).filter(
+    ({ digits }) => digits.length >= TELLING_DIGITS,
+  )
+  const quoted = contentWords(quote ?? '')
+  const words = quoted.length >= 2 && quoted.length <= MAX_QUOTED_WORDS ? quoted : contentWords(text ?? '')
+  return { words, numbers: numbers.flatMap(({ digits, parts }) => (parts.length === 1 ? [digits] : [])) }
+}
+
+function inOrder(seqs: readonly number[]): number[] {
+  return [...new Set(seqs)].sort((a, b) => a - b)
+}
