@@ -77,17 +77,19 @@ test('an activation gives way to the owner, and is run after all', async () => {
   const { double, service } = await start()
   const never = Promise.withResolvers<void>()
   onTestFinished(() => never.resolve())
+  const underWay = Promise.withResolvers<void>()
   let activations = 0
   double.answerWith(({ body }) => {
     if (!/Nobody has spoken/.test(String(body.instructions))) return { text: 'Here I am.' }
     activations += 1
+    underWay.resolve()
     return activations === 1
       ? { text: 'never said', pause: { at: 'headers', until: never.promise } }
       : { text: 'Plants!' }
   })
   const tab = await openTab(service)
   await service.client.post('/api/timers', { title: 'Water the plants', at: soon(100) })
-  await tab.hear(({ event }) => event?.type === 'turn.started')
+  await underWay.promise
   const answer = await service.client.post('/api/chat', { content: 'Are you there?' })
   expect(answer.json.reply.text).toBe('Here I am.')
   const done = await tab.hear(({ event }) => event?.type === 'activation.completed')

@@ -1,4 +1,5 @@
 import type { OpenAI } from 'openai'
+import { giveWay } from '../../give-way.ts'
 import { ModelError } from '../port.ts'
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
@@ -62,6 +63,8 @@ export function createClientLoader(
 
 function limitedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
   return async (input, init) => {
+    // What the request was made of and what sends it are each a while; a frame of a call may go between.
+    await giveWay()
     const response = await fetch(input, init)
     if (!response.body) return response
     const { status, statusText, headers } = response

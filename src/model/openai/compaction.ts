@@ -1,9 +1,11 @@
+import type { ResponseCompactParams } from 'openai/resources/responses/responses'
 import * as z from 'zod'
 import { CapabilityMissing, type CompactionModel, type ModelId } from '../port.ts'
 import { outputItemSchema, toUsage, usageSchema } from './answer.ts'
 import { saysMissing } from './capabilities.ts'
 import { type OpenAiCore, requestOnce, scopeOf } from './core.ts'
 import { toResponsesInput } from './input.ts'
+import { toPosted } from './request-body.ts'
 
 const compactionSchema = z.object({ output: z.array(outputItemSchema).min(1), usage: usageSchema })
 
@@ -17,8 +19,9 @@ export function createCompactionModel(core: OpenAiCore, model: string): Compacti
       requestOnce(core, signal, async (attemptSignal) => {
         const client = await core.load()
         const items = toResponsesInput({ input }, { self: id, dataBlock, splitsRoleTokens })
-        const raw = await client.responses
-          .compact({ model, instructions, input: items }, { signal: attemptSignal })
+        const posted = toPosted({ model, instructions, input: items } satisfies ResponseCompactParams)
+        const raw = await client
+          .post<unknown>('/responses/compact', { ...posted, signal: attemptSignal })
           .catch((error: unknown) => {
             if (!saysMissing(error)) throw error
             core.capabilities.markLacking(scopeOf(core, id), 'compaction')

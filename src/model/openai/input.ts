@@ -59,9 +59,20 @@ function expandOpaque(input: readonly InputItem[], self: ModelId | null): Flat[]
   return input.flatMap((item): Flat[] => {
     if (item.type !== 'opaque') return [item]
     const isOurs = self !== null && item.model.provider === self.provider && item.model.model === self.model
-    const blobItems = isOurs ? parseBlob(item.blob) : null
+    const blobItems = isOurs ? itemsOfBlob(item) : null
     return blobItems ? [{ blobItems }] : expandOpaque(item.fallback ?? [], self)
   })
+}
+
+const parsedBlobs = new WeakMap<Opaque, ResponseInputItem[] | null>()
+
+function itemsOfBlob(item: Opaque): ResponseInputItem[] | null {
+  let items = parsedBlobs.get(item)
+  if (items === undefined) {
+    items = parseBlob(item.blob)
+    parsedBlobs.set(item, items)
+  }
+  return items
 }
 
 const blobSchema = z.array(z.looseObject({ type: z.string() })).min(1)
@@ -79,6 +90,7 @@ export function parseBlob(blob: string): ResponseInputItem[] | null {
 }
 
 type Plain = Exclude<InputItem, { type: 'opaque' }>
+type Opaque = Extract<InputItem, { type: 'opaque' }>
 
 const conversions = new WeakMap<DataBlocks, Map<boolean, WeakMap<Plain, ResponseInputItem | null>>>()
 

@@ -5,6 +5,7 @@ import { ModelError } from '../port.ts'
 import { type OutputItem, outputItemSchema, type ResponseAnswer, responseSchema } from './answer.ts'
 import type { OpenAiCore } from './core.ts'
 import { ServiceFaultError } from './failures.ts'
+import { toPosted, type WithItems } from './request-body.ts'
 
 export type OpenStream = {
   readonly client: OpenAI
@@ -16,14 +17,14 @@ export type OpenStream = {
 /** Sends the request; resolves with the headers of the answer. */
 export async function openStream(
   core: OpenAiCore,
-  params: ResponseCreateParamsStreaming,
+  params: WithItems<ResponseCreateParamsStreaming>,
   signal: AbortSignal,
 ): Promise<OpenStream> {
   const client = await core.load()
   const transport = new AbortController()
   const bound = AbortSignal.any([signal, transport.signal])
   bound.throwIfAborted()
-  const response = await client.responses.create(params, { signal: bound }).asResponse()
+  const response = await client.post('/responses', { ...toPosted(params), signal: bound }).asResponse()
   return { client, response, close: () => transport.abort() }
 }
 

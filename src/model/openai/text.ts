@@ -13,6 +13,7 @@ import { refusesOpaque } from './capabilities.ts'
 import { attemptOptions, giveUpRefused, type OpenAiCore, scopeOf } from './core.ts'
 import { withDataBlockRule } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
+import type { WithItems } from './request-body.ts'
 import { openStream, readStream } from './stream.ts'
 
 /** Text turns over the Responses API: streamed, stateless, with tools in strict mode. */
@@ -20,7 +21,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   const id: ModelId = { provider: core.provider, model }
   const scope = scopeOf(core, id)
 
-  function paramsOf(request: TextRequest, self: ModelId | null): ResponseCreateParamsStreaming {
+  function paramsOf(request: TextRequest, self: ModelId | null): WithItems<ResponseCreateParamsStreaming> {
     const { capabilities, dataBlock, splitsRoleTokens } = core
     const { tools, maxOutputTokens } = request
     return {
