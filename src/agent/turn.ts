@@ -107,16 +107,21 @@ async function runTurn(
     if (service.text.id.provider !== 'builtin' && options.isSpent()) return 'budget'
     let composed = await composer.compose(turn, service, { textOnly: false })
     if (!composed) return 'interrupted'
-    await append([facts.started(composed), ...composed.facts])
+    // Written while the model is asked; nothing of what it says counts before.
+    const started = append([facts.started(composed), ...composed.facts])
+    started.catch(() => undefined)
     if (isPreviewed) previews.publish({ type: 'working', turnId })
     for (const seq of composed.seenSeqs) run.seen.add(seq)
     for (const item of composed.input) if (item.type === 'inner') given.push(item.text)
     await giveWay()
 
-    await runCalls(progress.orphans)
+    if (progress.orphans.length > 0) {
+      await started
+      await runCalls(progress.orphans)
+    }
     let mended = false
     while (run.rounds < MAX_ROUNDS) {
-      const answer = await ask(composed).catch(async (error: unknown) => {
+      const answer = await ask(composed, started).catch(async (error: unknown) => {
         const mend = mended || run.said !== '' || !composed ? null : await recompose(composed, error)
         if (!mend) throw error
         composed = mend
@@ -138,12 +143,16 @@ async function runTurn(
     return 'too_many_rounds'
   }
 
-  async function ask(composed: Composed): Promise<Answer> {
+  /** The model's answer; what it streams is passed on once `recorded` is fulfilled. */
+  async function ask(composed: Composed, recorded: Promise<unknown>): Promise<Answer> {
     const input = [...composed.input, ...run.tail]
     for (const item of input)
       options.traceItem?.('in', { type: item.type, chars: JSON.stringify(item).length })
     const request = { ...composed.request, input, now: new Date(nowMs()).toISOString() }
-    for await (const event of service.text.respond(request, signal)) {
+    const unrecorded = new AbortController()
+    recorded.catch(() => unrecorded.abort())
+    const events = service.text.respond(request, AbortSignal.any([signal, unrecorded.signal]))
+    for await (const event of after(recorded, events)) {
       if (event.type === 'text.delta') {
         run.said += event.text
         if (isPreviewed) previews.publish({ type: 'delta', turnId, text: event.text })
@@ -241,6 +250,20 @@ async function runTurn(
     await fail(kind)
   } finally {
     previews.end(turnId)
+  }
+}
+
+/** Begins at once to read, and yields nothing before `ready`; where that is rejected, reading ends with it. */
+async function* after<T>(ready: Promise<unknown>, source: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = source[Symbol.asyncIterator]()
+  try {
+    const first = iterator.next()
+    // Looked at below; where `ready` is rejected, nobody does.
+    first.catch(() => undefined)
+    await ready
+    for (let next = await first; !next.done; next = await iterator.next()) yield next.value
+  } finally {
+    await iterator.return?.()
   }
 }
 

@@ -1,5 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
+import type { EventType } from '../../ledger/events/catalogue.ts'
 import { makeDirectory } from '../../ledger/files.ts'
 import { createIds } from '../../ledger/ids.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
@@ -18,6 +19,12 @@ import { openWriter, type Writer } from './writer.ts'
 const LAGGING_BATCH_EVENTS = 100
 /** How long nothing may arrive before idle work begins. */
 const IDLE_MS = 25
+/** What a turn begins with: it looks at once for what was said before, so the indexes are brought up behind its fact. */
+const CUES: ReadonlySet<string> = new Set<EventType>([
+  'chat.message.received',
+  'sms.received',
+  'call.utterance.heard',
+])
 /** When to try again what a full disk or a reader of the log has held up; twice as late each time. */
 const RETRY_MS = 50
 const MAX_RETRY_MS = 5000
@@ -111,6 +118,7 @@ function run(port: Port, data: StorageThreadData): void {
   port.on('message', (first: StorageRequest) => {
     next.cancel()
     let appends: AppendRequest[] = []
+    let isLookedForAtOnce = false
     const commitAppends = () => {
       if (appends.length === 0) return
       const { isKept, answers } = commitGroup(writer, appends)
@@ -122,6 +130,7 @@ function run(port: Port, data: StorageThreadData): void {
     for (const request of [first, ...drain(port)]) {
       if (request.kind === 'append') {
         appends.push(request)
+        isLookedForAtOnce ||= request.drafts.some(({ type }) => CUES.has(type))
         continue
       }
       commitAppends()
@@ -153,7 +162,8 @@ function run(port: Port, data: StorageThreadData): void {
       }
     }
     commitAppends()
-    next = erasures.length + searches.length > 0 ? workNow() : workIn(IDLE_MS)
+    const isAwaited = isLookedForAtOnce || erasures.length + searches.length > 0
+    next = isAwaited ? workNow() : workIn(IDLE_MS)
   })
 }
 
