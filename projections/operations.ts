@@ -8,8 +8,8 @@ export const operationMetrics = [
   'inputTokens',
   'outputTokens',
   'cachedTokens',
-  /** In and out, of turns that came to nothing. */
-  'failedTokens',
+  /** In and out, beside those of turns that were completed: of failed ones, of learning, of keeping the context short. */
+  'otherTokens',
   'usageRecords',
   'capsulesWritten',
   'manualCompactionSuccesses',
@@ -47,7 +47,7 @@ const GRAINS = ['minute', 'hour', 'day'] as const
  */
 export const operationsProjection = defineProjection({
   name: 'operations',
-  version: 4,
+  version: 5,
   tables: ['operations', 'operation_deliveries'],
   schema: `
     CREATE TABLE operations (grain TEXT NOT NULL, bucket TEXT NOT NULL,
@@ -87,17 +87,17 @@ export const operationsProjection = defineProjection({
           const { inputTokens, outputTokens, cachedTokens } = usage
           addAll(at, { turns: 1, inputTokens, outputTokens, cachedTokens })
         },
-        'turn.failed': ({ at, facts }) => {
-          const { inputTokens = 0, outputTokens = 0 } = facts.usage ?? {}
-          addAll(at, {
-            turnFailures: facts.kind === 'stopped' ? 0 : 1,
-            failedTokens: inputTokens + outputTokens,
-          })
-        },
+        'turn.failed': ({ at, facts }) =>
+          addAll(at, { turnFailures: facts.kind === 'stopped' ? 0 : 1, otherTokens: tokensOf(facts.usage) }),
+        'memory.extraction.completed': ({ at, facts }) => addAll(at, { otherTokens: tokensOf(facts.usage) }),
         'context.usage.recorded': ({ at }) => add(at, 'usageRecords'),
-        'context.capsule.written': ({ at }) => add(at, 'capsulesWritten'),
+        'context.capsule.written': ({ at, facts }) =>
+          addAll(at, { capsulesWritten: 1, otherTokens: tokensOf(facts.usage) }),
         'context.compaction.succeeded': ({ at, facts }) =>
-          add(at, facts.source === 'manual' ? 'manualCompactionSuccesses' : 'automaticCompactions'),
+          addAll(at, {
+            [facts.source === 'manual' ? 'manualCompactionSuccesses' : 'automaticCompactions']: 1,
+            otherTokens: tokensOf(facts.usage),
+          }),
         'context.compaction.failed': ({ at, facts }) =>
           add(at, facts.source === 'manual' ? 'manualCompactionFailures' : 'automaticCompactionFailures'),
         'delivery.requested': ({ facts }) => {
@@ -182,6 +182,13 @@ function within(fromMs: number, toMs: number, grain: Grain): [number, number] {
 
 const bucketAt = (ms: number, grain: Grain): string =>
   new Date(ms).toISOString().slice(0, BUCKET_CHARS[grain])
+
+/** In and out; nothing where no model was asked. */
+function tokensOf(
+  usage: { readonly inputTokens: number; readonly outputTokens: number } | null | undefined,
+): number {
+  return usage ? usage.inputTokens + usage.outputTokens : 0
+}
 
 /** Queries over the counts, on a connection that reads the views. */
 export function createOperationQueries(views: Database) {

@@ -5,7 +5,7 @@ import { createTextQueries } from '../../projections/texts.ts'
 
 /** What may be spent in any 24 hours, by whomever; null where there is no limit. */
 export type DailyLimits = {
-  /** Tokens of turns, in and out, as the model service counts them; of those that came to nothing too. */
+  /** Tokens, in and out, as the model service counts them: of turns, of learning from them, of shortening the context. */
   readonly tokens: number | null
   /** Texts that leave. */
   readonly texts: number | null
@@ -40,8 +40,8 @@ export function createBudgets(options: {
   /** Counts are kept by the minute: the one that is running is among them. */
   function tokens(): number {
     const toMs = (Math.floor(nowMs() / MINUTE_MS) + 1) * MINUTE_MS
-    const { inputTokens = 0, outputTokens = 0, failedTokens = 0 } = operations.counts(toMs - DAY_MS, toMs)
-    return inputTokens + outputTokens + failedTokens
+    const { inputTokens = 0, outputTokens = 0, otherTokens = 0 } = operations.counts(toMs - DAY_MS, toMs)
+    return inputTokens + outputTokens + otherTokens
   }
 
   return {

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
+import { openTab } from '../support/chat-tab.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 
@@ -70,4 +71,23 @@ test('what a turn used counts although it came to nothing: going round in circle
   })
   expect((await client.post('/api/chat', { content: 'One' })).json.code).toBe('model_too_many_rounds')
   expect((await client.post('/api/chat', { content: 'Two' })).json.code).toBe('budget_spent')
+})
+
+test('what memory and the context use beside the turns counts too', async () => {
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  double.answerWith(() => ({ text: 'Certainly.', usage: { inputTokens: 1, outputTokens: 1 } }))
+  double.answerMemoryWith(() => ({ text: '{"candidates":[]}', usage: USAGE }))
+  const service = await startWholeService({
+    environment: {
+      OPENAI_API_KEY: 'sk-test-key-of-the-double',
+      OPENAI_BASE_URL: double.url,
+      CHAT_MODEL: 'test-model',
+      DAILY_TOKENS: '100',
+    },
+  })
+  const tab = await openTab(service)
+  expect((await service.client.post('/api/chat', { content: 'My cat is called Minka.' })).status).toBe(200)
+  await tab.hear(({ event }) => event?.type === 'memory.extraction.completed')
+  expect((await service.client.post('/api/chat', { content: 'Two' })).json.code).toBe('budget_spent')
 })
