@@ -30,3 +30,26 @@ test('a reply tells which model answered, what it cost and which tools it used, 
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('Answered by test-model').waitFor()
 })
+
+test('a reply names the standing instructions that it was given by their titles, those that are gone by what is left', async () => {
+  const { service, model } = await startWithModel()
+  await service.client.post('/api/adaptations/brief', { title: 'Be brief', content: 'Three sentences.' })
+  await service.client.post('/api/adaptations/morning_news', {
+    title: 'Mornings',
+    content: 'Begin with the news.',
+  })
+  model.answerWith(() => ({ text: 'Good morning.' }))
+  await service.client.post('/api/chat', { content: 'Hello' })
+  await service.client.delete('/api/adaptations/morning_news')
+  const page = await visit(browser(), service)
+  const reply = words(page, 'Delegate', 'Good morning.')
+  await reply.hover()
+  await reply.getByRole('button', { name: 'More for this message' }).click()
+  await page.getByRole('menuitem', { name: 'Why this reply' }).click()
+  const given = page.locator('dg-why-dialog section').filter({ hasText: 'Standing instructions' })
+  await given.waitFor()
+  expect(await given.getByRole('listitem').allInnerTexts()).toEqual([
+    'Be brief',
+    'morning news removed since',
+  ])
+})

@@ -16,6 +16,7 @@ import { fullTimeText } from '../view/format.ts'
 import { listView, moreView, searchField } from '../view/list-view.ts'
 import '../view/note-history-dialog.ts'
 import { PagedList } from '../view/paged-list.ts'
+import { noteSummary } from '../view/plain-text.ts'
 import { relativeText } from '../view/relative-time.ts'
 
 const pageSize = 50
@@ -247,7 +248,7 @@ export class DgNotesPage extends LitElement {
             ? html`<p class="title-text">${name}</p>`
             : html`<p><a class="title" href="/notes/${id}">${name}</a></p>`
         }
-        <p class="excerpt">${plainText(excerpt, title)}</p>
+        <p class="excerpt">${noteSummary(excerpt, title)}</p>
         <p class="facts">
           <span>${source === 'owner' ? 'by you' : 'by Delegate'}</span>
           <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
@@ -256,24 +257,6 @@ export class DgNotesPage extends LitElement {
       <dg-menu label="More for ${name}" .items=${this.items(note)}></dg-menu>
     </li>`
   }
-}
-
-/** The beginning of a text without its markdown, and without the title where it only repeats it. */
-function plainText(excerpt: string, title: string): string {
-  const plain = excerpt
-    .replaceAll(/^\s*[-+*]\s+\[[xX]\]\s+/gm, '☑ ')
-    .replaceAll(/^\s*[-+*]\s+\[ \]\s+/gm, '☐ ')
-    // What a program says is no summary; the end of a block may be cut off.
-    .replaceAll(/^```[\s\S]*?(?:^```|(?![\s\S]))/gm, '')
-    .replaceAll(/[`*_~]{1,3}/g, '')
-    .replaceAll(/^\s*(?:#{1,6}|>|[-+*]|\d+\.)\s+/gm, '')
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .split(/\n+/)
-    .map((line) => line.replaceAll(/\s+/g, ' ').trim())
-    .filter((line) => line !== '')
-  const words = plain.join(' · ')
-  const said = title.replace(/…$/, '')
-  return words.startsWith(said) ? words.slice(said.length).replace(/^ ·/, '').trim() : words
 }
 
 function shortened(name: string): string {

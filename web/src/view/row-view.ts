@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { TimelineEvent } from '../data/timeline.ts'
-import type { IconName } from '../design/icon.ts'
 import { progressOf, summaryOf } from '../timeline/activity.ts'
+import { channelSigns, type Sign, subjectIcon } from '../timeline/event-icons.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
 import { excerptOf, type Row } from '../timeline/rows.ts'
 import { titleOf } from '../timeline/titles.ts'
@@ -48,20 +48,12 @@ function contentView(row: Row, context: RowContext): TemplateResult {
   }
 }
 
-const channelNames: Readonly<Record<string, { readonly name: string; readonly icon: IconName }>> = {
-  chat: { name: 'Chat', icon: 'chat' },
-  voice: { name: 'Phone call', icon: 'phone' },
-  sms: { name: 'Text message', icon: 'sms' },
-  inner: { name: 'On its own', icon: 'spark' },
-  system: { name: 'System', icon: 'bell' },
-}
-
-function channelOf(segment: Segment): { readonly name: string; readonly icon: IconName } {
-  if (segment.kind === 'activation') return { name: 'On its own', icon: 'spark' }
+function channelOf(segment: Segment): Sign {
+  if (segment.kind === 'activation') return channelSigns.inner
   if (segment.kind === 'delivery') {
     return isTask(segment) ? { name: 'Task', icon: 'tool' } : { name: 'Delivery', icon: 'bell' }
   }
-  return channelNames[segment.channel ?? 'chat'] ?? { name: 'Chat', icon: 'chat' }
+  return channelSigns[segment.channel ?? 'chat']
 }
 
 /** Whether a delivery's span tells of a task: of its work, or of how its outcome reached the owner. */
@@ -168,17 +160,6 @@ function proposalView(
   ></dg-proposal>`
 }
 
-const noticeIcons: Readonly<Record<string, IconName>> = {
-  note: 'note',
-  timer: 'timer',
-  task: 'tool',
-  call: 'phone',
-  sms: 'sms',
-  delivery: 'bell',
-  erasure: 'erased',
-  adaptation: 'sliders',
-}
-
 function noticeView(
   event: TimelineEvent,
   segment: Segment | null,
@@ -186,7 +167,7 @@ function noticeView(
   context: RowContext,
 ): TemplateResult {
   const implied = isTimeImplied(event, segment) ? 'implied' : ''
-  const icon = noticeIcons[event.type.split('.')[0] ?? ''] ?? 'done'
+  const icon = subjectIcon(event.type) ?? 'done'
   return html`<p class="notice" data-focus tabindex=${context.activeKey === key ? 0 : -1}>
     <dg-icon name=${icon}></dg-icon>
     <span class="title">${titleOf(event)}</span>

@@ -4,8 +4,9 @@ import { type SearchHit, searchTimeline } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import '../design/icon.ts'
-import type { IconName } from '../design/icon.ts'
+import { signOfHit } from '../timeline/event-icons.ts'
 import { fullTimeText, shortDateText } from './format.ts'
+import { plainWords } from './plain-text.ts'
 
 const typingPauseMs = 180
 const pageSize = 20
@@ -15,13 +16,6 @@ type Found =
   | { readonly state: 'loading'; readonly hits: readonly SearchHit[] }
   | { readonly state: 'found'; readonly hits: readonly SearchHit[]; readonly nextCursor: string | null }
   | { readonly state: 'failed'; readonly reason: string }
-
-const icons: Readonly<Record<string, IconName>> = {
-  voice: 'phone',
-  sms: 'sms',
-  inner: 'spark',
-  system: 'bell',
-}
 
 /** Search as one types; a hit fires `hit` with its place in the timeline. */
 export class DgSearchDialog extends LitElement {
@@ -58,9 +52,8 @@ export class DgSearchDialog extends LitElement {
       }
       .hit {
         display: grid;
-        grid-template-columns: auto minmax(0, 1fr) auto;
-        gap: var(--space-1) var(--space-3);
-        align-items: baseline;
+        grid-template-columns: auto minmax(0, 1fr);
+        gap: 0.125rem var(--space-3);
         width: 100%;
         padding: var(--space-2) var(--space-3);
         border: 0;
@@ -76,8 +69,8 @@ export class DgSearchDialog extends LitElement {
         background: var(--hover);
       }
       .hit dg-icon {
+        margin-top: 0.15em;
         color: var(--ink-faint);
-        align-self: center;
       }
       .snippet {
         display: -webkit-box;
@@ -86,10 +79,16 @@ export class DgSearchDialog extends LitElement {
         -webkit-box-orient: vertical;
         -webkit-line-clamp: 2;
       }
-      time {
-        color: var(--ink-faint);
+      .about {
+        display: flex;
+        flex-wrap: wrap;
+        grid-column: 2;
+        color: var(--ink-soft);
         font-size: var(--text-xs);
-        white-space: nowrap;
+      }
+      .about time::before {
+        margin: 0 0.4em;
+        content: '·' / '';
       }
       mark {
         border-radius: 3px;
@@ -100,14 +99,6 @@ export class DgSearchDialog extends LitElement {
         padding: var(--space-6) var(--space-4);
         color: var(--ink-soft);
         text-align: center;
-      }
-      @media (max-width: 30rem) {
-        .hit {
-          grid-template-columns: auto minmax(0, 1fr);
-        }
-        .hit time {
-          grid-column: 2;
-        }
       }
     `,
   ]
@@ -221,15 +212,7 @@ export class DgSearchDialog extends LitElement {
   private listView(hits: readonly SearchHit[], nextCursor: string | null): TemplateResult {
     return html`
       <ul>
-        ${hits.map(
-          (hit) => html`<li>
-            <button class="hit" @click=${() => this.choose(hit)}>
-              <dg-icon name=${icons[hit.channel ?? 'chat'] ?? 'chat'}></dg-icon>
-              <span class="snippet">${marked(hit.snippet, this.query)}</span>
-              <time datetime=${hit.at} title=${fullTimeText(hit.at)}>${shortDateText(hit.at)}</time>
-            </button>
-          </li>`,
-        )}
+        ${hits.map((hit) => this.hitView(hit))}
       </ul>
       ${
         nextCursor === null
@@ -240,6 +223,24 @@ export class DgSearchDialog extends LitElement {
       }
     `
   }
+
+  private hitView(hit: SearchHit): TemplateResult {
+    const { icon, name } = signOfHit(hit)
+    return html`<li>
+      <button class="hit" @click=${() => this.choose(hit)}>
+        <dg-icon name=${icon}></dg-icon>
+        <span class="snippet">${marked(wordsOf(hit), this.query)}</span>
+        <span class="about">
+          <span>${name}</span><time datetime=${hit.at} title=${fullTimeText(hit.at)}>${shortDateText(hit.at)}</time>
+        </span>
+      </button>
+    </li>`
+  }
+}
+
+/** The delegate and the coding assistant write markdown, and so do notes; what was typed or said is as it is. */
+function wordsOf({ type, snippet }: SearchHit): string {
+  return /^(?:note|task|chat\.reply)\./.test(type) ? plainWords(snippet) : snippet
 }
 
 /** The snippet with what matched marked: as text nodes, whatever it holds. */

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { type Adaptation, fetchAdaptations } from '../data/adaptations.ts'
 import { explain, type Http } from '../data/http.ts'
 import { fetchTurn, type TurnReport, type TurnTool } from '../data/turns.ts'
 import { controls } from '../design/controls.ts'
@@ -14,6 +15,7 @@ export class DgWhyDialog extends LitElement {
     http: { attribute: false },
     turnId: { attribute: false },
     report: { state: true },
+    instructions: { state: true },
     problem: { state: true },
   }
   static override readonly styles = [
@@ -70,12 +72,15 @@ export class DgWhyDialog extends LitElement {
   /** The turn that is asked about; null while nobody asks. */
   declare turnId: string | null
   declare private report: TurnReport | null
+  /** The standing instructions that there are now, which have the names of those that the turn was given. */
+  declare private instructions: readonly Adaptation[]
   declare private problem: string
 
   constructor() {
     super()
     this.turnId = null
     this.report = null
+    this.instructions = []
     this.problem = ''
   }
 
@@ -90,7 +95,10 @@ export class DgWhyDialog extends LitElement {
     if (turnId === null) return
     try {
       const report = await fetchTurn(this.http, turnId)
-      if (this.turnId === turnId) this.report = report
+      const instructions = report.adaptations.length === 0 ? [] : await fetchAdaptations(this.http)
+      if (this.turnId !== turnId) return
+      this.instructions = instructions
+      this.report = report
     } catch (error) {
       if (this.turnId === turnId) this.problem = explain(error)
     }
@@ -103,7 +111,7 @@ export class DgWhyDialog extends LitElement {
       .open=${this.turnId !== null}
       @close=${() => this.dispatchEvent(new Event('close'))}
     >
-      ${this.report === null ? this.waitingView() : reportView(this.report)}
+      ${this.report === null ? this.waitingView() : reportView(this.report, this.instructions)}
     </dg-dialog>`
   }
 
@@ -114,7 +122,7 @@ export class DgWhyDialog extends LitElement {
   }
 }
 
-function reportView(turn: TurnReport): TemplateResult {
+function reportView(turn: TurnReport, instructions: readonly Adaptation[]): TemplateResult {
   const bare =
     turn.memories.length + turn.suppressed.length + turn.signals.length + turn.tools.length === 0 &&
     turn.adaptations.length === 0
@@ -143,10 +151,18 @@ function reportView(turn: TurnReport): TemplateResult {
     )}
     ${section(
       'Standing instructions',
-      turn.adaptations.map((id) => html`<li>${wordsText(id)}</li>`),
+      turn.adaptations.map((id) => instructionView(id, instructions)),
     )}
     ${section('Tools used', turn.tools.map(toolView))}
   `
+}
+
+/** By its present name; what has none any more is told by the one that it was saved under. */
+function instructionView(id: string, instructions: readonly Adaptation[]): TemplateResult {
+  const known = instructions.find((instruction) => instruction.id === id)
+  return known
+    ? html`<li>${known.title || wordsText(id)}</li>`
+    : html`<li>${wordsText(id)} <span class="label">removed since</span></li>`
 }
 
 function timesText({ startedAt, completedAt }: TurnReport): string {
