@@ -60,7 +60,7 @@ export class DgApp extends LightElement {
   }
 
   private navigate(path: string): void {
-    if (path === location.pathname + location.search) return
+    if (path === location.pathname + location.search + location.hash) return
     history.pushState(null, '', path)
     void this.show()
   }
@@ -74,7 +74,7 @@ export class DgApp extends LightElement {
     const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement)
     if (link?.target !== '' || link.origin !== location.origin || !pageAt(link.pathname)) return
     event.preventDefault()
-    this.navigate(link.pathname + link.search)
+    this.navigate(link.pathname + link.search + link.hash)
   }
 
   private async show(): Promise<void> {

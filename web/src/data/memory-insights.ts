@@ -8,8 +8,12 @@ import {
   numberField,
   optionalString,
   stringField,
+  UnexpectedAnswer,
 } from './json.ts'
 import type { TimelineEvent } from './timeline.ts'
+
+const embeddingStates = ['off', 'up_to_date', 'embedding', 'waiting'] as const
+export type EmbeddingState = (typeof embeddingStates)[number]
 
 /** How memory is doing. */
 export type MemoryInsights = {
@@ -50,8 +54,16 @@ export type MemoryInsights = {
     readonly failed: number
     readonly lastDurationMs: number | null
   }
-  /** Recall by meaning; null where no embedding model is configured. */
-  readonly embedding: { readonly state: string; readonly embedded: number; readonly total: number } | null
+  /** Recall by meaning: `off` where no embedding model is named, `waiting` after a failure. */
+  readonly embedding: {
+    readonly state: EmbeddingState
+    readonly model: string | null
+    /** Turns and memories that have a vector, of all. */
+    readonly embedded: number
+    readonly total: number
+    readonly lastFailure: { readonly at: string; readonly kind: string } | null
+    readonly retryAt: string | null
+  }
   /** What happened to memories, the latest first. */
   readonly recentEvents: readonly TimelineEvent[]
 }
@@ -95,15 +107,25 @@ export async function fetchMemoryInsights(http: Http, signal?: AbortSignal): Pro
       failed: numberField(recall, 'failed'),
       lastDurationMs: typeof recall.lastDurationMs === 'number' ? recall.lastDurationMs : null,
     },
-    embedding: isObject(runtime.embedding) ? embeddingOf(runtime.embedding) : null,
+    embedding: embeddingOf(asObject(runtime.embedding, 'embedding')),
     recentEvents: arrayField(insights, 'recentEvents', eventOf),
   }
 }
 
 function embeddingOf(embedding: JsonObject): MemoryInsights['embedding'] {
-  const state = stringField(embedding, 'state')
-  if (state === 'off') return null
-  return { state, embedded: numberField(embedding, 'embedded'), total: numberField(embedding, 'total') }
+  const { lastFailure } = embedding
+  const state = embeddingStates.find((known) => known === embedding.state)
+  if (!state) throw new UnexpectedAnswer('state')
+  return {
+    state,
+    model: optionalString(embedding, 'model'),
+    embedded: numberField(embedding, 'embedded'),
+    total: numberField(embedding, 'total'),
+    lastFailure: isObject(lastFailure)
+      ? { at: stringField(lastFailure, 'at'), kind: stringField(lastFailure, 'kind') }
+      : null,
+    retryAt: optionalString(embedding, 'retryAt'),
+  }
 }
 
 function kindsOf(byKind: JsonObject): { kind: string; count: number }[] {

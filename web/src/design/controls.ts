@@ -165,6 +165,23 @@ export const controls = css`
     box-shadow: var(--shadow-low);
   }
 
+  /* From a page within another one to that one. */
+  .back {
+    display: inline-flex;
+    align-items: center;
+    gap: var(--space-1);
+    min-height: 2rem;
+    margin-bottom: var(--space-3);
+    font-size: var(--text-sm);
+    text-decoration: none;
+  }
+  .back:hover {
+    text-decoration: underline;
+  }
+  .back dg-icon {
+    rotate: 180deg;
+  }
+
   .callout {
     display: flex;
     gap: var(--space-2);

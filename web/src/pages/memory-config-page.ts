@@ -84,17 +84,6 @@ export class DgMemoryConfigPage extends LitElement {
     controls,
     settingsStyles,
     css`
-      .back dg-icon {
-        rotate: 180deg;
-      }
-      .back {
-        display: inline-flex;
-        align-items: center;
-        gap: var(--space-1);
-        text-decoration: none;
-        margin-bottom: var(--space-4);
-        font-size: var(--text-sm);
-      }
       .switch {
         display: flex;
         align-items: center;

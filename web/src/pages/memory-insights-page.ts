@@ -10,13 +10,23 @@ import '../design/icon.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import { titleOf } from '../timeline/titles.ts'
-import { capitalised, countText, durationText, fullTimeText, plural, wordsText } from '../view/format.ts'
+import { fullTimeText, plural, wordsText } from '../view/format.ts'
+import {
+  deduplicationFigures,
+  isUnderWay,
+  kindFigures,
+  type MemoryFigure,
+  recallFigures,
+  storeFigures,
+} from '../view/memory-figures.ts'
 import { relativeText } from '../view/relative-time.ts'
 
 /** A turn may change several things: they are one reason to look again. */
 const settleMs = 500
 
-type Figure = { readonly name: string; readonly value: string; readonly meaning: string }
+/** Vectors are made without a fact that would tell: until they are, the page looks again by itself. */
+const progressMs = 2_000
+const retryMs = 5_000
 
 /** How memory is doing: what there is, what became of what was heard, what runs, what happened last. */
 export class DgMemoryInsightsPage extends LitElement {
@@ -30,37 +40,64 @@ export class DgMemoryInsightsPage extends LitElement {
     cards,
     css`
       dl {
-        display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr));
-        gap: var(--space-2);
         margin: 0;
-      }
-      dl > div {
-        padding: var(--space-3) var(--space-4);
         border: 1px solid var(--line);
         border-radius: var(--radius-md);
         background: var(--surface);
       }
-      dt,
-      dd.meaning {
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
+      /* What it counts at the left, how many at the right, on one line of sight. */
+      dl > div {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto;
+        align-items: center;
+        gap: 0 var(--space-4);
+        padding: var(--space-2) var(--space-4);
+        min-height: 2.75rem;
+      }
+      dl > div + div {
+        border-top: 1px solid var(--line);
+      }
+      dt {
+        font-weight: 550;
       }
       dd {
         margin: 0;
         overflow-wrap: anywhere;
       }
+      dd.meaning {
+        grid-column: 1;
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
       dd.value {
+        grid-area: 1 / 2 / span 2;
         font-size: var(--text-lg);
         font-weight: 600;
         font-variant-numeric: tabular-nums;
+        text-align: end;
+      }
+      dd.value:nth-last-child(1) {
+        grid-row-end: span 1;
+      }
+      .live dd.value {
+        color: var(--accent);
+      }
+      .bad dd.value,
+      .bad dd.meaning dg-icon {
+        color: var(--danger);
+      }
+      dd.meaning dg-icon {
+        vertical-align: -0.15em;
+      }
+      .none dd.value {
+        color: var(--ink-faint);
+        font-weight: 400;
       }
       .events a {
         flex: none;
         font-size: var(--text-sm);
       }
       .note {
-        margin-bottom: var(--space-3);
         color: var(--ink-soft);
       }
     `,
@@ -81,7 +118,7 @@ export class DgMemoryInsightsPage extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback()
     this.unfollow = this.app.chat().follow(({ type }) => {
-      if (type === 'erased' || type.startsWith('memory.')) this.loadSoon()
+      if (type === 'erased' || type.startsWith('memory.')) this.loadSoon(settleMs)
     })
     void this.load()
   }
@@ -93,9 +130,9 @@ export class DgMemoryInsightsPage extends LitElement {
     clearTimeout(this.timer)
   }
 
-  private loadSoon(): void {
+  private loadSoon(afterMs: number): void {
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.load(), settleMs)
+    this.timer = setTimeout(() => void this.load(), afterMs)
   }
 
   private async load(): Promise<void> {
@@ -106,13 +143,17 @@ export class DgMemoryInsightsPage extends LitElement {
       this.insights = await fetchMemoryInsights(this.app.http, running.signal)
       this.problem = ''
     } catch (error) {
-      if (!running.signal.aborted) this.problem = explain(error)
+      if (running.signal.aborted) return
+      this.problem = explain(error)
     }
+    const embedding = this.insights?.embedding
+    if (embedding?.state === 'waiting') this.loadSoon(retryMs)
+    else if (embedding && isUnderWay(embedding)) this.loadSoon(progressMs)
   }
 
   override render() {
     return html`<dg-page heading="Memory Insights">
-      <a slot="tools" class="button small" href="/memories">Memories</a>
+      <a class="back" href="/memories"><dg-icon name="chevron"></dg-icon>Memories</a>
       ${this.contentView()}
     </dg-page>`
   }
@@ -142,13 +183,7 @@ export class DgMemoryInsightsPage extends LitElement {
         insights.store.kinds.length === 0
           ? nothing
           : html`<h2 class="heading">By kind</h2>
-              ${figuresView(
-                insights.store.kinds.map(({ kind, count }) => ({
-                  name: capitalised(wordsText(kind)),
-                  value: countText(count),
-                  meaning: '',
-                })),
-              )}`
+              ${figuresView(kindFigures(insights))}`
       }
       <h2 class="heading" title=${fullTimeText(since)}>
         What became of what was heard, since the start ${relativeText(since, now)}
@@ -157,7 +192,7 @@ export class DgMemoryInsightsPage extends LitElement {
       <h2 class="heading">How it is learned</h2>
       <p class="note">${learningText(insights, now)}</p>
       <h2 class="heading">Recall, since the start</h2>
-      ${figuresView(recallFigures(insights))}
+      ${figuresView(recallFigures(insights, now))}
       <h2 class="heading">What happened last</h2>
       ${this.eventsView(insights, now)}
     `
@@ -220,77 +255,23 @@ function wordsView(event: TimelineEvent): TemplateResult | typeof nothing {
   return replacedIn(event) !== null && typeof text === 'string' ? html`<p>“${text}”</p>` : nothing
 }
 
-function figuresView(figures: readonly Figure[]): TemplateResult {
+function figuresView(figures: readonly MemoryFigure[]): TemplateResult {
   return html`<dl>
     ${figures.map(
-      ({ name, value, meaning }) => html`<div>
+      ({ name, value, meaning, tone, link }) => html`<div class=${tone ?? (value === '0' ? 'none' : '')}>
         <dt>${name}</dt>
         <dd class="value">${value}</dd>
-        ${meaning === '' ? nothing : html`<dd class="meaning">${meaning}</dd>`}
+        ${
+          meaning === ''
+            ? nothing
+            : html`<dd class="meaning">
+                ${tone === 'bad' ? html`<dg-icon name="warning"></dg-icon>` : nothing}
+                ${meaning}${link ? html`. <a href=${link.path}>${link.label}</a>` : nothing}
+              </dd>`
+        }
       </div>`,
     )}
   </dl>`
-}
-
-function storeFigures({ store }: MemoryInsights): Figure[] {
-  return [
-    { name: 'In mind', value: countText(store.total), meaning: 'May surface when they matter' },
-    {
-      name: 'Contested',
-      value: countText(store.contested),
-      meaning: 'Contradict each other; both are kept until you say which is right',
-    },
-    {
-      name: 'Superseded',
-      value: countText(store.superseded),
-      meaning: 'Something newer holds in their place',
-    },
-    { name: 'Retired', value: countText(store.retired), meaning: 'Over, or taken back' },
-    { name: 'Forgotten', value: countText(store.forgotten), meaning: 'Their words are erased' },
-  ]
-}
-
-function deduplicationFigures({ deduplication: counts }: MemoryInsights): Figure[] {
-  return [
-    { name: 'Candidates', value: countText(counts.candidates), meaning: 'Statements that were considered' },
-    { name: 'New', value: countText(counts.inserted), meaning: 'Kept as something not known before' },
-    { name: 'Reinforced', value: countText(counts.reinforced), meaning: 'Known already: made stronger' },
-    { name: 'Merged', value: countText(counts.merged), meaning: 'Made a known one more exact' },
-    {
-      name: 'Discarded',
-      value: countText(counts.discarded),
-      meaning: 'Not kept: unsure, foreign or doubled',
-    },
-    { name: 'Held back', value: countText(counts.suppressed), meaning: 'Found, and not given to a reply' },
-  ]
-}
-
-function recallFigures({ recall, embedding }: MemoryInsights): Figure[] {
-  return [
-    { name: 'Looked for', value: countText(recall.queries), meaning: '' },
-    { name: 'In time', value: countText(recall.inTime), meaning: '' },
-    { name: 'Late', value: countText(recall.late), meaning: 'Staged for the next turn' },
-    { name: 'Failed', value: countText(recall.failed), meaning: '' },
-    {
-      name: 'The latest took',
-      value: recall.lastDurationMs === null ? '–' : durationText(recall.lastDurationMs),
-      meaning: '',
-    },
-    {
-      name: 'By meaning',
-      value: embedding === null ? '–' : `${countText(embedding.embedded)} of ${countText(embedding.total)}`,
-      meaning: meaningOf(embedding),
-    },
-  ]
-}
-
-function meaningOf(embedding: MemoryInsights['embedding']): string {
-  if (embedding === null) return 'No embedding model is configured: recall goes by words'
-  if (embedding.state === 'waiting')
-    return 'Turns and memories with a vector; the service failed and is tried again'
-  return embedding.state === 'embedding'
-    ? 'Turns and memories with a vector; more are being made'
-    : 'Turns and memories with a vector'
 }
 
 function learningText({ extraction }: MemoryInsights, now: Date): string {

@@ -72,6 +72,7 @@ export class DgSettingsPage extends LightElement {
     try {
       this.settings = await fetchSettings(http)
       this.problem = ''
+      void this.updateComplete.then(() => this.jumpTo(location.hash.slice(1)))
       ;[this.build, this.heldSince] = await Promise.all([fetchBuild(http), fetchHeldSince(http)])
     } catch (error) {
       this.problem = explain(error)
@@ -154,8 +155,12 @@ export class DgSettingsPage extends LightElement {
   private readonly jump = (event: Event): void => {
     event.preventDefault()
     const { target } = event
-    const id = target instanceof HTMLAnchorElement ? target.hash.slice(1) : ''
-    const heading = this.querySelector<HTMLElement>(`#${id} h2`)
+    if (target instanceof HTMLAnchorElement) this.jumpTo(target.hash.slice(1))
+  }
+
+  private jumpTo(section: string): void {
+    if (section === '') return
+    const heading = this.querySelector<HTMLElement>(`#${CSS.escape(section)} h2`)
     heading?.closest('section')?.scrollIntoView({ block: 'start' })
     heading?.focus({ preventScroll: true })
   }

@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { httpFaults } from '../doubles/model/script.ts'
+import { startWholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { desk, phone, visit } from './page.ts'
+import { picture } from './picture.ts'
+
+const browser = useBrowser()
+
+const EMBEDDING = { EMBEDDING_MODEL: 'test-embedding' }
+
+/** The row that says how recall by meaning stands, without the spaces of its making. */
+async function byMeaning(page: Page): Promise<readonly string[]> {
+  const row = page
+    .locator('dg-memory-insights-page dl > div')
+    .filter({ has: page.getByText('By meaning', { exact: true }) })
+  const texts = await row.locator('dd').allTextContents()
+  return texts.map((text) => text.replaceAll(/\s+/g, ' ').trim())
+}
+
+/** The row in both widths and both colours. */
+async function check(page: Page, name: string): Promise<void> {
+  for (const { look, viewport, colorScheme } of [
+    { look: 'desk', viewport: desk, colorScheme: 'light' },
+    { look: 'phone', viewport: phone, colorScheme: 'dark' },
+  ] as const) {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await page.getByText('By meaning', { exact: true }).scrollIntoViewIfNeeded()
+    expect([name, look, await findings(page)]).toEqual([name, look, []])
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect([name, look, width]).toEqual([name, look, viewport.width])
+    await picture(page, name, look)
+  }
+}
+
+test('without an embedding model recall by meaning is off, and its setting is a link away', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/settings/memory' })
+  await expect
+    .poll(() => byMeaning(page))
+    .toEqual(['Off', 'No embedding model is named: what is recalled is found by its words. Settings'])
+  await check(page, 'insights-off')
+  await page.locator('dg-memory-insights-page').getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('heading', { name: 'Model service' }).and(page.locator(':focus')).waitFor()
+})
+
+test('recall by meaning shows what it has read as it goes on, with no fact that tells, until all is read', async () => {
+  const { service, model } = await startWithModel({ environment: EMBEDDING })
+  const page = await visit(browser(), service, { path: '/settings/memory' })
+  await expect
+    .poll(() => byMeaning(page))
+    .toEqual(['Ready', 'What is said next will be read by test-embedding'])
+  model.answerWith(() => ({ text: 'Noted.' }))
+  const gate = Promise.withResolvers<void>()
+  model.replyTo('/embeddings', { pause: { at: 'headers', until: gate.promise } })
+  await service.client.post('/api/chat', { content: 'We are off to Lisbon.' })
+  await expect.poll(() => model.requests('/embeddings').length, { timeout: 10_000 }).toBeGreaterThan(0)
+  await page.reload()
+  await expect
+    .poll(() => byMeaning(page))
+    .toEqual([
+      expect.stringMatching(/^0 of [12]$/),
+      'Turns and memories read by test-embedding; the others follow now',
+    ])
+  await check(page, 'insights-reading')
+  gate.resolve()
+  await expect
+    .poll(() => byMeaning(page), { timeout: 10_000 })
+    .toEqual([
+      expect.stringMatching(/^(?:1 of 1|2 of 2)$/),
+      'Every turn and memory has been read by test-embedding',
+    ])
+  await check(page, 'insights-ready')
+})
+
+test('a failing embedding model says why, when it is tried again, and is well again by itself', async () => {
+  let standsAtMs = Number.POSITIVE_INFINITY
+  const nowMs = () => Math.min(Date.now(), standsAtMs)
+  const { service, model } = await startWithModel({ environment: EMBEDDING, nowMs })
+  model.answerWith(() => ({ text: 'Noted.' }))
+  model.replyTo('/embeddings', { fault: httpFaults.unauthorised() })
+  await service.client.post('/api/chat', { content: 'We are off to Lisbon.' })
+  await expect
+    .poll(async () => (await service.client.get('/api/memories/insights')).json.runtime.embedding.state, {
+      timeout: 10_000,
+    })
+    .toBe('waiting')
+  // The retry waits until it has been seen, however long a busy browser takes.
+  standsAtMs = Date.now()
+  const page = await visit(browser(), service, { path: '/settings/memory' })
+  await expect
+    .poll(() => byMeaning(page))
+    .toEqual([
+      expect.stringMatching(/^0 of [12]$/),
+      'test-embedding refused the key; it is tried again in a moment. Until then what is new is found by its words alone',
+    ])
+  await check(page, 'insights-failing')
+  standsAtMs = Number.POSITIVE_INFINITY
+  await expect
+    .poll(async () => (await byMeaning(page))[1], { timeout: 25_000 })
+    .toBe('Every turn and memory has been read by test-embedding')
+})
