@@ -14,8 +14,9 @@ export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader 
     const isHidden = hiddenNow()
     if (!isHidden) return events
     return events.map((event) => {
-      if (!isHidden(event.seq)) return event
-      return event.type === 'unknown' ? { ...event, erased: true } : { ...event, body: null, erased: true }
+      // What carries no words has none to lose, neither now nor when it is erased.
+      if (event.type === 'unknown' || event.body === null || !isHidden(event.seq)) return event
+      return { ...event, body: null, erased: true }
     })
   }
 

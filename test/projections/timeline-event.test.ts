@@ -2,12 +2,14 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LedgerDamaged } from '../../ledger/errors.ts'
+import type { NewEvent } from '../../ledger/event.ts'
 import { catalogue } from '../../ledger/events/catalogue.ts'
 import { ledgerFile, openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { MAX_PAGE_BODY_BYTES, toTimelineEvent } from '../../projections/timeline-event.ts'
 import { createTimelineQueries } from '../../projections/timeline-page.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
+import { veilLedger } from '../../src/storage/veil.ts'
 import { testDirectory } from '../support/directory.ts'
 import { aFact, aSeq } from '../support/facts.ts'
 import { pageOf } from '../support/timeline-page.ts'
@@ -18,7 +20,7 @@ function readBothWays(directory: string) {
   const ledgerDb = openLedgerReadOnly(directory)
   const views = openViewsReadOnly(directory)
   try {
-    const ledger = createReader(ledgerDb)
+    const ledger = veilLedger(createReader(ledgerDb), views)
     const { events } = pageOf(createTimelineQueries(views, ledger), { limit: 1000 })
     const parsed = ledger.readSeqs(events.map(({ seq }) => seq)).map((event) => toTimelineEvent(event))
     return { shown: events, parsed: JSON.parse(JSON.stringify(parsed)) }
@@ -28,15 +30,17 @@ function readBothWays(directory: string) {
   }
 }
 
-test('an event passed on as it is stored is what it is when it is parsed, erased ones too', () => {
+test('an event passed on as it is stored is what it is when it is parsed, erased and hidden ones too', () => {
   fc.assert(
     fc.property(
       fc.array(aFact, { minLength: 1, maxLength: 40 }),
       fc.array(aSeq, { maxLength: 3 }),
-      (facts, erased) => {
+      fc.array(aSeq, { minLength: 1, maxLength: 8 }),
+      (facts, erased, hidden) => {
         const directory = testDirectory()
         const writer = openTestWriter(directory)
         for (const fact of [said('tea'), ...facts]) writer.append(fact)
+        writer.append(hiding(hidden))
         writer.forget(...erased)
         writer.close()
         const { shown, parsed } = readBothWays(directory)
@@ -80,6 +84,25 @@ test.each(Object.entries(catalogue))(
     expect([both, body !== null && names.includes('erased')]).toEqual([[], false])
   },
 )
+
+/** Hides until it is erased. */
+const hiding = (seqs: readonly number[]): NewEvent => ({
+  type: 'erasure.requested',
+  actor: 'owner',
+  channel: 'system',
+  facts: {
+    erasureId: 'erasure-1',
+    target: 'period',
+    targetId: null,
+    from: null,
+    to: null,
+    seqs: [...new Set(seqs)],
+    part: 0,
+    parts: 1,
+    kinds: [],
+    eraseAt: '2030-01-01T01:00:00.000Z',
+  },
+})
 
 /** What nothing in the product does. */
 function alter(directory: string, sql: string): void {
