@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import type { Appended } from '../../ledger/event.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { TurnRow } from '../../projections/turns.ts'
+import type { Composed } from '../../src/agent/composer.ts'
+import { createTurnRunner } from '../../src/agent/turn.ts'
+import { createPreviews } from '../../src/conversation/previews.ts'
+import type { ModelService, TextModel } from '../../src/model/port.ts'
+
+const turn: TurnRow = {
+  turnId: 'turn-1',
+  conversationId: 'conversation-1',
+  spanId: 'span-1',
+  channel: 'chat',
+  party: 'owner',
+  trigger: 'message',
+  causeSeq: 1,
+  status: 'waiting',
+  kind: null,
+  receivedAt: '2030-01-01T00:00:00.000Z',
+  startedAt: null,
+  endedAt: null,
+  startedSeq: null,
+  endedSeq: null,
+  replySeq: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+  contextTokens: 0,
+}
+
+const composed: Composed = {
+  request: { instructions: '', tools: [], timezone: 'UTC' },
+  input: [],
+  facts: [],
+  adaptationIds: [],
+  signalIds: [],
+  seenSeqs: [],
+  baseForm: null,
+}
+
+/** A turn whose start waits to be written while its model has answered already. */
+function startTurn() {
+  const appends: { types: string[]; settle: PromiseWithResolvers<Appended> }[] = []
+  const asked = Promise.withResolvers<AbortSignal>()
+  const text: TextModel = {
+    id: { provider: 'test', model: 'test' },
+    told: (instructions) => instructions,
+    async *respond(_request, signal) {
+      asked.resolve(signal)
+      yield { type: 'text.delta', text: 'Certainly.' }
+      yield {
+        type: 'completed',
+        text: 'Certainly.',
+        toolCalls: [],
+        usage: { inputTokens: 1, outputTokens: 1, cachedTokens: 0 },
+        responseId: null,
+        blob: null,
+      }
+    },
+  }
+  const previews = createPreviews()
+  const shown: string[] = []
+  previews.subscribe((event) => shown.push(event.type))
+  const log = { warn: () => undefined, error: () => undefined }
+  const run = createTurnRunner({
+    append(events) {
+      const settle = Promise.withResolvers<Appended>()
+      appends.push({ types: events.map(({ type }) => type), settle })
+      return settle.promise
+    },
+    ledger: { readSeqs: () => [] } as Partial<LedgerReader> as LedgerReader,
+    turnEventSeqs: () => [],
+    previews,
+    model: () => ({ text }) as Partial<ModelService> as ModelService,
+    composer: { compose: async () => composed },
+    tools: new Map(),
+    timezone: () => 'UTC',
+    thresholdTokens: () => 1000,
+    isSpent: () => false,
+    shorten: async () => false,
+    shortenReply: async (reply) => reply,
+    nowMs: () => 0,
+    log,
+  })
+  const ended = run(turn, new AbortController().signal)
+  ended.catch(() => undefined)
+  return { appends, asked: asked.promise, shown, ended }
+}
+
+const someTurnsOfTheLoop = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+test('the model is asked while the start is written, and nothing that it says counts before', async () => {
+  const { appends, asked, shown, ended } = startTurn()
+  await asked
+  await someTurnsOfTheLoop()
+  expect(appends.map(({ types }) => types)).toEqual([['turn.started']])
+  expect(shown).not.toContain('delta')
+  appends[0]?.settle.resolve({ status: 'appended', events: [] })
+  await someTurnsOfTheLoop()
+  expect(shown).toContain('delta')
+  expect(appends[1]?.types).toEqual(['chat.reply.sent', 'turn.completed', 'context.usage.recorded'])
+  appends[1]?.settle.resolve({ status: 'appended', events: [] })
+  await ended
+})
+
+test('where the start cannot be written, the request is given up and the turn stays as it was', async () => {
+  const { appends, asked, shown, ended } = startTurn()
+  const signal = await asked
+  appends[0]?.settle.reject(new LedgerUnavailable('the disk is full'))
+  await expect(ended).rejects.toThrow(LedgerUnavailable)
+  expect(signal.aborted).toBe(true)
+  expect(shown).not.toContain('delta')
+  expect(appends).toHaveLength(1)
+})
