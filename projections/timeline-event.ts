@@ -60,9 +60,12 @@ export function timelineEventJson(text: StoredText): string | null {
   return `{${text.envelope}${plain.words}${payload}}`
 }
 
-/** Whether it may be a JSON object; whether it is the one that was stored, the chain tells. */
+/**
+ * Whether it may be a JSON object, as this service writes them: an import keeps the spaces of another program. Whether
+ * it is the one that was stored, the chain tells.
+ */
 function isObject(json: string): boolean {
-  return json.startsWith('{') && json.endsWith('}')
+  return json === '{}' || (json.startsWith('{"') && json.endsWith('}'))
 }
 
 /** Two JSON objects that share no name, as one. */
