@@ -43,6 +43,14 @@ test('the first thing that Tab reaches skips the navigation, and the search is a
   expect(new URL(page.url()).search).toBe('')
 })
 
+test('the navigation tells the version, which leads to what else is known of it', async () => {
+  const service = await startWholeService()
+  const { version } = (await service.client.get('/build-info.json')).json
+  const page = await visit(browser(), service)
+  await page.getByRole('link', { name: `Delegate ${version}`, exact: true }).click()
+  await page.getByRole('heading', { name: 'About' }).and(page.locator(':focus')).waitFor()
+})
+
 test('on a phone the navigation is a drawer that closes behind the page that was chosen', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { context: { viewport: phone } })

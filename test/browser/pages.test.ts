@@ -45,6 +45,7 @@ for (const { look, context } of looks) {
       await page.waitForLoadState('networkidle')
       await page.getByRole('heading', { level: 1, name: 'Settings' }).and(page.locator(':visible')).waitFor()
       expect([part, await page.evaluate(() => scrollY)]).toEqual([part, 0])
+      expect([part, await page.evaluate(jumpedBeside, part.toLowerCase())]).toEqual([part, true])
       await picture(page, `settings-${part.toLowerCase()}`, look)
     }
     if (look === 'phone') {
@@ -142,6 +143,14 @@ for (const { look, context } of otherLooks) {
       await page.getByRole('region', { name: title, exact: true }).focus()
     }
   })
+}
+
+/** In the page: whether the way to the other sections is still in view, and covers nothing of this one's heading. */
+function jumpedBeside(section: string): boolean {
+  const jumps = document.querySelector('.jumps')?.getBoundingClientRect()
+  const heading = document.querySelector(`#${section} h2`)?.getBoundingClientRect()
+  if (!jumps || !heading || jumps.top < 0 || heading.bottom > innerHeight) return false
+  return heading.top >= jumps.bottom || heading.right <= jumps.left
 }
 
 function nameOf(path: string, noteId: string): string {

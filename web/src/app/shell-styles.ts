@@ -99,6 +99,18 @@ export const shellStyles = css`
     margin-top: auto;
     padding-top: var(--space-4);
   }
+  .version {
+    margin-top: var(--space-2);
+    padding: var(--space-3) var(--space-3) 0;
+    border-top: 1px solid var(--line);
+    color: var(--ink-soft);
+    font-size: var(--text-xs);
+    text-decoration: none;
+  }
+  .version:hover {
+    color: var(--ink);
+    text-decoration: underline;
+  }
   .skip:not(:focus) {
     position: absolute;
     width: 1px;

@@ -1,6 +1,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { signOut } from '../data/auth.ts'
 import { explain } from '../data/http.ts'
+import { fetchBuild } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
@@ -23,17 +24,21 @@ export class DgShell extends LitElement {
     app: { attribute: false },
     path: {},
     helpOpen: { state: true },
+    version: { state: true },
   }
   static override readonly styles = [controls, shellStyles]
   declare app: App
   declare path: string
   declare helpOpen: boolean
+  /** Of the service; empty until it is known. */
+  declare private version: string
   private ends: (() => void)[] = []
   private readonly sequence = createKeySequence('g')
 
   constructor() {
     super()
     this.helpOpen = false
+    this.version = ''
   }
 
   override connectedCallback(): void {
@@ -43,11 +48,18 @@ export class DgShell extends LitElement {
       () => removeEventListener('keydown', this.keyPressed),
       this.app.theme.subscribe(() => this.requestUpdate()),
     ]
+    void this.loadVersion()
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     for (const end of this.ends) end()
+  }
+
+  private async loadVersion(): Promise<void> {
+    // Where it cannot be had, the page itself says what is wrong; Settings tells the version too.
+    const build = await fetchBuild(this.app.http).catch(() => null)
+    this.version = build?.version ?? ''
   }
 
   /** Opens the navigation drawer of a narrow page. */
@@ -141,6 +153,13 @@ export class DgShell extends LitElement {
           <button class="entry" @click=${() => void this.leave()}>
             <dg-icon name="sign-out"></dg-icon>Sign out
           </button>
+          ${
+            this.version === ''
+              ? nothing
+              : html`<a class="version" href="/settings#about" @click=${() => this.closeNavigation()}>
+                  Delegate ${this.version}
+                </a>`
+          }
         </div>
       </aside>
       <main id="content" tabindex="-1" @open-navigation=${this.openNavigation}><slot></slot></main>

@@ -30,18 +30,28 @@ export const cards = css`
     font-weight: 550;
   }
   .facts {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 0 var(--space-3);
     color: var(--ink-soft);
     font-size: var(--text-sm);
+  }
+  /* What is told of a thing flows like text, parted by dots that are not read out. */
+  .facts > :not(:last-child, :empty)::after {
+    content: ' · ' / '';
+  }
+  .facts > .chip {
+    margin-inline-end: var(--space-2);
+  }
+  .facts > .chip::after {
+    content: none;
   }
   .heading {
     margin: var(--space-5) 0 var(--space-2);
     color: var(--ink-soft);
     font-size: var(--text-sm);
     font-weight: 600;
+  }
+  [slot='tools'] + .heading,
+  .back + .heading {
+    margin-top: 0;
   }
   .more {
     display: flex;

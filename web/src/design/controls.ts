@@ -93,6 +93,23 @@ export const controls = css`
     width: 1.875rem;
     min-height: 1.875rem;
   }
+  /* A finger needs more than it sees: 44 px, without moving what stands around. */
+  @media (pointer: coarse) {
+    .button.small:not(.icon) {
+      min-height: 2.5rem;
+    }
+    .button.icon {
+      position: relative;
+    }
+    .button.icon::after {
+      position: absolute;
+      inset: -0.25rem;
+      content: '';
+    }
+    .button.icon.small::after {
+      inset: -0.4375rem;
+    }
+  }
   .button.wide {
     width: 100%;
   }
@@ -152,10 +169,24 @@ export const controls = css`
   .input-with-button .input {
     padding-right: 3rem;
   }
-  .input-with-button .button {
+  .input-with-button > .button {
     position: absolute;
     right: 0.25rem;
     top: 0.25rem;
+  }
+
+  .input-with-icon {
+    position: relative;
+  }
+  .input-with-icon > dg-icon {
+    position: absolute;
+    left: 0.875rem;
+    top: 0.8125rem;
+    color: var(--ink-faint);
+    pointer-events: none;
+  }
+  .input-with-icon .input {
+    padding-left: 2.5rem;
   }
 
   .card {

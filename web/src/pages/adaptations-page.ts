@@ -46,6 +46,7 @@ export class DgAdaptationsPage extends LitElement {
       .intro {
         margin-bottom: var(--space-4);
         color: var(--ink-soft);
+        font-size: var(--text-sm);
       }
       .words {
         display: -webkit-box;

@@ -33,6 +33,7 @@ export class DgMemoriesPage extends LitElement {
       .strength {
         width: 3rem;
         height: 0.375rem;
+        vertical-align: middle;
       }
       .strength .track {
         fill: var(--line);
@@ -41,9 +42,7 @@ export class DgMemoriesPage extends LitElement {
         fill: var(--accent);
       }
       .meter {
-        display: inline-flex;
-        align-items: center;
-        gap: var(--space-2);
+        white-space: nowrap;
       }
       .total {
         margin-bottom: var(--space-2);

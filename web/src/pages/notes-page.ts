@@ -38,7 +38,7 @@ export class DgNotesPage extends LitElement {
         gap: var(--space-2);
         margin-bottom: var(--space-4);
       }
-      .find .input {
+      .find .input-with-icon {
         flex: 1;
         min-width: 0;
       }

@@ -92,7 +92,7 @@ export class DgOperationsPage extends LitElement {
         flex-basis: 100%;
       }
       dg-course-chart {
-        margin-bottom: var(--space-4);
+        margin-top: var(--space-5);
       }
       dl {
         display: grid;
@@ -124,7 +124,7 @@ export class DgOperationsPage extends LitElement {
         line-height: 1.45;
       }
       .quiet {
-        margin-bottom: var(--space-4);
+        margin-top: var(--space-4);
         color: var(--ink-faint);
         font-size: var(--text-sm);
       }
@@ -134,6 +134,10 @@ export class DgOperationsPage extends LitElement {
       @media (max-width: 40rem) {
         section {
           padding-inline: var(--space-4);
+        }
+        dl {
+          grid-template-columns: repeat(2, minmax(0, 1fr));
+          gap: var(--space-4);
         }
       }
     `,
@@ -245,10 +249,10 @@ export class DgOperationsPage extends LitElement {
         </span>
         <p class="intro">${area.intro}</p>
       </header>
-      ${area.charts.map(({ title, lines }) => this.chartView(title, lines, series))}
       <dl>
         ${area.figures.map((figure) => figureView(figure, report.figure(figure.path)))}
       </dl>
+      ${area.charts.map(({ title, lines }) => this.chartView(title, lines, series))}
     </section>`
   }
 

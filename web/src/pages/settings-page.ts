@@ -1,4 +1,4 @@
-import { css, html, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
 import { explain, Refused } from '../data/http.ts'
 import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data/service.ts'
@@ -15,6 +15,7 @@ import { settingRow } from '../view/settings/setting-row.ts'
 import { type SettingsSection, settingsSections } from '../view/settings/settings-sections.ts'
 import { settingsStyles } from '../view/settings/settings-styles.ts'
 import '../view/settings/sign-in-list.ts'
+import { settingsPageStyles } from './settings-page-styles.ts'
 
 /** Everything that the owner may set, who is signed in, and which build this is. */
 export class DgSettingsPage extends LightElement {
@@ -27,7 +28,7 @@ export class DgSettingsPage extends LightElement {
     build: { state: true },
     heldSince: { state: true },
   }
-  protected override readonly sheets = [settingsStyles, pageStyles]
+  protected override readonly sheets = [settingsStyles, settingsPageStyles]
   declare app: App
   declare private settings: readonly Setting[] | null
   declare private problem: string
@@ -324,73 +325,5 @@ export class DgSettingsPage extends LightElement {
     </section>`
   }
 }
-
-const pageStyles = css`
-  .intro {
-    margin-bottom: var(--space-4);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-  }
-  .jumps {
-    display: flex;
-    gap: var(--space-2);
-    margin: 0 calc(-1 * var(--space-4)) var(--space-4);
-    padding: 3px var(--space-4);
-    overflow-x: auto;
-    scrollbar-width: none;
-  }
-  .jumps a {
-    flex: none;
-    padding: 0.3rem 0.75rem;
-    border: 1px solid var(--line);
-    border-radius: 999px;
-    background: var(--surface);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-    text-decoration: none;
-  }
-  .jumps a:hover {
-    border-color: var(--line-strong);
-    color: var(--ink);
-  }
-  .section.waiting {
-    height: 12rem;
-    background: var(--line);
-    opacity: 0.4;
-  }
-  .section > .foot {
-    border-top: 1px solid var(--line);
-  }
-  .held {
-    margin-bottom: var(--space-4);
-  }
-  .held .button {
-    margin-top: var(--space-3);
-  }
-  .about-links {
-    display: flex;
-    flex-wrap: wrap;
-    gap: var(--space-4);
-  }
-  .save-bar {
-    position: sticky;
-    bottom: var(--space-4);
-    z-index: 5;
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
-    margin-bottom: var(--space-5);
-    padding: var(--space-2) var(--space-2) var(--space-2) var(--space-4);
-    border: 1px solid var(--line-strong);
-    border-radius: var(--radius-lg);
-    background: var(--raised);
-    box-shadow: var(--shadow-high);
-  }
-  .save-bar span {
-    margin-inline-end: auto;
-    font-size: var(--text-sm);
-    font-weight: 550;
-  }
-`
 
 customElements.define('dg-settings-page', DgSettingsPage)

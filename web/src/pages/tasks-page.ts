@@ -100,11 +100,11 @@ export class DgTasksPage extends LitElement {
       <dg-page heading="Tasks">
         <button
           slot="tools"
-          class="button small"
+          class="button primary small"
           ?disabled=${this.tasks.page?.configured === false}
           @click=${() => (this.handing = true)}
         >
-          <dg-icon name="tool"></dg-icon>Hand over a task
+          <dg-icon name="plus"></dg-icon>Hand over a task
         </button>
         ${this.contentView()}
       </dg-page>

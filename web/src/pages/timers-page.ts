@@ -76,8 +76,8 @@ export class DgTimersPage extends LitElement {
   override render() {
     return html`
       <dg-page heading="Timers">
-        <button slot="tools" class="button small" @click=${() => (this.setting = true)}>
-          <dg-icon name="timer"></dg-icon>Set a timer
+        <button slot="tools" class="button primary small" @click=${() => (this.setting = true)}>
+          <dg-icon name="plus"></dg-icon>Set a timer
         </button>
         ${this.contentView()}
       </dg-page>

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import '../design/icon.ts'
 import '../design/state.ts'
 import type { ListPage, PagedList } from './paged-list.ts'
 
@@ -57,14 +58,17 @@ export function searchField<Item, Page extends ListPage<Item>>(
   list: PagedList<Item, Page>,
   label: string,
 ): TemplateResult {
-  return html`<input
-    class="input search"
-    type="search"
-    aria-label=${label}
-    placeholder=${label}
-    .value=${list.query}
-    @input=${(event: Event) => {
-      if (event.target instanceof HTMLInputElement) list.search(event.target.value)
-    }}
-  />`
+  return html`<div class="input-with-icon">
+    <dg-icon name="search"></dg-icon>
+    <input
+      class="input"
+      type="search"
+      aria-label=${label}
+      placeholder=${label}
+      .value=${list.query}
+      @input=${(event: Event) => {
+        if (event.target instanceof HTMLInputElement) list.search(event.target.value)
+      }}
+    />
+  </div>`
 }

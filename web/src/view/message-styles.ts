@@ -62,6 +62,10 @@ export const messageStyles = css`
     font-size: var(--text-xs);
     font-variant-numeric: tabular-nums;
   }
+  /* What is told only on demand leaves no gap before what is always told. */
+  .message:not(.owner) footer :is(.implied, .tools) {
+    order: 1;
+  }
   .owner footer {
     flex-direction: row-reverse;
   }

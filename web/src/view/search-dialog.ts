@@ -28,18 +28,6 @@ export class DgSearchDialog extends LitElement {
   static override readonly styles = [
     controls,
     css`
-      .input-with-icon {
-        position: relative;
-      }
-      .input-with-icon dg-icon {
-        position: absolute;
-        left: 0.875rem;
-        top: 0.8125rem;
-        color: var(--ink-faint);
-      }
-      .input-with-icon .input {
-        padding-left: 2.5rem;
-      }
       .results {
         height: min(26rem, 55dvh);
         margin: var(--space-3) calc(-1 * var(--space-3)) 0;

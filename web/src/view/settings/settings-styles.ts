@@ -4,7 +4,7 @@ import { css } from 'lit'
 export const settingsStyles = css`
   .section {
     margin-bottom: var(--space-5);
-    scroll-margin-top: var(--space-4);
+    scroll-margin-top: 4rem;
     overflow: clip;
   }
   .section > header {
@@ -74,7 +74,7 @@ export const settingsStyles = css`
     background: var(--sunken);
     color: var(--ink-soft);
     font-size: var(--text-xs);
-    font-weight: 550;
+    font-weight: 450;
     white-space: nowrap;
   }
   .tag.stored {
@@ -121,6 +121,11 @@ export const settingsStyles = css`
     gap: 0.375rem;
     color: var(--danger);
     font-size: var(--text-sm);
+  }
+  @media (min-width: 80rem) {
+    .section {
+      scroll-margin-top: var(--space-4);
+    }
   }
   @media (max-width: 44rem) {
     .section > header,
