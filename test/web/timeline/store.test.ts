@@ -87,6 +87,16 @@ test('any order of pages and live events, with repeats, gives the tree of all ev
   )
 })
 
+test('inner life that arrives in two parts lasts as long as when it arrives in one', () => {
+  const events = [
+    ...[1, 2].map((seq) => event(seq, 'memory.stored', { internal: true })),
+    ...[3, 4].map((seq) => event(seq, 'chat.message.received')),
+  ]
+  const store = createTimelineStore()
+  for (const index of [3, 2, 0, 1]) store.add(events.slice(index, index + 1))
+  expect(store.tree).toEqual(timelineTree(events))
+})
+
 test('segments that a new event does not touch stay the same objects', () => {
   const store = createTimelineStore()
   const turn = (n: number) => ({ spanId: `s${n}`, turnId: `t${n}` })

@@ -239,7 +239,9 @@ export function joinTrees(trees: readonly (readonly Segment[])[]): readonly Segm
 }
 
 function joinSegments(segment: Segment, next: Segment): Segment {
-  return { ...segment, lastAt: next.lastAt, entries: joinEntries(segment.entries, next.entries) }
+  // What nobody sees lets no segment last longer.
+  const lastAt = next.firstVisibleSeq === null ? segment.lastAt : next.lastAt
+  return { ...segment, lastAt, entries: joinEntries(segment.entries, next.entries) }
 }
 
 function joinEntries(entries: readonly Entry[], next: readonly Entry[]): Entry[] {
