@@ -97,7 +97,7 @@ const environmentSchema = z.object({
   DAILY_TOKENS: limitSchema
     .default(null)
     .describe(
-      'Tokens of the model service, in and out, that turns may use in any 24 hours; then the delegate answers no more and says so. Unset: no limit.',
+      'Tokens of the model service, in and out, that may be used in any 24 hours, by turns, by learning from them and by keeping the context short (not by embeddings and calls); then the delegate answers no more and says so. Unset: no limit.',
     ),
   DAILY_TEXTS: limitSchema
     .default(500)

@@ -104,8 +104,15 @@ const scenes: readonly Scene[] = [
       await button(page, 'Stop the reply').waitFor({ state: 'hidden' })
       const reply = words(page, 'Delegate', /now, by year|newer compiler|in 11 folders/).last()
       await reply.hover()
-      await reply.getByRole('button', { name: 'More for this message' }).click()
-      await page.getByRole('menuitem', { name: 'Why this reply' }).click()
+      const why = page.getByRole('menuitem', { name: 'Why this reply' })
+      // What is told of other work meanwhile may move the row from under the pointer.
+      const opened = async () => {
+        if (!(await why.isVisible()))
+          await reply.getByRole('button', { name: 'More for this message' }).click()
+        return why.isVisible()
+      }
+      await expect.poll(opened, { timeout: 20_000, interval: 1000 }).toBe(true)
+      await why.click()
       await page.getByText('Answered by test-model').waitFor()
     },
   },
@@ -176,7 +183,9 @@ for (const { look, context } of looks) {
       await open(page)
       await check(page, name, look, context.colorScheme, context.viewport.width)
       await page.keyboard.press('Escape')
-      expect([name, await page.getByRole('dialog').filter({ visible: true }).count()]).toEqual([name, 0])
+      await expect
+        .poll(async () => [name, await page.getByRole('dialog').filter({ visible: true }).count()])
+        .toEqual([name, 0])
     }
   }, 180_000)
 
