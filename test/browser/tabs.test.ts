@@ -101,6 +101,10 @@ test('ending the conversation shows where it ended, and the next message begins 
   await page.locator('.boundary').waitFor()
   await say(page, 'Two')
   await words(page, 'You', 'Two').waitFor()
-  const { conversations } = (await service.client.get('/api/conversations')).json
-  expect(conversations.map(({ status }: { status: string }) => status)).toEqual(['open', 'ended'])
+  // The page shows the owner's words at once; the new conversation is there once the service has taken them.
+  const statuses = async () =>
+    (await service.client.get('/api/conversations')).json.conversations.map(
+      ({ status }: { status: string }) => status,
+    )
+  await expect.poll(statuses).toEqual(['open', 'ended'])
 })
