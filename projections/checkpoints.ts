@@ -24,7 +24,7 @@ export type Checkpoints = {
   rememberUnknown(type: string, version: number): void
   /** Makes the tables of a projection anew, empty, at the beginning. */
   reset(projection: Projection): void
-  /** The last erasure after which the file was made anew; 0 while there was none. */
+  /** The last erasure after which the file was cleared of what it left; 0 while there was none. */
   cleanedThrough(): number
   saveCleaned(seq: number): void
 }

@@ -4,6 +4,7 @@ import type { UnknownEvent } from '../ledger/event.ts'
 import type { AnyEvent, Head, LedgerReader } from '../ledger/reader.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import type { Fold, Projection } from './projection.ts'
+import type { Slack } from './slack.ts'
 
 /** One line of `LEDGER_DEBUG=1`: which fold took how long over an event; never what it says. */
 export type FoldTrace = (event: AnyEvent, microsByProjection: ReadonlyMap<string, number>) => void
@@ -36,11 +37,11 @@ export type Projector = {
   /** How far all but the lagging and the stalled have come. */
   promptSeq(): number
   /**
-   * Once all are at the head: lets go of what was erased for good. A projection that stalled before the last erasure
-   * is emptied, for it may hold what is gone; and the file is made anew, for where SQLite had moved a row, its old
-   * bytes stay in the slack of a page, `secure_delete` or not. Takes a second for a million events.
+   * Once all are at the head: lets go of what was erased for good, in the log and in the slack of the pages. A
+   * projection that stalled before the last erasure is emptied, for it may hold what is gone. False while a reader
+   * holds the log: to be tried again.
    */
-  dropErased(): void
+  dropErased(slack: Slack): boolean
   status(): ProjectionStatus[]
 }
 
@@ -182,16 +183,17 @@ export function createProjector(options: ProjectorOptions): Projector {
     },
     catchUpLagging: (maxEvents) => advance(lagging, maxEvents),
     promptSeq: () => Math.min(...active(prompt).map(({ seq }) => seq)),
-    dropErased() {
+    dropErased(slack) {
       const lastErasure = ledger.lastErasure()
-      if (lastErasure <= checkpoints.cleanedThrough()) return
+      if (lastErasure <= checkpoints.cleanedThrough()) return true
       for (const each of running.filter(({ error, seq }) => error !== null && seq > 0 && seq < lastErasure)) {
         checkpoints.reset(each.projection)
         each.fold.discard?.()
         each.seq = 0
       }
-      db.exec('VACUUM')
+      if (!slack.clear()) return false
       checkpoints.saveCleaned(lastErasure)
+      return true
     },
     status: () =>
       running.map(({ projection, seq, error }) => ({

@@ -8,6 +8,7 @@ import { readWitness } from '../../projections/checkpoints.ts'
 import { closureOf } from '../../projections/derivations.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { createProjector, type FoldTrace, type Projector } from '../../projections/projector.ts'
+import { openSlack } from '../../projections/slack.ts'
 import { emptyViews, openViewsForWriting, removeViews } from '../../projections/views.ts'
 import type { ViewsStatus } from './messages.ts'
 
@@ -66,9 +67,10 @@ export function openWriter(options: WriterOptions): Writer {
   const projections = options.projections ?? allProjections
   const ledger = openLedger(directory, newId, () => readWitness(directory))
   let { views, projector } = openViews()
+  const slack = openSlack(views)
   let viewsError: string | null = null
   // A crash may have come between an erasure and the emptying of the logs, so they are emptied after each start.
-  let logsMayHoldErased = true
+  let filesMayHoldErased = true
 
   function openViews(): { views: Database.Database; projector: Projector } {
     try {
@@ -153,26 +155,27 @@ export function openWriter(options: WriterOptions): Writer {
       const facts = erasedFacts(named, reason, { actor: 'owner' })
       for (const outcome of commit([facts.map((fact) => toDraft(fact, { newId, newSalt: () => '', at }))]))
         if (outcome.status === 'rejected') throw outcome.error
-      logsMayHoldErased = true
+      filesMayHoldErased = true
       return gone
     },
     step(maxEvents) {
       const before = projector.promptSeq()
-      const more = inViews(false, () => {
-        const isBehind = projector.catchUp(CATCH_UP_EVENTS) || projector.catchUpLagging(maxEvents)
-        if (!isBehind && logsMayHoldErased) projector.dropErased()
-        return isBehind
-      })
+      const more = inViews(
+        false,
+        () => projector.catchUp(CATCH_UP_EVENTS) || projector.catchUpLagging(maxEvents),
+      )
       if (projector.promptSeq() > before) options.onViewsMoved?.()
-      if (!more && viewsError === null && logsMayHoldErased) logsMayHoldErased = !emptyLogs()
+      if (!more && viewsError === null && filesMayHoldErased)
+        filesMayHoldErased = !(inViews(false, () => projector.dropErased(slack)) && emptyLogs())
       return more
     },
     viewsSeq: () => projector.promptSeq(),
-    isSettled: () => viewsError === null && !logsMayHoldErased,
+    isSettled: () => viewsError === null && !filesMayHoldErased,
     remakeViews,
     status: () => ({ projections: projector.status(), viewsError }),
     close() {
       views.close()
+      slack.close()
       ledger.close()
     },
   }

@@ -223,6 +223,10 @@ test('whatever is erased of whatever the ledger holds, in whatever order, no byt
           ).flat()
           writer.forget(...now.map((index) => index + 1))
           gone.push(...now)
+          // What is written afterwards moves what is left once more, and must bring nothing back.
+          writer.append(said(`and then ${'hijklmn '.repeat(pick(200))}`))
+          writer.step(20)
+          writer.settle()
           const bytes = filesIn(directory)
             .map((file) => readFileSync(file, 'latin1'))
             .join('')

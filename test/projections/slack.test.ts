@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openSlack } from '../../projections/slack.ts'
+import { testDirectory } from '../support/directory.ts'
+
+const SCHEMA = `
+CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT) STRICT;
+CREATE INDEX words_text ON words (text);
+CREATE TABLE pairs (text TEXT, id INTEGER, PRIMARY KEY (text, id)) WITHOUT ROWID, STRICT;
+CREATE VIRTUAL TABLE found USING fts5(text);
+INSERT INTO found (found, rank) VALUES ('secure-delete', 1);
+`
+
+function open(pageBytes: number) {
+  const file = join(testDirectory(), 'test.sqlite')
+  const db = new Database(file)
+  db.pragma(`page_size = ${pageBytes}`)
+  db.pragma('journal_mode = WAL')
+  db.pragma('secure_delete = ON')
+  db.exec(SCHEMA)
+  return { file, db, reader: new Database(file, { readonly: true }), slack: openSlack(db) }
+}
+
+const dump = (db: Database.Database): unknown[] =>
+  ['words', 'pairs', 'found'].map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY 1`).all())
+
+test('whatever was written, moved and deleted: every row is as it was, the file is sound, and what is gone is gone', () => {
+  const aStep = fc.record({
+    id: fc.nat(120),
+    // From a few bytes to overflow pages.
+    repeats: fc.oneof(fc.nat(8), fc.nat(300), fc.nat(3000)),
+    deletes: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(
+      fc.array(aStep, { minLength: 50, maxLength: 300, size: 'max' }),
+      fc.constantFrom(512, 4096, 65_536),
+      (steps, pageBytes) => {
+        const { file, db, reader, slack } = open(pageBytes)
+        const put = db.prepare('INSERT OR REPLACE INTO words VALUES (?, ?)')
+        const drop = db.prepare('DELETE FROM words WHERE id = ?')
+        const present = new Set<number>()
+        const everWritten = new Set<number>()
+        steps.forEach(({ id, repeats, deletes }, index) => {
+          const old = db.prepare('SELECT text FROM words WHERE id = ?').pluck().get(id)
+          if (old !== undefined) {
+            db.prepare('DELETE FROM pairs WHERE text = ?').run(old)
+            db.prepare('DELETE FROM found WHERE rowid = ?').run(id)
+            present.delete(Number(/\d+/.exec(String(old))?.[0]))
+          }
+          if (deletes) {
+            drop.run(id)
+          } else {
+            const text = `begin${index}q ${'abcdefg '.repeat(repeats)}end${index}q`
+            put.run(id, text)
+            if (repeats < 300) db.prepare('INSERT INTO pairs VALUES (?, ?)').run(text, id)
+            db.prepare('INSERT INTO found (rowid, text) VALUES (?, ?)').run(id, text)
+            present.add(index)
+            everWritten.add(index)
+          }
+          if (index % 40 !== 39) return
+          const before = [db, reader].map((each) => each.pragma('schema_version', { simple: true }))
+          expect(slack.clear()).toBe(true)
+          const bytes = readFileSync(file, 'latin1')
+          const left = [...everWritten].filter(
+            (each) => !present.has(each) && new RegExp(`(begin|end)${each}q`).test(bytes),
+          )
+          expect(left).toEqual([])
+          expect(dump(reader)).toEqual(dump(db))
+          // Nobody has to read the schema anew.
+          expect([db, reader].map((each) => each.pragma('schema_version', { simple: true }))).toEqual(before)
+        })
+        slack.clear()
+        expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+        db.exec(`INSERT INTO found (found, rank) VALUES ('integrity-check', 1)`)
+        expect(db.prepare('SELECT count(*) FROM words').pluck().get()).toBe(present.size)
+        reader.close()
+        db.close()
+        slack.close()
+      },
+    ),
+    { numRuns: 25, endOnFailure: true },
+  )
+})
+
+test('while a reader holds the log nothing is touched', () => {
+  const { db, reader, slack } = open(4096)
+  const put = db.prepare('INSERT OR REPLACE INTO words VALUES (?, ?)')
+  put.run(1, 'secret')
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM words').get()
+  put.run(1, 'public')
+  expect(slack.clear()).toBe(false)
+  reader.exec('COMMIT')
+  expect(slack.clear()).toBe(true)
+  db.close()
+  slack.close()
+  reader.close()
+})
+
+test('what the writer had in its cache does not come back with what it writes next', () => {
+  const { file, db, slack } = open(4096)
+  const put = db.prepare('INSERT INTO words VALUES (?, ?)')
+  const ids = Array.from({ length: 600 }, (_, index) => (index * 7919) % 601)
+  // In no order, so that pages are split and rows moved.
+  for (const id of ids) put.run(id, `secret${id}q ${'x'.repeat((id * 37) % 300)}`)
+  const gone = ids.filter((id) => id % 3 !== 0)
+  for (const id of gone) db.prepare('DELETE FROM words WHERE id = ?').run(id)
+  slack.clear()
+  // Each page that is left is written again.
+  db.exec(`UPDATE words SET text = replace(text, 'x', 'y')`)
+  slack.close()
+  db.close()
+  const bytes = readFileSync(file, 'latin1')
+  expect(gone.filter((id) => bytes.includes(`secret${id}q`))).toEqual([])
+})
