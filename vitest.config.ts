@@ -14,6 +14,9 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What a browser shows comes in its time; the default of a second is a fast machine's.
     expect: { poll: { timeout: 15_000 } },
+    // Where nobody watches, on a machine shared with others, one test in thousands that lost a race must not refuse the
+    // whole: it gets one more try, and the report names it. Whoever runs the tests by hand sees it fail.
+    retry: process.env.CI ? 1 : 0,
     // Tests start real services, threads and browsers: more at once than cores only makes each slower.
     maxWorkers: 2,
     // A test keeps nothing outside its own directory and its own service, so the modules of one file serve the next:
