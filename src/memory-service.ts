@@ -49,7 +49,6 @@ export function buildMemory(options: {
   const learning = openFunctionThread<typeof learningFunctions>(
     new URL('./memory/learning-thread.ts', import.meta.url),
     options.directory,
-    { isLazy: true },
   )
   const counters = createMemoryCounters(new Date(nowMs()).toISOString())
   const lock = createLock()

@@ -351,6 +351,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     newId,
   })
 
+  queries.start(ledger.head().seq > 0)
   await phone.start()
   attention.start()
   texts.start()

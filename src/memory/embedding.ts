@@ -60,7 +60,6 @@ export function openVectors(directory: string): Vectors {
   const thread = openFunctionThread<typeof vectorFunctions>(
     new URL('./vector-thread.ts', import.meta.url),
     directory,
-    { isLazy: true },
   )
   return {
     thread,

@@ -179,6 +179,8 @@ export function createExtraction(options: ExtractionOptions): Extraction {
   return {
     nextRetryAtMs,
     async readNext(signal) {
+      // Most often there is nothing; a thread need not be asked for that, let alone be started.
+      if (utterances.readable(1).length === 0) return false
       const failure = failureOf(utterances.unreadSeqs(1)[0])
       if (failure?.retryAt && Date.parse(failure.retryAt) > nowMs()) return false
       const offers = options.utility() !== null

@@ -28,6 +28,8 @@ export type FunctionResult<F extends ThreadFunctions, N extends FunctionName<F>>
 export type FunctionThread<F extends ThreadFunctions> = {
   /** Rejects with QueryFailed. */
   ask<N extends FunctionName<F>>(name: N, args: FunctionArgs<F, N>): Promise<FunctionResult<F, N>>
+  /** Starts it, unless it runs; from now on there is always one, so that no question waits for a start. */
+  warm(): void
   close(): Promise<void>
 }
 
@@ -46,17 +48,18 @@ const SLOW_CLOSE_MS = 5000
 
 /**
  * A thread over a data directory, whose stores must be open already. It answers one question after the other; one
- * that brings it down costs those that wait, and the next finds a new thread. `isLazy`: starts with the first question.
+ * that brings it down costs those that wait, and the next finds a new thread. It starts with the first question, or when
+ * it is warmed.
  */
 export function openFunctionThread<F extends ThreadFunctions>(
   url: URL,
   directory: string,
-  { isLazy = false }: { readonly isLazy?: boolean } = {},
 ): FunctionThread<F> {
   const pending = new Map<number, PromiseWithResolvers<unknown>>()
   let lastId = 0
   let isClosed = false
-  let worker: Worker | null = isLazy ? null : start()
+  let isKeptWarm = false
+  let worker: Worker | null = null
 
   function start(): Worker {
     const started = startThread(url, { directory })
@@ -70,7 +73,7 @@ export function openFunctionThread<F extends ThreadFunctions>(
     started.on('exit', () => {
       if (isClosed) return
       failAll(new Error('the thread ended'))
-      worker = isLazy ? null : start()
+      worker = isKeptWarm ? start() : null
     })
     started.unref()
     return started
@@ -92,6 +95,11 @@ export function openFunctionThread<F extends ThreadFunctions>(
       worker.postMessage(request)
       // The thread ran the function of that name.
       return answer.promise as Promise<FunctionResult<F, typeof name>>
+    },
+    warm() {
+      if (isClosed) return
+      isKeptWarm = true
+      worker ??= start()
     },
     async close() {
       isClosed = true

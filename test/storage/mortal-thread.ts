@@ -1,0 +1,14 @@
+import { threadId } from 'node:worker_threads'
+import type { ThreadFunctions } from '../../src/storage/function-thread.ts'
+import { serveFunctions } from '../../src/storage/serve-functions.ts'
+
+/** What a thread of the service's kind can be asked here: who it is, and to die. */
+export const mortalFunctions = {
+  who: () => () => threadId,
+  fail: () => () => {
+    throw new Error('it cannot be told')
+  },
+  die: () => () => process.exit(1),
+} as const satisfies ThreadFunctions
+
+serveFunctions(mortalFunctions)
