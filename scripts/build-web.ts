@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
 import { build } from 'vite'
+import { WORTH_COMPRESSING_BYTES } from '../src/http/static-files.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'web/dist/.built')
@@ -15,9 +19,27 @@ function latestChangeMs(path: string): number {
   return Math.max(stats.mtimeMs, ...names.map((name) => latestChangeMs(join(path, name))))
 }
 
+/** Leaves a compressed copy beside each file, once and as well as it can be done: the service has no time for that. */
+async function compressAll(directory: string): Promise<void> {
+  const names = await readdir(directory, { recursive: true })
+  await Promise.all(
+    names
+      .filter((name) => /\.(?:js|css|html|svg|json)$/.test(name))
+      .map(async (name) => {
+        const file = join(directory, name)
+        const content = await readFile(file)
+        if (content.length < WORTH_COMPRESSING_BYTES) return
+        // Both at their highest level, which is what they do by default.
+        await writeFile(`${file}.br`, await promisify(brotliCompress)(content))
+        await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
+      }),
+  )
+}
+
 const sourcesMs = Math.max(latestChangeMs(join(root, 'web')), latestChangeMs(join(root, 'package-lock.json')))
 const isStale = !existsSync(stamp) || statSync(stamp).mtimeMs < sourcesMs
 if (isStale || process.argv.includes('--force')) {
   await build({ configFile: join(root, 'web/vite.config.ts'), logLevel: 'warn' })
+  await compressAll(join(root, 'web/dist'))
   writeFileSync(stamp, '')
 }

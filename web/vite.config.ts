@@ -11,6 +11,9 @@ const servicePaths = [
   '/public-url',
 ]
 
+const commonModules =
+  /src\/(?:design\/(?:menu|prose|cards|page)|view\/(?:context-words|format|keyed-rows|relative-time)|timeline\/titles|data\/(?:erasures|memories))\.(?:ts|css)/
+
 /**
  * `npm run build:web` writes web/dist. In development (`vite web`) pages come from here and everything else
  * from the running service, so that the page is tried against the real thing.
@@ -27,12 +30,19 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
+    // By it the service says with each page which files the page is made of.
+    manifest: 'modules.json',
     rolldownOptions: {
       input: ['index.html', 'src/note.css'].map((file) => `${import.meta.dirname}/${file}`),
       output: {
         // The service links it by its name: its page is none of the app's.
         assetFileNames: ({ names }) =>
           names.includes('note.css') ? 'note.css' : 'assets/[name]-[hash][extname]',
+        codeSplitting: {
+          // What most pages behind the sign-in have in common, small as it is, is one request and not one each.
+          includeDependenciesRecursively: false,
+          groups: [{ name: 'common', test: commonModules }],
+        },
       },
     },
   },

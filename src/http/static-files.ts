@@ -21,13 +21,16 @@ export type StaticFile = {
   readonly etag: string
   /** Its name changes with its content, so it may be kept for good. */
   readonly isHashed: boolean
-  /** Compressed when first asked for, then kept. */
+  /** As the build left it beside the file, else compressed when first asked for, and then kept. */
   compressed(encoding: 'br' | 'gzip'): Promise<Uint8Array<ArrayBuffer>>
 }
 
+/** What the build calls the compressed copies that it leaves beside a file. They are no files of their own. */
+const COPIES = { br: '.br', gzip: '.gz' } as const
+
 /** Reads all files under a directory, dotfiles and links left out, by their URL paths. Empty without one. */
 export async function loadStaticFiles(directory: string): Promise<StaticFiles> {
-  const files = new Map<string, StaticFile>()
+  const contents = new Map<string, Uint8Array<ArrayBuffer>>()
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(absentAsEmpty)
   await Promise.all(
     entries
@@ -36,9 +39,18 @@ export async function loadStaticFiles(directory: string): Promise<StaticFiles> {
         const file = join(entry.parentPath, entry.name)
         const path = `/${relative(directory, file).split(sep).join('/')}`
         if (path.includes('/.')) return
-        files.set(path, createFile(path, new Uint8Array(await readFile(file))))
+        contents.set(path, new Uint8Array(await readFile(file)))
       }),
   )
+  const files = new Map<string, StaticFile>()
+  for (const [path, content] of contents) {
+    if (Object.values(COPIES).some((end) => path.endsWith(end) && contents.has(path.slice(0, -end.length))))
+      continue
+    files.set(
+      path,
+      createFile(path, content, (encoding) => contents.get(path + COPIES[encoding])),
+    )
+  }
   return files
 }
 
@@ -47,9 +59,14 @@ function absentAsEmpty(error: NodeJS.ErrnoException): [] {
   throw error
 }
 
-const WORTH_COMPRESSING_BYTES = 1_400
+/** Smaller than this, a file is one packet as it is. */
+export const WORTH_COMPRESSING_BYTES = 1_400
 
-function createFile(path: string, content: Uint8Array<ArrayBuffer>): StaticFile {
+function createFile(
+  path: string,
+  content: Uint8Array<ArrayBuffer>,
+  copy: (encoding: 'br' | 'gzip') => Uint8Array<ArrayBuffer> | undefined,
+): StaticFile {
   const kept = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
   return {
     content,
@@ -57,7 +74,9 @@ function createFile(path: string, content: Uint8Array<ArrayBuffer>): StaticFile 
     etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
     // Vite's layout: what it names by content lies in assets/.
     isHashed: path.startsWith('/assets/'),
-    compressed(encoding) {
+    async compressed(encoding) {
+      const built = copy(encoding)
+      if (built) return built
       const result = kept.get(encoding) ?? compress(content, encoding)
       kept.set(encoding, result)
       return result
@@ -78,8 +97,10 @@ export async function serveFile(
   c: HttpContext,
   file: StaticFile,
   status: 200 | 404 = 200,
+  further: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const headers: Record<string, string> = {
+    ...further,
     'content-type': file.type,
     'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: file.etag,

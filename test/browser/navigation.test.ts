@@ -79,3 +79,47 @@ test('the first page weighs at most 200 kB on its way, with nothing kept from be
   expect(bytes).toBeGreaterThan(30_000)
   expect(bytes).toBeLessThan(200_000)
 })
+
+test('a page says with its first answer which scripts it is made of: none has to be found out by running another', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/settings' })
+  const links = page.locator('nav[aria-label=Pages] a')
+  await links.first().waitFor()
+  const listed = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+  expect(listed).toEqual(expect.arrayContaining(['/', '/memories', '/logs']))
+  const modules = (await service.client.get('/modules.json')).json
+  // What opens above the timeline is fetched once that is there, be it just before the next page.
+  const later = filesOf(modules, 'src/pages/timeline-dialogs.ts')
+  for (const address of [
+    ...listed,
+    '/notes/edit',
+    '/settings/memory',
+    '/memory-config',
+    '/welcome',
+    '/login',
+  ]) {
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/assets/') && request.resourceType() === 'script')
+        asked.push(new URL(request.url()).pathname)
+    })
+    const answer = await page.goto(address)
+    await page
+      .locator('dg-page, dg-composer textarea, dg-login-page input, dg-welcome-page h1')
+      .first()
+      .waitFor()
+    page.removeAllListeners('request')
+    const link = answer?.headers().link ?? ''
+    const named = [...link.matchAll(/<([^>]+)>; rel=modulepreload/g)].flatMap(([, file]) => file ?? [])
+    const needed = asked.filter((file) => named.includes(file) || !later.has(file))
+    expect([address, named.toSorted()]).toEqual([address, [...new Set(needed)].toSorted()])
+  }
+}, 120_000)
+
+type Modules = Readonly<Record<string, { readonly file: string; readonly imports?: readonly string[] }>>
+
+/** The files of a module and of all that it imports. */
+function filesOf(modules: Modules, name: string): ReadonlySet<string> {
+  const { file, imports = [] } = modules[name] ?? { file: '' }
+  return new Set([`/${file}`, ...imports.flatMap((imported) => [...filesOf(modules, imported)])])
+}

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { DEFAULT_SERVER_LIMITS } from '../../src/http/http-server.ts'
 import { raw, rawGet } from './client.ts'
@@ -218,6 +219,51 @@ test('the web app is served to everybody, its hashed files to be kept for good',
   const again = await client.get('/login', { headers: { 'if-none-match': String(page.headers.etag) } })
   expect([again.status, again.text]).toEqual([304, ''])
   expect((await client.get('/favicon.svg')).headers['content-type']).toBe('image/svg+xml; charset=utf-8')
+})
+
+test('compressed copies that the build left are what is sent, and no files of their own', async () => {
+  const web = webDirectory()
+  const script = 'x'.repeat(3_000)
+  writeFileSync(join(web, 'assets/made-1234.js'), script)
+  writeFileSync(join(web, 'assets/made-1234.js.br'), brotliCompressSync(script))
+  writeFileSync(join(web, 'assets/made-1234.js.gz'), 'as it was built')
+  const service = await startService({ webDirectory: web })
+  const client = await service.signedIn()
+  const get = (accepted: string) =>
+    client.get('/assets/made-1234.js', { headers: { 'accept-encoding': accepted } })
+  const brotli = await get('br')
+  expect([brotli.headers['content-encoding'], Number(brotli.headers['content-length'])]).toEqual([
+    'br',
+    brotliCompressSync(script).length,
+  ])
+  expect(await get('gzip')).toMatchObject({
+    headers: { 'content-encoding': 'gzip' },
+    text: 'as it was built',
+  })
+  expect((await get('identity')).text).toBe(script)
+  for (const copy of ['.br', '.gz']) {
+    expect((await client.get(`/assets/made-1234.js${copy}`)).status).toBe(404)
+  }
+})
+
+test('a page names the files that it is made of, and what they import, once each', async () => {
+  const web = webDirectory()
+  const modules = {
+    'src/pages/login-page.ts': { file: 'assets/login.js', imports: ['_shared.js', 'index.html'] },
+    '_shared.js': { file: 'assets/shared.js', imports: ['index.html'] },
+    'index.html': { file: 'assets/index.js', isEntry: true },
+    'src/pages/notes-page.ts': { file: 'assets/notes.js' },
+  }
+  writeFileSync(join(web, 'modules.json'), JSON.stringify(modules))
+  const service = await startService({ webDirectory: web })
+  const client = await service.signedIn()
+  expect((await client.get('/login')).headers.link).toBe(
+    '</assets/login.js>; rel=modulepreload, </assets/shared.js>; rel=modulepreload, </assets/index.js>; rel=modulepreload',
+  )
+  expect((await client.get('/notes')).headers.link).toBe('</assets/notes.js>; rel=modulepreload')
+  // The build says nothing of this one: it is shown all the same.
+  const tasks = await client.get('/tasks')
+  expect([tasks.status, tasks.headers.link]).toEqual([200, undefined])
 })
 
 test('somebody who follows a dead link is shown the page for it, and a program is told', async () => {

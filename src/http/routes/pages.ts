@@ -1,42 +1,50 @@
 import { isNavigation } from '../access.ts'
 import type { RouteModule } from '../app.ts'
 import { createRoutes, type HttpContext } from '../env.ts'
+import { preloadHeader } from '../page-code.ts'
 import { Refusal } from '../problem.ts'
 import { SHELL_FILE, type StaticFiles, serveFile } from '../static-files.ts'
 
-/** The pages of the web app, which finds its way by the path. Exact; a new page is added here too. */
-const PAGES = [
-  '/',
-  '/install',
-  '/install.html',
-  '/login',
-  '/welcome',
-  '/notes',
-  '/notes/edit',
-  '/memories',
-  '/adaptations',
-  '/tasks',
-  '/timers',
-  '/operations',
-  '/settings',
-  '/settings/memory',
-  '/logs',
-  '/logs.html',
-] as const
+/**
+ * The pages of the web app, which finds its way by the path, and the modules that each cannot be shown without. Exact;
+ * a new page is added here too.
+ */
+const PAGES: Readonly<Record<string, readonly string[]>> = {
+  '/': ['src/pages/timeline-page.ts', 'src/view/markdown.ts'],
+  '/install': ['src/pages/install-page.ts'],
+  '/install.html': ['src/pages/install-page.ts'],
+  '/login': ['src/pages/login-page.ts'],
+  '/welcome': ['src/pages/welcome-page.ts'],
+  '/notes': ['src/pages/notes-page.ts'],
+  '/notes/edit': ['src/pages/note-editor-page.ts'],
+  '/memories': ['src/pages/memories-page.ts'],
+  '/adaptations': ['src/pages/adaptations-page.ts'],
+  '/tasks': ['src/pages/tasks-page.ts'],
+  '/timers': ['src/pages/timers-page.ts'],
+  '/operations': ['src/pages/operations-page.ts'],
+  '/settings': ['src/pages/settings-page.ts'],
+  '/settings/memory': ['src/pages/memory-insights-page.ts'],
+  '/logs': ['src/pages/logs-page.ts'],
+  '/logs.html': ['src/pages/logs-page.ts'],
+}
 
 /** Addresses of data that are pages too, for a person who follows a link there. */
-const PAGES_OF_DATA = ['/memory-config'] as const
+const PAGES_OF_DATA: typeof PAGES = { '/memory-config': ['src/pages/memory-config-page.ts'] }
 
 /** Answers each page's address with the web app. */
 export function pageRoutes(staticFiles: StaticFiles): RouteModule {
   const routes = createRoutes()
   const shell = staticFiles.get(SHELL_FILE)
-  const show = (c: HttpContext) => {
-    if (!shell) throw new Refusal(503, 'not_built', 'The web app is not built. Run "npm run build:web".')
-    return serveFile(c, shell)
+  const shower = (modules: readonly string[]) => {
+    const link = preloadHeader(staticFiles, modules)
+    return (c: HttpContext) => {
+      if (!shell) throw new Refusal(503, 'not_built', 'The web app is not built. Run "npm run build:web".')
+      return serveFile(c, shell, 200, link === null ? {} : { link })
+    }
   }
-  for (const page of PAGES) routes.get(page, show)
-  for (const page of PAGES_OF_DATA) {
+  for (const [page, modules] of Object.entries(PAGES)) routes.get(page, shower(modules))
+  for (const [page, modules] of Object.entries(PAGES_OF_DATA)) {
+    const show = shower(modules)
     routes.get(page, (c, next) => {
       c.header('Vary', 'Accept')
       return isNavigation(c.env.incoming) ? show(c) : next()

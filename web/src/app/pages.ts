@@ -16,6 +16,8 @@ export type Page = {
   readonly title: string
   /** Its code is loaded when it is first shown. */
   readonly load: () => Promise<unknown>
+  /** What it needs besides, and may be begun while its code is still on its way. */
+  readonly prepare?: (app: App) => void
   readonly view: (app: App) => TemplateResult
   /** Absent: reached from other pages only, and shown in the navigation as part of `within`. */
   readonly listing?: Listing
@@ -34,6 +36,7 @@ export const pages: readonly Page[] = [
     title: 'Timeline',
     listing: { icon: 'timeline', group: 'conversation', key: 't' },
     load: () => import('../pages/timeline-page.ts'),
+    prepare: (app) => void app.chat(),
     view: (app) => html`<dg-timeline-page .app=${app}></dg-timeline-page>`,
   },
   {

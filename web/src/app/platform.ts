@@ -30,3 +30,10 @@ export async function copyText(text: string): Promise<boolean> {
   area.remove()
   return copied
 }
+
+/** What can wait runs once the page has nothing better to do, and after `atLatestMs` in any case. */
+export function whenIdle(run: () => void, atLatestMs = 2000): void {
+  if (typeof requestIdleCallback === 'function') requestIdleCallback(run, { timeout: atLatestMs })
+  // Safari knows no idle time.
+  else setTimeout(run, Math.min(atLatestMs, 300))
+}

@@ -87,7 +87,9 @@ export class DgApp extends LightElement {
     const isFirst = this.state === 'loading'
     let state: 'shown' | 'failed' = 'shown'
     try {
-      await page?.load()
+      const loaded = page?.load()
+      page?.prepare?.(this.app)
+      await loaded
     } catch {
       state = 'failed'
     }

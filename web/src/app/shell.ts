@@ -7,6 +7,7 @@ import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
 import type { App } from './app.ts'
 import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
+import { whenIdle } from './platform.ts'
 import { shellStyles } from './shell-styles.ts'
 import './shortcut-sheet.ts'
 import { createKeySequence, isModKey } from './shortcuts.ts'
@@ -32,6 +33,8 @@ export class DgShell extends LitElement {
   declare helpOpen: boolean
   /** Of the service; empty until it is known. */
   declare private version: string
+  /** The help is made when first asked for. */
+  private helpAsked = false
   private ends: (() => void)[] = []
   private readonly sequence = createKeySequence('g')
 
@@ -48,7 +51,7 @@ export class DgShell extends LitElement {
       () => removeEventListener('keydown', this.keyPressed),
       this.app.theme.subscribe(() => this.requestUpdate()),
     ]
-    void this.loadVersion()
+    whenIdle(() => void this.loadVersion())
   }
 
   override disconnectedCallback(): void {
@@ -129,6 +132,7 @@ export class DgShell extends LitElement {
   }
 
   override render() {
+    this.helpAsked ||= this.helpOpen
     const theme = themes[this.app.theme.current]
     const listed = this.listed()
     return html`
@@ -163,7 +167,14 @@ export class DgShell extends LitElement {
         </div>
       </aside>
       <main id="content" tabindex="-1" @open-navigation=${this.openNavigation}><slot></slot></main>
-      <dg-shortcut-sheet .open=${this.helpOpen} @close=${() => (this.helpOpen = false)}></dg-shortcut-sheet>
+      ${
+        this.helpAsked
+          ? html`<dg-shortcut-sheet
+              .open=${this.helpOpen}
+              @close=${() => (this.helpOpen = false)}
+            ></dg-shortcut-sheet>`
+          : nothing
+      }
     `
   }
 

@@ -11,7 +11,6 @@ export class DgDialog extends LitElement {
     heading: {},
     wide: { type: Boolean },
     reading: { type: Boolean },
-    hasActions: { state: true },
   }
   static override readonly styles = [
     controls,
@@ -79,7 +78,6 @@ export class DgDialog extends LitElement {
   declare wide: boolean
   /** There is nothing to act on in it: it has the focus itself, so that keys scroll it. */
   declare reading: boolean
-  declare private hasActions: boolean
 
   constructor() {
     super()
@@ -87,7 +85,6 @@ export class DgDialog extends LitElement {
     this.heading = ''
     this.wide = false
     this.reading = false
-    this.hasActions = false
   }
 
   override updated(): void {
@@ -102,9 +99,12 @@ export class DgDialog extends LitElement {
     this.dispatchEvent(new Event('close'))
   }
 
-  /** A form brings buttons of its own: no room is kept for others then. */
-  private readonly actionsChanged = (event: Event): void => {
-    this.hasActions = event.target instanceof HTMLSlotElement && event.target.assignedElements().length > 0
+  /**
+   * A form brings buttons of its own: no room is kept for others then. Asked before each update, not told by the slot: a
+   * dialog that is made open has its buttons, and the focus goes to the right one.
+   */
+  private hasActions(): boolean {
+    return [...this.children].some(({ slot }) => slot === 'actions')
   }
 
   private readonly clicked = (event: MouseEvent): void => {
@@ -136,8 +136,8 @@ export class DgDialog extends LitElement {
         </button>
       </header>
       <div class="body" tabindex=${this.reading ? 0 : nothing}><slot></slot></div>
-      <footer ?hidden=${!this.hasActions}>
-        <slot name="actions" @slotchange=${this.actionsChanged}></slot>
+      <footer ?hidden=${!this.hasActions()}>
+        <slot name="actions" @slotchange=${() => this.requestUpdate()}></slot>
       </footer>
     </dialog>`
   }

@@ -1,4 +1,4 @@
-import { css, LitElement, type SVGTemplateResult, svg } from 'lit'
+import { css } from 'lit'
 import {
   ArrowDown,
   ArrowUp,
@@ -113,44 +113,73 @@ const icons = {
 
 export type IconName = keyof typeof icons
 
-const shapes: Readonly<Record<string, (a: Readonly<Record<string, unknown>>) => SVGTemplateResult>> = {
-  path: (a) => svg`<path d=${a.d}></path>`,
-  circle: (a) => svg`<circle cx=${a.cx} cy=${a.cy} r=${a.r}></circle>`,
-  line: (a) => svg`<line x1=${a.x1} x2=${a.x2} y1=${a.y1} y2=${a.y2}></line>`,
-  rect: (a) => svg`<rect x=${a.x} y=${a.y} width=${a.width} height=${a.height} rx=${a.rx ?? 0}></rect>`,
+const svgNamespace = 'http://www.w3.org/2000/svg'
+
+const styles = css`
+  :host {
+    display: inline-block;
+    flex: none;
+    width: var(--icon-size, 1.125em);
+    height: var(--icon-size, 1.125em);
+  }
+  svg {
+    display: block;
+    width: 100%;
+    height: 100%;
+    fill: none;
+    stroke: currentColor;
+    stroke-width: 2;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+`
+
+function draw(name: IconName): SVGElement {
+  const picture = document.createElementNS(svgNamespace, 'svg')
+  picture.setAttribute('viewBox', '0 0 24 24')
+  picture.setAttribute('focusable', 'false')
+  for (const [tag, attributes] of icons[name]) {
+    const shape = document.createElementNS(svgNamespace, tag)
+    for (const [attribute, value] of Object.entries(attributes)) shape.setAttribute(attribute, String(value))
+    picture.append(shape)
+  }
+  return picture
 }
 
-/** A decorative picture, hidden from assistive technology: its button or text says what it means. */
-export class DgIcon extends LitElement {
-  static override readonly properties = { name: {} }
-  static override readonly styles = css`
-    :host {
-      display: inline-block;
-      flex: none;
-      width: var(--icon-size, 1.125em);
-      height: var(--icon-size, 1.125em);
-    }
-    svg {
-      display: block;
-      width: 100%;
-      height: 100%;
-      fill: none;
-      stroke: currentColor;
-      stroke-width: 2;
-      stroke-linecap: round;
-      stroke-linejoin: round;
-    }
-  `
-  declare name: IconName
+function isIconName(name: string | null): name is IconName {
+  return name !== null && Object.hasOwn(icons, name)
+}
 
-  override connectedCallback(): void {
-    super.connectedCallback()
+/** Each icon as it was drawn once; what is shown are copies. */
+const drawn = new Map<IconName, SVGElement>()
+
+/**
+ * A decorative picture, hidden from assistive technology: its button or text says what it means. A bare element without
+ * a template: a page has dozens, and each row that is scrolled into view brings some.
+ */
+export class DgIcon extends HTMLElement {
+  static readonly observedAttributes = ['name']
+  private readonly root: ShadowRoot
+
+  constructor() {
+    super()
+    this.root = this.attachShadow({ mode: 'open' })
+    if (styles.styleSheet) this.root.adoptedStyleSheets = [styles.styleSheet]
+  }
+
+  connectedCallback(): void {
     this.ariaHidden = 'true'
   }
 
-  override render() {
-    const node = icons[this.name]
-    return svg`<svg viewBox="0 0 24 24" focusable="false">${node.map(([tag, attributes]) => shapes[tag]?.(attributes))}</svg>`
+  attributeChangedCallback(_attribute: string, before: string | null, name: string | null): void {
+    if (name === before) return
+    if (!isIconName(name)) {
+      this.root.replaceChildren()
+      return
+    }
+    const picture = drawn.get(name) ?? draw(name)
+    drawn.set(name, picture)
+    this.root.replaceChildren(picture.cloneNode(true))
   }
 }
 

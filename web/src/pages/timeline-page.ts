@@ -1,9 +1,10 @@
 import { html, LitElement, nothing } from 'lit'
 import type { App } from '../app/app.ts'
+import { whenIdle } from '../app/platform.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import type { ChatSession } from '../chat/session.ts'
 import { explain } from '../data/http.ts'
-import { fetchPage, fetchSpanEvents, type SearchHit } from '../data/timeline.ts'
+import { fetchPage, fetchSpanEvents } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/menu.ts'
@@ -13,18 +14,15 @@ import '../view/call-bar.ts'
 import '../view/composer.ts'
 import '../view/connection-view.ts'
 import '../view/context-meter.ts'
-import '../view/erase-dialog.ts'
 import type { Erasing } from '../view/erase-dialog.ts'
-import { createMarkdown } from '../view/markdown.ts'
-import '../view/moment-dialog.ts'
+import type { RenderMarkdown } from '../view/markdown.ts'
 import type { Moment } from '../view/moment-dialog.ts'
-import '../view/search-dialog.ts'
 import '../view/timeline-view.ts'
-import '../view/why-dialog.ts'
 import type { Entry } from '../timeline/tree.ts'
 import { createTimelineActions } from './timeline-actions.ts'
+import type { DialogsInput } from './timeline-dialogs.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
-import { emptyView, loadingView } from './timeline-states.ts'
+import { emptyView, failedView, loadingView } from './timeline-states.ts'
 
 /** A hit nearer than this many events is reached by loading the pages in between; one further away by itself. */
 const reachableEvents = 20_000
@@ -43,6 +41,9 @@ export class DgTimelinePage extends LitElement {
     moment: { state: true },
     explained: { state: true },
     loadingSpans: { state: true },
+    markdown: { state: true },
+    dialogs: { state: true },
+    failed: { state: true },
   }
   static override readonly styles = [controls, timelinePageStyles]
   declare app: App
@@ -55,12 +56,18 @@ export class DgTimelinePage extends LitElement {
   /** The turn whose reply is being explained. */
   declare private explained: string | null
   declare private loadingSpans: ReadonlySet<string>
+  /** Comes after the field to write in: it is needed with the first reply that is shown. */
+  declare private markdown: RenderMarkdown | null
+  /** Come last of all, or when the first of them is opened. */
+  declare private dialogs: ((input: DialogsInput) => unknown) | null
+  /** A part of this page's code could not be had. */
+  declare private failed: boolean
   private session: ChatSession | null = null
   private actions: ReturnType<typeof createTimelineActions> | null = null
   private ends: (() => void)[] = []
   private hiddenAtMs = Date.now()
   private reach: AbortController | null = null
-  private readonly markdown = createMarkdown()
+  private loadingDialogs = false
 
   constructor() {
     super()
@@ -71,6 +78,9 @@ export class DgTimelinePage extends LitElement {
     this.moment = null
     this.explained = null
     this.loadingSpans = new Set()
+    this.markdown = null
+    this.dialogs = null
+    this.failed = false
   }
 
   override connectedCallback(): void {
@@ -113,7 +123,41 @@ export class DgTimelinePage extends LitElement {
     this.reach?.abort()
   }
 
+  private async loadMarkdown(): Promise<void> {
+    try {
+      const { createMarkdown } = await import('../view/markdown.ts')
+      this.markdown = createMarkdown()
+      whenIdle(() => void this.loadDialogs())
+    } catch {
+      this.failed = true
+    }
+  }
+
+  private async loadDialogs(): Promise<void> {
+    if (this.dialogs || this.loadingDialogs) return
+    this.loadingDialogs = true
+    try {
+      const { createTimelineDialogs } = await import('./timeline-dialogs.ts')
+      this.dialogs = createTimelineDialogs()
+    } catch {
+      if (this.isAsking()) {
+        this.close()
+        this.app.toast('That part of the page could not be loaded. Reloading the page may help.', 'warning')
+      }
+    } finally {
+      this.loadingDialogs = false
+    }
+  }
+
+  private close(): void {
+    this.searching = false
+    this.erasing = null
+    this.moment = null
+    this.explained = null
+  }
+
   protected override firstUpdated(): void {
+    void this.loadMarkdown()
     this.followLink()
     // On a phone the keyboard would cover the timeline.
     if (matchMedia('(hover: hover)').matches) void this.focusComposer()
@@ -145,7 +189,7 @@ export class DgTimelinePage extends LitElement {
     }
     const focused = event.composedPath()[0]
     const isWriting = focused instanceof HTMLTextAreaElement
-    if (event.key === 'Escape' && !isWriting && !this.searching && !this.isAsking()) {
+    if (event.key === 'Escape' && !isWriting && !this.isAsking()) {
       void this.focusComposer()
     }
     if (event.key === 'ArrowUp' && isWriting && focused.value === '') {
@@ -155,7 +199,7 @@ export class DgTimelinePage extends LitElement {
   }
 
   private isAsking(): boolean {
-    return this.erasing !== null || this.moment !== null || this.explained !== null
+    return this.searching || this.erasing !== null || this.moment !== null || this.explained !== null
   }
 
   private say(text: string): void {
@@ -270,37 +314,24 @@ export class DgTimelinePage extends LitElement {
   }
 
   private dialogsView() {
-    return html`
-      <dg-search-dialog
-        .http=${this.app.http}
-        .open=${this.searching}
-        @close=${() => (this.searching = false)}
-        @hit=${(event: CustomEvent<SearchHit>) => {
-          this.searching = false
-          void this.goTo(event.detail)
-        }}
-      ></dg-search-dialog>
-      <dg-erase-dialog
-        .app=${this.app}
-        .erasing=${this.erasing}
-        @close=${() => (this.erasing = null)}
-      ></dg-erase-dialog>
-      <dg-why-dialog
-        .http=${this.app.http}
-        .turnId=${this.explained}
-        @close=${() => (this.explained = null)}
-      ></dg-why-dialog>
-      <dg-moment-dialog
-        .moment=${this.moment}
-        .actions=${this.actions}
-        .markdown=${this.markdown}
-        @close=${() => (this.moment = null)}
-      ></dg-moment-dialog>
-    `
+    if (this.isAsking()) void this.loadDialogs()
+    const { app, actions, markdown, searching, erasing, moment, explained } = this
+    return this.dialogs?.({
+      ...{ app, actions, markdown, searching, erasing, moment, explained },
+      onHit: (hit) => {
+        this.searching = false
+        void this.goTo(hit)
+      },
+      onClose: (dialog) => {
+        if (dialog === 'searching') this.searching = false
+        else this[dialog] = null
+      },
+    })
   }
 
   private contentView(session: ChatSession) {
-    if (!session.loaded) return loadingView(session.connection, () => session.retryNow())
+    if (this.failed) return failedView()
+    if (!session.loaded || !this.markdown) return loadingView(session.connection, () => session.retryNow())
     const isEmpty =
       session.older === 'none' &&
       session.pending.length === 0 &&

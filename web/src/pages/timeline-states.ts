@@ -20,6 +20,16 @@ export function loadingView(connection: Connection, retry: () => void): Template
   </div>`
 }
 
+/** A part of the page's code could not be had. */
+export function failedView(): TemplateResult {
+  return html`<div class="center">
+    <dg-state icon="offline" heading="This page could not be loaded" role="alert">
+      <p>The service may be restarting, or may have been upgraded.</p>
+      <button class="button" @click=${() => location.reload()}>Reload</button>
+    </dg-state>
+  </div>`
+}
+
 const suggestions: readonly { readonly icon: IconName; readonly text: string }[] = [
   { icon: 'brain', text: 'Remember that I take my coffee black' },
   { icon: 'note', text: 'Make a note: ideas for the garden' },

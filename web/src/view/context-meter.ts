@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, svg, type TemplateResult } from 'lit'
+import { whenIdle } from '../app/platform.ts'
 import type { ChatSession } from '../chat/session.ts'
 import { explain, type Http } from '../data/http.ts'
 import {
@@ -58,7 +59,7 @@ export class DgContextMeter extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback()
     this.unfollow = this.session.follow(this.happened)
-    void this.refresh()
+    whenIdle(() => void this.refresh())
   }
 
   override disconnectedCallback(): void {
