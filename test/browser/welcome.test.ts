@@ -93,6 +93,47 @@ test('left at any step, setting up goes on there, and nothing that was set is lo
   await words(page, 'Delegate', 'Hello to you.').waitFor()
 })
 
+test('what is entered before the settings have come stays, and is what is saved', async () => {
+  const service = await startWholeService({ installed: false })
+  const page = await visit(browser(), service, {
+    signedIn: false,
+    expected: /status of 400/,
+    context: { timezoneId: 'Europe/Lisbon' },
+  })
+  let come = Promise.withResolvers<void>()
+  onTestFinished(() => come.resolve())
+  await page.route('**/api/config', async (route) => {
+    if (route.request().method() === 'GET') await come.promise
+    await route.continue()
+  })
+  await setPassword(page)
+  await page.getByLabel('Time zone').fill('Europe/Berlin')
+  const answered = page.waitForResponse('**/api/config')
+  come.resolve()
+  await (await answered).finished()
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  )
+  expect(await page.getByLabel('Time zone').inputValue()).toBe('Europe/Berlin')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await heading(page, 'Who shall think?').waitFor()
+  expect(await settingOf(page.context(), service, 'TIMEZONE')).toMatchObject({ value: 'Europe/Berlin' })
+
+  // A step that compares what is entered with what is set begins once it knows that.
+  await page.getByText('Another service than OpenAI').click()
+  await page.getByLabel('Address').fill('http://127.0.0.1:9/v1')
+  await page.getByRole('button', { name: 'Save and test' }).click()
+  await page.getByRole('list', { name: 'It does not work' }).waitFor()
+  come = Promise.withResolvers<void>()
+  await page.reload()
+  await heading(page, 'Who shall think?').waitFor()
+  await page.getByText('One moment…').waitFor()
+  expect(await page.getByRole('button', { name: 'Save and test' }).count()).toBe(0)
+  come.resolve()
+  await page.getByText('Another service than OpenAI').click()
+  await expect.poll(() => page.getByLabel('Address').inputValue()).toBe('http://127.0.0.1:9/v1')
+})
+
 test('what does not work says which step failed, and leaving it out leaves nothing half set up', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })

@@ -50,7 +50,10 @@ export type ChatSession = {
   restart(): void
   /** Calls back after each change, in one microtask however many changes there were. Returns its own end. */
   subscribe(listener: () => void): () => void
-  /** Calls back with each event as it happens, of whatever channel. Returns its own end. */
+  /**
+   * Calls back with each event as it happens, of whatever channel, and with those of the first page, some of which may
+   * have happened since the caller looked. Returns its own end.
+   */
   follow(listener: (event: TimelineEvent) => void): () => void
   close(): void
 }
@@ -173,6 +176,8 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     outdated = false
     takeOlder(page)
     outbox.flush()
+    // Whoever looked before the connection was there has missed what happened in between.
+    for (const event of page.events) for (const follower of followers) follower(event)
   }
 
   function takeOlder(page: TimelinePage): void {

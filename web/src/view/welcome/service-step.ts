@@ -46,7 +46,8 @@ export class DgServiceStep extends LightElement {
   protected override readonly sheets = []
   declare http: Http
   declare setup: ServiceSetup
-  declare private settings: readonly Setting[]
+  /** Null until they have come: what is entered is compared with them, and not overwritten by them. */
+  declare private settings: readonly Setting[] | null
   declare private tested: 'no' | 'works' | 'fails'
   declare private busy: boolean
   declare private errors: Readonly<Record<string, string>>
@@ -54,7 +55,7 @@ export class DgServiceStep extends LightElement {
 
   constructor() {
     super()
-    this.settings = []
+    this.settings = null
     this.tested = 'no'
     this.busy = false
     this.errors = {}
@@ -70,12 +71,13 @@ export class DgServiceStep extends LightElement {
     try {
       this.settings = await fetchSettings(this.http)
     } catch (error) {
+      this.settings = []
       this.problem = explain(error)
     }
   }
 
   private setting(key: string): Setting | undefined {
-    return this.settings.find((setting) => setting.key === key)
+    return this.settings?.find((setting) => setting.key === key)
   }
 
   private input(key: string): HTMLInputElement | null {
@@ -169,6 +171,7 @@ export class DgServiceStep extends LightElement {
 
   override render() {
     const { setup, tested } = this
+    if (this.settings === null) return html`<p role="status">One moment…</p>`
     const further = setup.fields.filter(({ isFurther }) => isFurther)
     return html`<form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
       ${problemView(this.problem)}

@@ -21,6 +21,8 @@ export class DgTimezoneStep extends LightElement {
   declare private busy: boolean
   declare private error: string
   declare private problem: string
+  /** What the owner has entered stays, whenever the settings come. */
+  private entered = false
   private ticks: ReturnType<typeof setInterval> | undefined
 
   constructor() {
@@ -49,14 +51,16 @@ export class DgTimezoneStep extends LightElement {
     try {
       const settings = await fetchSettings(this.http)
       const stored = settings.find(({ key, source }) => key === 'TIMEZONE' && source !== 'default')
-      if (stored?.value) this.zone = stored.value
+      if (stored?.value && !this.entered) this.zone = stored.value
     } catch (error) {
       this.problem = explain(error)
     }
   }
 
   private readonly typed = (event: Event): void => {
-    if (event.target instanceof HTMLInputElement) this.zone = event.target.value.trim()
+    if (!(event.target instanceof HTMLInputElement)) return
+    this.entered = true
+    this.zone = event.target.value.trim()
   }
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
