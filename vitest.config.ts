@@ -14,7 +14,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // What a browser shows comes in its time; the default of a second is a fast machine's.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 45_000 } },
     // Where nobody watches, on a machine shared with others, one test in thousands that lost a race must not refuse the
     // whole: it gets one more try, and the report names it. Whoever runs the tests by hand sees it fail.
     retry: process.env.CI ? 1 : 0,

@@ -3,7 +3,7 @@ import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { desk, phone, visit, words } from './page.ts'
+import { choose, desk, openSearch, phone, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -17,11 +17,13 @@ for (const { name, ...context } of looks) {
     const fresh = await startWholeService({ installed: false })
     const install = await visit(browser(), fresh, { signedIn: false, context })
     await install.getByRole('button', { name: 'Set up' }).click()
+    await install.locator('[aria-invalid=true]').first().waitFor()
     expect(await findings(install)).toEqual([])
 
     const service = await startWholeService()
     const login = await visit(browser(), service, { signedIn: false, context })
     await login.getByRole('button', { name: 'Sign in' }).click()
+    await login.locator('[aria-invalid=true]').first().waitFor()
     expect(await findings(login)).toEqual([])
     const home = await visit(browser(), service, { context })
     await home.getByRole('heading', { name: 'I’m your delegate' }).waitFor()
@@ -43,13 +45,16 @@ for (const { name, ...context } of looks) {
 
     await page.locator('.activity .fold').first().click()
     await page.locator('.step-row .fold').first().click()
+    await page.locator('.step-row .fold[aria-expanded=true]').first().waitFor()
     expect(await findings(page)).toEqual([])
-    await page.getByRole('button', { name: 'Search' }).click()
+    await openSearch(page)
     await page.keyboard.type('everything')
     await page.getByRole('button', { name: /Show me everything/ }).waitFor()
     expect(await findings(page)).toEqual([])
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await page.keyboard.press('Control+/')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     expect(await findings(page)).toEqual([])
   })
 
@@ -70,9 +75,7 @@ for (const { name, ...context } of looks) {
     await page.getByText('1 turn: ').waitFor()
     expect(await findings(page)).toEqual([])
     await page.keyboard.press('Escape')
-    await words(page, 'Delegate', 'Noted.').hover()
-    await words(page, 'Delegate', 'Noted.').getByRole('button', { name: 'More for this message' }).click()
-    await page.getByRole('menuitem', { name: 'Why this reply' }).click()
+    await choose(words(page, 'Delegate', 'Noted.'), 'Why this reply')
     await page.getByText('Answered by test-model').waitFor()
     expect(await findings(page)).toEqual([])
   })
@@ -88,6 +91,6 @@ test('nothing is wider than a phone', async () => {
   const page = await visit(browser(), service, { context: { viewport: phone } })
   await words(page, 'Delegate', long).waitFor()
   const scroller = page.getByRole('region', { name: 'Timeline' })
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
-  expect(await scroller.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+  await expect.poll(() => scroller.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
 })

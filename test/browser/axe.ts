@@ -10,7 +10,8 @@ type Finding = { id: string; impact: string | null; nodes: { html: string; failu
 export async function findings(page: Page): Promise<readonly string[]> {
   // Evaluated, not added as a script element: the content security policy holds in the test too.
   await page.evaluate(readFileSync(axePath, 'utf8'))
-  // Colours that are still changing would be measured half-way. A transition begins with the next frame.
+  // Colours that are still changing would be measured half-way. A transition begins with the next frame, and one that
+  // ends may be what another waits for.
   await page.evaluate(async () => {
     const animationsIn = (root: Document | ShadowRoot): Animation[] => [
       ...root.getAnimations(),
@@ -18,11 +19,16 @@ export async function findings(page: Page): Promise<readonly string[]> {
         shadowRoot ? animationsIn(shadowRoot) : [],
       ),
     ]
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-    const ending = animationsIn(document).filter(
-      ({ effect }) => effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY,
-    )
-    await Promise.allSettled(ending.map(({ finished }) => finished))
+    const ending = async (): Promise<Animation[]> => {
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+      return animationsIn(document).filter(
+        ({ effect, playState }) =>
+          playState === 'running' && effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY,
+      )
+    }
+    for (let running = await ending(); running.length > 0; running = await ending()) {
+      await Promise.allSettled(running.map(({ finished }) => finished))
+    }
   })
   const found = await page.evaluate(async (): Promise<Finding[]> => {
     const { violations } = await Reflect.get(window, 'axe').run(document)

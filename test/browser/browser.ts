@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, vi } from 'vitest'
 
 /** Where systems keep a Chromium. */
 const systemBrowsers = [
@@ -24,20 +24,31 @@ const quietArguments = [
   '--disable-sync',
 ]
 
+/** What comes, comes in its time, on a slow machine too: the limits are there for what never comes. */
+const testLimitMs = 300_000
+const launchLimitMs = 180_000
+
 /** The system's Chromium, else the one that comes inside npm; never a download. */
 export async function launchBrowser(): Promise<Browser> {
   const named = process.env.CHROMIUM_PATH
   const system = named ?? systemBrowsers.find((path) => existsSync(path))
-  if (system !== undefined) return chromium.launch({ executablePath: system, args: quietArguments })
+  if (system !== undefined) {
+    return chromium.launch({ executablePath: system, args: quietArguments, timeout: launchLimitMs })
+  }
   const { default: packed } = await import('@sparticuz/chromium')
   return chromium.launch({
     executablePath: await packed.executablePath(),
     args: [...packed.args, ...quietArguments],
+    timeout: launchLimitMs,
   })
 }
 
-/** One browser for the tests of a file; each test has a context, and so a profile, of its own. */
+/**
+ * One browser for the tests of a file; each test has a context, and so a profile, of its own. To be called before
+ * the tests are declared: it gives them the limits of tests with a browser.
+ */
 export function useBrowser(): () => Browser {
+  vi.setConfig({ testTimeout: testLimitMs, hookTimeout: launchLimitMs })
   let browser: Browser | undefined
   beforeAll(async () => {
     browser = await launchBrowser()

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { httpFaults } from '../doubles/model/script.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { say, visit, words } from './page.ts'
+import { reply, say, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -14,11 +14,12 @@ test('the meter says why nothing can be compacted, follows each turn, and compac
   const panel = page.getByRole('dialog', { name: 'Context' })
   const compact = panel.getByRole('button', { name: 'Compact now' })
   await panel.getByText('There is no conversation to compact yet.').waitFor()
-  expect(await compact.isDisabled()).toBe(true)
+  await expect.poll(() => compact.isDisabled()).toBe(true)
   await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'hidden' })
 
   await say(page, 'Tell me everything')
-  await words(page, 'Delegate', 'A long answer.').waitFor()
+  await reply(page, 'A long answer.').waitFor()
   await page.getByRole('button', { name: /^Context: 1%/ }).click()
   await panel.getByText(/1 turn: [\d,]+ tokens in/).waitFor()
   await compact.click()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
-import { say, visit, words } from './page.ts'
+import { reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -21,7 +21,7 @@ test('a newcomer sets up, talks, unfolds what lay behind a reply, and finds it a
   await page.getByRole('button', { name: 'Remember that I take my coffee black' }).click()
   await page.getByRole('button', { name: 'To your timeline' }).click()
   await words(page, 'You', 'Remember that I take my coffee black').waitFor()
-  await words(page, 'Delegate', /\w/).waitFor()
+  await reply(page, /\w/).waitFor()
 
   const fold = page.getByRole('button', { expanded: false, name: /remember|recall|thought/i })
   await fold.first().click()
@@ -45,7 +45,7 @@ test('a password that is too short is refused at its field, before it is sent', 
   await page.getByLabel('Password', { exact: true }).fill('short')
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByText('7 more characters, please').waitFor()
-  expect(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Password', { exact: true }).and(page.locator('[aria-invalid=true]')).waitFor()
 })
 
 test('a wrong password is said to be wrong, the right one leads to the timeline, signing out leads back', async () => {

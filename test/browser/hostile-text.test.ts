@@ -5,7 +5,7 @@ import { ASSISTANT } from '../tasks/task-harness.ts'
 import { useBrowser } from './browser.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { startWithModel } from './model.ts'
-import { say, visit, words } from './page.ts'
+import { openSearch, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -28,11 +28,14 @@ test('hostile text from the owner and from the model runs nothing and fetches no
   for (const [index, text] of hostileTexts.entries()) {
     model.reply({ text: [text.slice(0, 9), text.slice(9), `\n\ndone ${index}.`] })
     await say(page, `${text} ${index}`)
-    await words(page, 'Delegate', `done ${index}.`).waitFor()
+    await reply(page, `done ${index}.`).waitFor()
   }
-  for (const link of await page.locator('.prose a').all()) {
-    expect(await link.getAttribute('href')).toMatch(/^(https?:|mailto:|tel:|\/[^/])/)
-    expect(await link.getAttribute('rel')).toContain('noopener')
+  const links = await page
+    .locator('.prose a')
+    .evaluateAll((all) => all.map((link) => [link.getAttribute('href'), link.getAttribute('rel')]))
+  for (const [href, rel] of links) {
+    expect(href).toMatch(/^(https?:|mailto:|tel:|\/[^/])/)
+    expect(rel).toContain('noopener')
   }
   expect(await page.locator('.prose :is(img, svg, iframe, form, input, style, script, object)').count()).toBe(
     0,
@@ -41,7 +44,11 @@ test('hostile text from the owner and from the model runs nothing and fetches no
 
   await page.reload()
   await words(page, 'Delegate', `done ${hostileTexts.length - 1}.`).waitFor()
-  for (const fold of await page.locator('.activity .fold').all()) await fold.click()
+  // At once: a row that is unfolded moves the others, and some of them out of the document.
+  await page.locator('.activity .fold').evaluateAll((all) => {
+    for (const fold of all) if (fold instanceof HTMLElement) fold.click()
+  })
+  await page.locator('.step-row').first().waitFor()
   expect(await executed()).toEqual([])
 })
 
@@ -53,7 +60,7 @@ test('hostile text is found by search, and runs nothing there either', async () 
   }
   const page = await visit(browser(), service)
   const executed = await watchExecutions(page)
-  await page.getByRole('button', { name: 'Search' }).click()
+  await openSearch(page)
   await page.keyboard.type('marker')
   await page
     .getByRole('button', { name: /marker/ })

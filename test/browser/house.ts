@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
 import type { RecordedRequest } from '../doubles/model/model-double.ts'
 import { startWithTexts } from '../sms/sms-harness.ts'
@@ -22,6 +23,10 @@ const daysLeft = (date: Date) => Math.ceil((date.getTime() - Date.now()) / 86_40
 | Saturday | Sintra |
 `
 const LATE = { audio: speech('reply-train'), transcript: 'Your train leaves at nine fifteen.' }
+
+/** What it is asked about the tasks once they are over, and what it says then. */
+export const QUESTION = 'And the photos?'
+export const ANSWER = 'All 1,204 of them, in 11 folders.'
 
 /** What the model finds worth remembering, by the words that say it. */
 const WORTH = [
@@ -53,7 +58,7 @@ export async function startHouse() {
   model.answerMemoryWith(remember)
   // What it says of its own accord, once it hears how the tasks ended, and then when asked.
   const own = ['The build has to wait: it needs a newer compiler.', 'Your photos are sorted now, by year.']
-  model.answerWith(() => ({ text: own.shift() ?? 'All 1,204 of them, in 11 folders.' }))
+  model.answerWith(({ text }) => ({ text: text.includes(QUESTION) ? ANSWER : (own.shift() ?? ANSWER) }))
   const post = async (path: string, body: object) => {
     const answer = await client.post(path, body)
     if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
@@ -96,20 +101,19 @@ export async function startHouse() {
   await post('/api/tasks', { title: 'Upgrade the blog', prompt: underWay })
   service.log.warn({ attempt: 2 }, 'the model service was slow to answer')
   service.log.error({ path: '/sms', status: 403 }, 'a request with a bad signature was refused')
-  await settled(async () => {
+  // All that it does of its own accord is over: nothing moves what is looked at.
+  await settled('the tasks run or are over, and are told', async () => {
     const { tasks } = (await client.get('/api/tasks')).json
-    return tasks.every(({ status }: { status: string }) => status !== 'queued')
+    const isAtRest = ({ status, deliveryState }: { status: string; deliveryState: string }) =>
+      status === 'running' || (status !== 'queued' && deliveryState !== 'pending')
+    return tasks.length === 3 && tasks.every(isAtRest)
   })
-  await settled(async () => (await client.get('/api/memories')).json.count >= 2)
+  await settled('the memories are there', async () => (await client.get('/api/memories')).json.count >= 2)
   return { ...phone, model, noteId: String(note.id) }
 }
 
 export type House = Awaited<ReturnType<typeof startHouse>>
 
-async function settled(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
-    if (await isSo()) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('the house did not come to rest')
+async function settled(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  await expect.poll(isSo, { message: what, timeout: 120_000 }).toBe(true)
 }

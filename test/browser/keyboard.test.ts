@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { composer, visit, words } from './page.ts'
+import { composer, inFocus, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -19,23 +19,25 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, {
     signedIn: false,
+    unhurried: true,
     context: { permissions: ['clipboard-read', 'clipboard-write'] },
   })
-  // The password field has the focus.
+  await inFocus(page.getByLabel('Password', { exact: true })).waitFor()
   await page.keyboard.type(PASSWORD)
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Where are you?' }).and(page.locator(':focus')).waitFor()
-  const isOn = async (name: string) => {
+  const isOn = async (step: string, name: string) => {
+    // Each step takes the focus to its heading: before that, a button that has it may lose it again.
+    await inFocus(page.getByRole('heading', { name: step })).waitFor()
     const button = page.getByRole('button', { name, exact: true })
     await button.waitFor()
     while (!(await button.evaluate((element) => element.matches(':focus')))) await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
   }
-  await isOn('Continue')
-  await isOn('Use the builtin model')
-  await isOn('Not now')
-  await isOn('Skip')
-  await composer(page).and(page.locator(':focus')).waitFor()
+  await isOn('Where are you?', 'Continue')
+  await isOn('Who shall think?', 'Use the builtin model')
+  await isOn('Reach it by phone?', 'Not now')
+  await isOn('Say hello', 'Skip')
+  await inFocus(composer(page)).waitFor()
   await page.keyboard.type('Remember that my sister is called Mira')
   await page.keyboard.press('Shift+Enter')
   await page.keyboard.type('and lives in Oslo')
@@ -44,9 +46,13 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   await page.getByRole('article', { name: /^Delegate, \d/ }).waitFor()
   await expect.poll(() => focused(page)).toBe('Message')
 
-  // From the empty field up into the timeline: the reply, what lay behind it, the message.
-  await page.keyboard.press('ArrowUp')
-  await expect.poll(() => focused(page)).toMatch(/^Delegate,/)
+  // From the empty field up into the timeline: the reply, what lay behind it, the message. What was done after the
+  // reply stands below it, where it is told already.
+  const upTo = async (name: RegExp) => {
+    do await page.keyboard.press('ArrowUp')
+    while (!name.test(await focused(page)))
+  }
+  await upTo(/^Delegate,/)
   await page.keyboard.press('c')
   await page.getByText('Copied').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).not.toBe('')
@@ -54,16 +60,16 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   while (!(await activity.evaluate((element) => element.matches(':focus'))))
     await page.keyboard.press('ArrowUp')
   await page.keyboard.press('Enter')
-  expect(await activity.getAttribute('aria-expanded')).toBe('true')
+  await expect.poll(() => activity.getAttribute('aria-expanded')).toBe('true')
   await page.keyboard.press('ArrowLeft')
-  expect(await activity.getAttribute('aria-expanded')).toBe('false')
+  await expect.poll(() => activity.getAttribute('aria-expanded')).toBe('false')
 
-  await page.keyboard.press('ArrowUp')
-  await expect.poll(() => focused(page)).toMatch(/^You,/)
+  await upTo(/^You,/)
   await page.keyboard.press('Delete')
   await page.getByRole('dialog', { name: 'Erase this message?' }).waitFor()
   await page.getByText('This goes').waitFor()
   await page.keyboard.press('Tab')
+  await inFocus(page.getByRole('button', { name: 'Erase', exact: true })).waitFor()
   await page.keyboard.press('Enter')
   await words(page, 'You', 'Erased').waitFor()
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
@@ -73,7 +79,9 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   await page.keyboard.press('Control+/')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.keyboard.press('Control+k')
+  await inFocus(page.getByRole('searchbox', { name: 'Search the timeline' })).waitFor()
   await page.keyboard.type('nothing of the kind')
   await page.getByText('Nothing found').waitFor()
   await page.keyboard.press('Escape')
@@ -85,7 +93,7 @@ test('Escape stops the reply that is being written', async () => {
   const rest = Promise.withResolvers<void>()
   model.reply({ text: ['Half of it', ' and more'], pause: { at: 5, until: rest.promise } })
   const page = await visit(browser(), service)
-  await composer(page).and(page.locator(':focus')).waitFor()
+  await inFocus(composer(page)).waitFor()
   await page.keyboard.type('Go')
   await page.keyboard.press('Enter')
   await words(page, 'Delegate', 'Half of it').waitFor()
@@ -105,5 +113,7 @@ test('the chosen theme holds after a reload and in other tabs', async () => {
   await other.getByRole('button', { name: 'Theme: dark' }).waitFor()
   await page.reload()
   await page.getByRole('button', { name: 'Theme: dark' }).waitFor()
-  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
+  await expect
+    .poll(() => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme))
+    .toBe('dark')
 })

@@ -4,7 +4,7 @@ import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { visit, words } from './page.ts'
+import { failing, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -94,7 +94,7 @@ test('what was said is remembered by itself, told to the page, explained by the 
       .filter({ has: page.getByText(name, { exact: true }) })
       .locator('dd.value')
   await expect.poll(() => figure('In mind').textContent()).toBe('1')
-  expect(await figure('Forgotten').textContent()).toBe('0')
+  await expect.poll(() => figure('Forgotten').textContent()).toBe('0')
   await region.getByText('Remembered: My favourite colour is teal').waitFor()
   expect(await findings(page)).toEqual([])
 
@@ -110,9 +110,7 @@ test('what was said is remembered by itself, told to the page, explained by the 
   await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
   skewMs = 61_000
   await expect
-    .poll(async () => (await service.client.get('/api/erasures')).json.erasures[0].status, {
-      timeout: 10_000,
-    })
+    .poll(async () => (await service.client.get('/api/erasures')).json.erasures[0].status)
     .toBe('erased')
   await page.goto('/settings/memory')
   await expect.poll(() => figure('Forgotten').textContent()).toBe('1')
@@ -122,12 +120,11 @@ test('what was said is remembered by itself, told to the page, explained by the 
 test('insights that cannot be loaded say what to do', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /500/ })
-  await page.route('**/api/memories/insights', (route) => route.fulfill({ status: 500, body: '{}' }), {
-    times: 1,
-  })
+  const mend = await failing(page, '**/api/memories/insights')
   await page.goto('/settings/memory')
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
+  mend()
   await page.getByRole('heading', { name: 'Nothing yet' }).waitFor()
 })
 
@@ -135,9 +132,10 @@ test('no memories, and memories that cannot be loaded, each say what to do', asy
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { expected: /500/ })
   await serveMemories(page, [])
-  await page.route('**/api/memories?*', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
+  const mend = await failing(page, '**/api/memories?*')
   await page.goto('/memories')
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
+  mend()
   await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
 })

@@ -7,7 +7,11 @@ const browser = useBrowser()
 
 test('a person gets the page and a program the document, at one address; what is saved is in force', async () => {
   const { service } = await startWithModel()
-  const page = await visit(browser(), service, { path: '/memory-config', expected: /status of 400/ })
+  const page = await visit(browser(), service, {
+    path: '/memory-config',
+    expected: /status of 400/,
+    unhurried: true,
+  })
   const { json } = await service.client.get('/memory-config')
   expect(await page.getByLabel('Memories at most').inputValue()).toBe(String(json.maxInjectedMemories))
   await page.getByLabel('Memories at most').fill('7')
@@ -22,7 +26,7 @@ test('a person gets the page and a program the document, at one address; what is
     arbitrator: { enabled: true, model: 'small-model' },
   })
   await page.reload()
-  expect(await page.getByLabel('Ask a model').isChecked()).toBe(true)
+  await expect.poll(() => page.getByLabel('Ask a model').isChecked()).toBe(true)
 
   await page.getByLabel('Memories at most').fill('many')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -58,7 +58,7 @@ test('recall by meaning shows what it has read as it goes on, with no fact that 
   const gate = Promise.withResolvers<void>()
   model.replyTo('/embeddings', { pause: { at: 'headers', until: gate.promise } })
   await service.client.post('/api/chat', { content: 'We are off to Lisbon.' })
-  await expect.poll(() => model.requests('/embeddings').length, { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(() => model.requests('/embeddings').length).toBeGreaterThan(0)
   await page.reload()
   await expect
     .poll(() => byMeaning(page))
@@ -69,7 +69,7 @@ test('recall by meaning shows what it has read as it goes on, with no fact that 
   await check(page, 'insights-reading')
   gate.resolve()
   await expect
-    .poll(() => byMeaning(page), { timeout: 10_000 })
+    .poll(() => byMeaning(page))
     .toEqual([
       expect.stringMatching(/^(?:1 of 1|2 of 2)$/),
       'Every turn and memory has been read by test-embedding',
@@ -83,14 +83,12 @@ test('a failing embedding model says why, when it is tried again, and is well ag
   const { service, model } = await startWithModel({ environment: EMBEDDING, nowMs })
   model.answerWith(() => ({ text: 'Noted.' }))
   model.replyTo('/embeddings', { fault: httpFaults.unauthorised() })
+  // The retry waits until it has been seen, however long a busy machine takes.
+  standsAtMs = Date.now()
   await service.client.post('/api/chat', { content: 'We are off to Lisbon.' })
   await expect
-    .poll(async () => (await service.client.get('/api/memories/insights')).json.runtime.embedding.state, {
-      timeout: 10_000,
-    })
+    .poll(async () => (await service.client.get('/api/memories/insights')).json.runtime.embedding.state)
     .toBe('waiting')
-  // The retry waits until it has been seen, however long a busy browser takes.
-  standsAtMs = Date.now()
   const page = await visit(browser(), service, { path: '/settings/memory' })
   await expect
     .poll(() => byMeaning(page))
@@ -101,6 +99,6 @@ test('a failing embedding model says why, when it is tried again, and is well ag
   await check(page, 'insights-failing')
   standsAtMs = Number.POSITIVE_INFINITY
   await expect
-    .poll(async () => (await byMeaning(page))[1], { timeout: 25_000 })
+    .poll(async () => (await byMeaning(page))[1])
     .toBe('Every turn and memory has been read by test-embedding')
 })

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
-import { composer, phone, visit } from './page.ts'
+import { composer, inFocus, phone, strike, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -12,16 +12,14 @@ test('G and a letter lead to a page, whose content then has the focus and whose 
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers' })
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
-  await page.keyboard.press('g')
-  await page.keyboard.press('t')
-  await composer(page).and(page.locator(':focus')).waitFor()
+  await strike(page, 'g', 't')
+  await inFocus(composer(page)).waitFor()
   expect(path(page)).toBe('/')
   // In a field they are letters.
   await page.keyboard.type('gi')
-  expect(await composer(page).inputValue()).toBe('gi')
+  await expect.poll(() => composer(page).inputValue()).toBe('gi')
   await page.getByRole('link', { name: 'Timers' }).focus()
-  await page.keyboard.press('g')
-  await page.keyboard.press('i')
+  await strike(page, 'g', 'i')
   await page.getByRole('region', { name: 'Timers' }).and(page.locator(':focus')).waitFor()
   expect(path(page)).toBe('/timers')
   await page.getByRole('log').filter({ hasText: 'Timers' }).waitFor({ state: 'attached' })
@@ -59,7 +57,7 @@ test('on a phone the navigation is a drawer that closes behind the page that was
   await page.getByRole('button', { name: 'Open the navigation' }).click()
   await page.getByRole('link', { name: 'Timers' }).click()
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
-  expect(await page.getByRole('link', { name: 'Timers' }).isVisible()).toBe(false)
+  await page.getByRole('link', { name: 'Timers' }).waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Open the navigation' }).click()
   await page.getByRole('link', { name: 'Timeline' }).click()
   await composer(page).waitFor()

@@ -4,7 +4,7 @@ import { ASSISTANT } from '../tasks/task-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel, tellHistory } from './model.ts'
-import { phone, visit } from './page.ts'
+import { failing, phone, visit } from './page.ts'
 
 const browser = useBrowser()
 const picture = async (page: Awaited<ReturnType<typeof visit>>, name: string) => {
@@ -12,30 +12,42 @@ const picture = async (page: Awaited<ReturnType<typeof visit>>, name: string) =>
 }
 
 test('the report is drawn for each window, each figure says what it means, and it comes again when asked', async () => {
-  const { service, model: double } = await startWithModel({ environment: { COPILOT_COMMAND: ASSISTANT } })
+  // From half past an hour on: all that happens is in one bucket.
+  const [startMs, hourMs] = [Date.now(), 3_600_000]
+  const halfPastMs = (Math.floor(startMs / hourMs) + 0.5) * hourMs
+  const { service, model: double } = await startWithModel({
+    environment: { COPILOT_COMMAND: ASSISTANT },
+    nowMs: () => halfPastMs + Date.now() - startMs,
+  })
   double.answerWith(() => ({ text: 'Yes.' }))
   await tellHistory(service, 3)
-  await service.client.post('/api/tasks', { title: 'Quick', prompt: steps({ print: 'Done' }) })
-  const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
-  await page.route('**/api/session/operations?*', (route) => route.fulfill({ status: 500, body: '{}' }), {
-    times: 1,
-  })
+  const { id } = (
+    await service.client.post('/api/tasks', { title: 'Quick', prompt: steps({ print: 'Done' }) })
+  ).json
+  // The report is that of the moment at which it is asked for.
+  await expect
+    .poll(async () => (await service.client.get(`/api/tasks/${id}`)).json.deliveryState)
+    .toBe('delivered')
+  const page = await visit(browser(), service, { path: '/timers', expected: /500/, unhurried: true })
+  const mend = await failing(page, '**/api/session/operations?*')
   await page.getByRole('link', { name: 'Operations' }).click()
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
+  mend()
 
   const model = page.getByRole('region', { name: 'Model' })
   await model.getByRole('img', { name: /^Turns\. Completed: \d/ }).waitFor()
   // The newest bucket is told of before anything is pointed at, and again once nothing is.
   const legend = model.locator('.u-legend').first()
   const told = () => legend.locator('.u-value').allInnerTexts()
-  await expect.poll(told).toEqual([expect.stringMatching(/\d:\d/), expect.stringMatching(/^\d+$/), '0'])
-  const newest = await told()
+  const turns = () => told().then(([, completed]) => completed)
+  await expect.poll(told).toEqual([expect.stringMatching(/\d:\d/), expect.stringMatching(/^[1-9]\d*$/), '0'])
   const plot = model.locator('.u-over').first()
   await plot.hover({ position: { x: 20, y: 40 } })
-  await expect.poll(told).not.toEqual(newest)
+  // A day ago nothing had happened yet.
+  await expect.poll(turns).not.toMatch(/^[1-9]/)
   await page.mouse.move(2, 2)
-  await expect.poll(told).toEqual(newest)
+  await expect.poll(turns).toMatch(/^[1-9]/)
   await model.getByText('Messages and signals that were answered to the end.').waitFor()
   const delivery = page.getByRole('region', { name: 'Delivery of tasks' })
   await delivery.getByText('100%').waitFor()
@@ -51,7 +63,7 @@ test('the report is drawn for each window, each figure says what it means, and i
   await model.getByText('by day').waitFor()
   await page.getByRole('button', { name: 'the last 6 hours' }).click()
   await model.getByText('by minute').waitFor()
-  expect(await page.locator('dg-course-chart canvas').count()).toBeGreaterThanOrEqual(3)
+  await expect.poll(() => page.locator('dg-course-chart canvas').count()).toBeGreaterThanOrEqual(3)
   await picture(page, 'operations')
   expect(await findings(page)).toEqual([])
   await page.emulateMedia({ colorScheme: 'dark' })

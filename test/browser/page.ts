@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import type { WholeService } from '../support/service.ts'
 
@@ -12,7 +12,15 @@ export type VisitOptions = {
   readonly context?: BrowserContextOptions
   /** Errors on the console that the test brings about itself. */
   readonly expected?: RegExp
+  /**
+   * Whether what the page does by itself after some seconds waits for as long as the test lasts: news stay until they
+   * are dismissed, what is shown is not fetched again.
+   */
+  readonly unhurried?: boolean
 }
+
+/** What is waited for comes in its time: this is for what never comes. */
+const waitLimitMs = 60_000
 
 /**
  * Opens a page of the service as a browser of its own. When the test ends, nothing may have gone wrong unnoticed:
@@ -25,6 +33,8 @@ export async function visit(
   options: VisitOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({ baseURL: service.origin, viewport: desk, ...options.context })
+  context.setDefaultTimeout(waitLimitMs)
+  if (options.unhurried) await context.addInitScript(waitLong)
   const troubles: string[] = []
   const strangers: string[] = []
   await context.route(
@@ -45,6 +55,7 @@ export async function visit(
     })
   })
   onTestFinished(async () => {
+    await context.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
     expect(troubles).toEqual([])
     expect(strangers).toEqual([])
@@ -66,3 +77,92 @@ export async function say(page: Page, text: string): Promise<void> {
 /** Somebody's words on the timeline. */
 export const words = (page: Page, author: 'You' | 'Delegate', text: string | RegExp) =>
   page.getByRole('article', { name: new RegExp(`^${author},`) }).filter({ hasText: text })
+
+/** A whole reply on the timeline, no longer its preview. */
+export const reply = (page: Page, text: string | RegExp) =>
+  page.getByRole('article', { name: /^Delegate, \d/ }).filter({ hasText: text })
+
+/** Whichever of these has the focus. */
+export const inFocus = (locator: Locator) => locator.and(locator.page().locator(':focus'))
+
+/** Opens the search, in which words can be typed then. */
+export async function openSearch(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Search' }).click()
+  await inFocus(page.getByRole('searchbox', { name: 'Search the timeline' })).waitFor()
+}
+
+/**
+ * Chooses from the menu of a message. By the focus, which a row keeps wherever rows that arrive meanwhile move it, not
+ * by the pointer, from under which they would move it.
+ */
+export async function choose(message: Locator, item: string): Promise<void> {
+  await message.focus()
+  await message.getByRole('button', { name: 'More for this message' }).click()
+  await message.page().getByRole('menuitem', { name: item }).click()
+}
+
+/** Strikes keys one right after the other, however long this process takes between two of its own steps. */
+export async function strike(page: Page, ...keys: readonly string[]): Promise<void> {
+  await Promise.all(keys.map((key) => page.keyboard.press(key)))
+}
+
+/**
+ * Answers the first request with an error, and lets the next ones wait for the function that it gives back: until then
+ * the page cannot have got over the error by itself.
+ */
+export async function failing(page: Page, url: string): Promise<() => void> {
+  const mended = Promise.withResolvers<void>()
+  onTestFinished(() => mended.resolve())
+  let failed = false
+  await page.route(url, async (route) => {
+    if (!failed) {
+      failed = true
+      return route.fulfill({ status: 500, body: '{}' })
+    }
+    await mended.promise
+    return route.fallback()
+  })
+  return mended.resolve
+}
+
+/**
+ * Watches what elements of a selector say, in every shadow root, from now on: each text once it is there, however
+ * briefly. For what a page shows for a moment only, where the test may look too late.
+ */
+export async function watchTexts(page: Page, selector: string): Promise<() => Promise<readonly string[]>> {
+  await page.evaluate((wanted) => {
+    const texts: string[] = []
+    const known = new WeakSet<Node>()
+    const observer = new MutationObserver(() => look(document))
+    const look = (root: Document | ShadowRoot): void => {
+      if (!known.has(root)) observer.observe(root, { childList: true, subtree: true, characterData: true })
+      known.add(root)
+      for (const element of root.querySelectorAll('*')) {
+        if (element.shadowRoot) look(element.shadowRoot)
+        if (!element.matches(wanted)) continue
+        const text = (element.textContent ?? '').replaceAll(/\s+/g, ' ').trim()
+        if (!texts.includes(text)) texts.push(text)
+      }
+    }
+    look(document)
+    Object.assign(window, { watchedTexts: texts })
+  }, selector)
+  return () => page.evaluate(() => Reflect.get(window, 'watchedTexts'))
+}
+
+/** Waits until the page shows what it is for: its heading, and nothing that is still on its way. */
+export async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count()).toBe(0)
+  await page.waitForLoadState('networkidle')
+}
+
+/** In the page, before anything of it runs: a timer of some seconds becomes one of an hour. */
+function waitLong(): void {
+  const { setTimeout, setInterval } = window
+  const stretched = (ms = 0) => (ms >= 5_000 ? 3_600_000 : ms)
+  Object.assign(window, {
+    setTimeout: (act: () => void, ms?: number) => setTimeout(act, stretched(ms)),
+    setInterval: (act: () => void, ms?: number) => setInterval(act, stretched(ms)),
+  })
+}

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { useBrowser } from './browser.ts'
 import { startWithModel, tellHistory } from './model.ts'
-import { phone, visit, words } from './page.ts'
+import { inFocus, openSearch, phone, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -86,7 +86,7 @@ test('only what is near the viewport is in the document', async () => {
   const scroller = page.getByRole('region', { name: 'Timeline' })
   while (!(await isAtStart(page))) await scroller.evaluate((element) => element.scrollTo(0, 0))
   await words(page, 'You', 'Question number 1.').waitFor()
-  expect(await page.getByRole('article').count()).toBeLessThan(40)
+  await expect.poll(() => page.getByRole('article').count()).toBeLessThan(40)
 })
 
 test('new words do not disturb the owner who reads further up; at the end, they are followed', async () => {
@@ -98,13 +98,19 @@ test('new words do not disturb the owner who reads further up; at the end, they 
   await page.getByRole('button', { name: 'To the newest entry' }).waitFor()
   const jumps = await watchForJumps(page)
   await service.client.post('/api/chat', { content: 'Something new.' })
-  await page.evaluate(() => new Promise(requestAnimationFrame))
+  // What is read out says that the page has heard of it; then one frame more.
+  await page.getByRole('log').filter({ hasText: 'Delegate: An answer.' }).waitFor({ state: 'attached' })
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  )
   expect(await jumps()).toEqual([])
   await page.getByRole('button', { name: 'To the newest entry' }).click()
   await words(page, 'You', 'Something new.').waitFor()
   await service.client.post('/api/chat', { content: 'And newer.' })
   await words(page, 'You', 'And newer.').waitFor()
-  expect(await words(page, 'Delegate', 'An answer.').last().isVisible()).toBe(true)
+  const toEnd = () => scroller.evaluate((e) => Math.round(e.scrollHeight - e.scrollTop - e.clientHeight))
+  await expect.poll(toEnd).toBe(0)
+  await words(page, 'Delegate', 'An answer.').last().waitFor()
 })
 
 test('a search hit leads to its moment, however many pages lie between', async () => {
@@ -114,16 +120,14 @@ test('a search hit leads to its moment, however many pages lie between', async (
   await page.keyboard.press('Control+k')
   await page.getByRole('searchbox', { name: 'Search the timeline' }).fill('"number 3"')
   await page.getByRole('button', { name: /Question number 3\./ }).click()
-  await words(page, 'You', 'Question number 3.').waitFor()
-  expect(
-    await words(page, 'You', 'Question number 3.').evaluate((element) => element.matches(':focus')),
-  ).toBe(true)
+  // It is there before it has the focus, which it gets a frame later.
+  await inFocus(words(page, 'You', 'Question number 3.')).waitFor()
 })
 
 test('a search that finds nothing says so', async () => {
   const service = await withHistory(1)
   const page = await visit(browser(), service)
-  await page.getByRole('button', { name: 'Search' }).click()
+  await openSearch(page)
   await page.keyboard.type('zyzzyva')
   await page.getByText('Nothing found for “zyzzyva”').waitFor()
 })
@@ -136,5 +140,5 @@ test('a long message is cut short and shown whole on request', async () => {
   const page = await visit(browser(), service)
   await page.getByRole('button', { name: /^Show all/ }).click()
   await words(page, 'You', ending).waitFor()
-  expect(await page.getByRole('button', { name: /^Show all/ }).count()).toBe(0)
+  await page.getByRole('button', { name: /^Show all/ }).waitFor({ state: 'detached' })
 })

@@ -4,7 +4,7 @@ import { GUEST, OWNER } from '../phone/provider.ts'
 import { script, speech, TRAIN } from '../voice/call-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { phone as phoneSize, say, visit, words } from './page.ts'
+import { phone as phoneSize, reply, say, visit, watchTexts, words } from './page.ts'
 
 const browser = useBrowser()
 const QUESTION = 'When does my train to Lisbon leave tomorrow?'
@@ -18,23 +18,30 @@ test('a call shows live: who is on the line, the words as they are spoken, chat 
     factor: 1,
   })
   const page = await visit(browser(), phone.service)
+  const told = await watchTexts(
+    page,
+    'section[aria-label="Phone call"] .state, article[aria-label$=", speaking"]',
+  )
   const { caller } = await phone.dial('CA1', OWNER)
   const bar = page.getByRole('region', { name: 'Phone call' })
   await bar.filter({ hasText: 'You on the phone' }).filter({ hasText: OWNER }).waitFor()
   await words(page, 'Delegate', greets.transcript).waitFor()
-  void caller.say(speech('caller-question'))
-  await bar.filter({ hasText: 'you are speaking' }).waitFor()
-  const speaking = page.getByRole('article', { name: /, speaking$/ })
-  await speaking.filter({ hasText: 'Listening…' }).waitFor()
-  // The first words of the answer are there before the last ones have been spoken.
-  const answer = speaking.filter({ hasText: 'Your train' })
-  await answer.waitFor()
-  expect(await answer.textContent()).not.toContain('too early for you')
-  await bar.filter({ hasText: 'Delegate is speaking' }).waitFor()
+  await caller.say(speech('caller-question'))
   await words(page, 'You', QUESTION).waitFor()
-  await words(page, 'Delegate', LONG).waitFor()
+  await reply(page, LONG).waitFor()
   // The fact took the place of its preview.
-  expect(await page.getByRole('article').filter({ hasText: LONG }).count()).toBe(1)
+  await expect.poll(() => page.getByRole('article').filter({ hasText: LONG }).count()).toBe(1)
+  const shown = await told()
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      'you are speaking',
+      'Listening…',
+      expect.stringContaining('Delegate is speaking'),
+    ]),
+  )
+  // The first words of the answer were there before the last ones had been spoken.
+  const answer = shown.filter((text) => text.includes('Your train'))
+  expect(answer[0]).not.toContain('too early for you')
   await say(page, 'I am also writing.')
   await words(page, 'Delegate', 'Yes.').waitFor()
 
@@ -58,12 +65,13 @@ test("a guest's call is told as a guest's, and a hang-up that fails is explained
     factor: 1,
   })
   const page = await visit(browser(), phone.service, { expected: /500/ })
+  const told = await watchTexts(page, 'section[aria-label="Phone call"] .state')
   const { caller } = await phone.dial('CA1', GUEST)
   const bar = page.getByRole('region', { name: 'Phone call' })
   await bar.filter({ hasText: 'A guest on the phone' }).filter({ hasText: GUEST }).waitFor()
   await words(page, 'Delegate', greets.transcript).waitFor()
   void caller.say(speech('caller-question'))
-  await bar.filter({ hasText: 'the guest is speaking' }).waitFor()
+  await expect.poll(told).toContain('the guest is speaking')
   await page.route('**/hangup', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
   await bar.getByRole('button', { name: 'Hang up' }).click()
   await bar.getByRole('alert').filter({ hasText: '500' }).waitFor()

@@ -3,7 +3,7 @@ import { ofType } from '../phone/phone-harness.ts'
 import { startWithTexts } from '../sms/sms-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { phone as phoneSize, say, visit, words } from './page.ts'
+import { inFocus, phone as phoneSize, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 const TO = '+14155550177'
@@ -12,7 +12,8 @@ test('a text to somebody else waits on the timeline: sent by a press, declined b
   const phone = await startWithTexts()
   const page = await visit(browser(), phone.service, { expected: /409/ })
   const other = await visit(browser(), phone.service, { context: { viewport: phoneSize } })
-  const propose = async (text: string) => {
+  // The whole turn: what is told after the proposal moves it, and a press with it.
+  const propose = async (text: string, count: number) => {
     phone.text.reply(
       { toolCalls: [{ name: 'send_sms', arguments: { to: TO, text } }] },
       { text: 'It waits.' },
@@ -22,8 +23,9 @@ test('a text to somebody else waits on the timeline: sent by a press, declined b
       .getByRole('region', { name: `Proposed text to ${TO}` })
       .filter({ hasText: text })
       .waitFor()
+    for (const tab of [page, other]) await expect.poll(() => reply(tab, 'It waits.').count()).toBe(count)
   }
-  await propose('I am ten minutes late, please order for me.')
+  await propose('I am ten minutes late, please order for me.', 1)
   const elsewhere = other.getByRole('region', { name: `Proposed text to ${TO}` })
   await elsewhere.waitFor()
   expect(await findings(page)).toEqual([])
@@ -35,9 +37,10 @@ test('a text to somebody else waits on the timeline: sent by a press, declined b
     .waitFor()
   expect(phone.double.messages).toMatchObject([{ to: TO }])
 
-  await propose('Never mind.')
+  await propose('Never mind.', 2)
   await elsewhere.filter({ hasText: 'Never mind.' }).waitFor()
   await elsewhere.getByRole('button', { name: 'Do not send' }).focus()
+  await inFocus(elsewhere.getByRole('button', { name: 'Do not send' })).waitFor()
   await other.keyboard.press('Enter')
   await page.getByRole('region', { name: `You declined this text to ${TO}` }).waitFor()
   expect(phone.double.messages).toHaveLength(1)
@@ -73,6 +76,7 @@ test('a text that did not arrive, and one of which nobody knows, are on the time
   )
   await say(page, 'Text me')
   await words(page, 'Delegate', 'may not have been sent').waitFor()
+  await reply(page, 'Ok.').waitFor()
   phone.text.reply(
     { toolCalls: [{ name: 'send_sms', arguments: { to: null, text: 'Two' } }] },
     { text: 'Ok.' },

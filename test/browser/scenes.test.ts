@@ -4,8 +4,8 @@ import { NUMBER, OWNER } from '../phone/provider.ts'
 import { speech } from '../voice/call-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { type House, startHouse } from './house.ts'
-import { desk, phone, say, visit, words } from './page.ts'
+import { ANSWER, type House, QUESTION, startHouse } from './house.ts'
+import { choose, desk, inFocus, phone, reply, say, settled, visit, watchTexts, words } from './page.ts'
 import { picture } from './picture.ts'
 
 const browser = useBrowser()
@@ -89,6 +89,7 @@ const scenes: readonly Scene[] = [
     path: '/',
     async open(page) {
       await page.keyboard.press('Control+k')
+      await inFocus(page.getByRole('searchbox', { name: 'Search the timeline' })).waitFor()
       await page.keyboard.type('lisbon')
       await page
         .getByRole('button', { name: /Lisbon/ })
@@ -100,19 +101,10 @@ const scenes: readonly Scene[] = [
     name: 'why',
     path: '/',
     async open(page) {
-      await say(page, 'And the photos?')
-      await button(page, 'Stop the reply').waitFor({ state: 'hidden' })
-      const reply = words(page, 'Delegate', /now, by year|newer compiler|in 11 folders/).last()
-      await reply.hover()
-      const why = page.getByRole('menuitem', { name: 'Why this reply' })
-      // What is told of other work meanwhile may move the row from under the pointer.
-      const opened = async () => {
-        if (!(await why.isVisible()))
-          await reply.getByRole('button', { name: 'More for this message' }).click()
-        return why.isVisible()
-      }
-      await expect.poll(opened, { timeout: 20_000, interval: 1000 }).toBe(true)
-      await why.click()
+      await say(page, QUESTION)
+      const answer = reply(page, ANSWER)
+      await answer.waitFor()
+      await choose(answer, 'Why this reply')
       await page.getByText('Answered by test-model').waitFor()
     },
   },
@@ -156,7 +148,9 @@ const otherScheme = { light: 'dark', dark: 'light' } as const
 
 async function check(page: Page, name: string, look: string, scheme: 'light' | 'dark', width: number) {
   expect([name, await findings(page)]).toEqual([name, []])
-  expect([name, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([name, width])
+  await expect
+    .poll(async () => [name, await page.evaluate(() => document.documentElement.scrollWidth)])
+    .toEqual([name, width])
   await picture(page, name, look)
   await page.emulateMedia({ colorScheme: otherScheme[scheme] })
   expect([name, otherScheme[scheme], await findings(page)]).toEqual([name, otherScheme[scheme], []])
@@ -179,7 +173,7 @@ for (const { look, context } of looks) {
     const page = await visit(browser(), house.service, { context })
     for (const { name, path, open } of scenes) {
       await page.goto(path)
-      await page.waitForLoadState('networkidle')
+      await settled(page)
       await open(page)
       await check(page, name, look, context.colorScheme, context.viewport.width)
       await page.keyboard.press('Escape')
@@ -187,7 +181,7 @@ for (const { look, context } of looks) {
         .poll(async () => [name, await page.getByRole('dialog').filter({ visible: true }).count()])
         .toEqual([name, 0])
     }
-  }, 180_000)
+  }, 600_000)
 
   test(`a note being written, a text that waits and a call that goes on are sound (${look})`, async () => {
     const house = await startHouse()
@@ -212,18 +206,19 @@ for (const { look, context } of looks) {
     )
     await say(page, 'Tell Mira that I am ten minutes late: +14155550177')
     await button(page, 'Send text').waitFor()
-    await words(page, 'Delegate', 'It waits').waitFor()
+    await reply(page, 'It waits').waitFor()
     await check(page, 'proposal', look, context.colorScheme, context.viewport.width)
 
     const { caller } = await house.dial('CA1', OWNER)
     const bar = page.getByRole('region', { name: 'Phone call' })
     await bar.filter({ hasText: 'You on the phone' }).waitFor()
     await words(page, 'Delegate', 'Your train leaves').waitFor()
+    const told = await watchTexts(page, 'section[aria-label="Phone call"] .state')
     void caller.say(speech('caller-question'))
-    await bar.filter({ hasText: 'you are speaking' }).waitFor()
+    await expect.poll(told).toContain('you are speaking')
     await picture(page, 'call', look)
     expect(await findings(page)).toEqual([])
     await bar.getByRole('button', { name: 'Hang up' }).click()
     await bar.waitFor({ state: 'detached' })
-  }, 120_000)
+  })
 }

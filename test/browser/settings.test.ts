@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { createClient } from '../http/client.ts'
 import { PASSWORD } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
@@ -20,14 +21,14 @@ test('a changed setting acts on the next reply, and reset brings the environment
   await save(page).click()
   await row(page, 'CHAT_MODEL').getByText('Set here').waitFor()
   await service.client.post('/api/chat', { content: 'Who answers?' })
-  expect(model.requests('/responses').at(-1)?.body).toMatchObject({ model: 'another-model' })
+  expect(turnRequests(model).at(-1)?.body).toMatchObject({ model: 'another-model' })
 
   await page.getByRole('button', { name: 'Reset Chat model' }).click()
   await row(page, 'CHAT_MODEL').getByText('From the environment').waitFor()
-  expect(await page.getByLabel('Chat model', { exact: true }).inputValue()).toBe('test-model')
+  await expect.poll(() => page.getByLabel('Chat model', { exact: true }).inputValue()).toBe('test-model')
   await page.getByLabel('Chat model', { exact: true }).and(page.locator(':focus')).waitFor()
   await service.client.post('/api/chat', { content: 'And now?' })
-  expect(model.requests('/responses').at(-1)?.body).toMatchObject({ model: 'test-model' })
+  expect(turnRequests(model).at(-1)?.body).toMatchObject({ model: 'test-model' })
 })
 
 test('what is refused says so at its field and saves nothing; a draft outlives a look at another page', async () => {
@@ -41,12 +42,12 @@ test('what is refused says so at its field and saves nothing; a draft outlives a
   await page.getByRole('link', { name: 'Timers' }).click()
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
   await page.getByRole('link', { name: 'Settings' }).click()
-  expect(await page.getByLabel('Tasks at once', { exact: true }).inputValue()).toBe('5')
+  await expect.poll(() => page.getByLabel('Tasks at once', { exact: true }).inputValue()).toBe('5')
   const { json } = await service.client.get('/api/config')
   const entry = json.entries.find(({ key }: { key: string }) => key === 'TASK_LIMIT')
   expect(entry).toMatchObject({ value: 2, source: 'default' })
   await page.getByRole('button', { name: 'Discard' }).click()
-  expect(await page.getByLabel('Tasks at once', { exact: true }).inputValue()).toBe('2')
+  await expect.poll(() => page.getByLabel('Tasks at once', { exact: true }).inputValue()).toBe('2')
   await page.getByText('not saved').waitFor({ state: 'detached' })
 })
 
@@ -66,10 +67,9 @@ test('a secret goes in and never comes out; emptying a stored setting takes it a
   await page.getByLabel('Account SID', { exact: true }).fill('AC-first')
   await save(page).click()
   await row(page, 'TELEPHONY_AUTH_TOKEN').getByText('Set here').waitFor()
-  expect(await page.getByLabel('Auth token', { exact: true }).inputValue()).toBe('')
-  expect(await page.getByLabel('Auth token', { exact: true }).getAttribute('placeholder')).toContain(
-    'replace',
-  )
+  const token = page.getByLabel('Auth token', { exact: true })
+  await expect.poll(() => token.inputValue()).toBe('')
+  await expect.poll(() => token.getAttribute('placeholder')).toContain('replace')
   await page.reload()
   await page.getByLabel('Account SID', { exact: true }).fill('')
   await save(page).click()
@@ -106,10 +106,14 @@ test('another device is signed out from here, and the password is changed', asyn
   )
   const third = createClient(service.port)
   await third.post('/login', { password: PASSWORD })
-  const page = await visit(browser(), service, { path: '/settings', expected: /status of 401/ })
+  const page = await visit(browser(), service, {
+    path: '/settings',
+    expected: /status of 401/,
+    unhurried: true,
+  })
   const list = page.getByRole('list', { name: 'Signed in' })
   await list.getByText('Safari on iPhone').waitFor()
-  expect(await list.getByRole('listitem').count()).toBe(3)
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(3)
   await page.getByRole('button', { name: 'Sign out Safari on iPhone' }).click()
   await page.getByRole('button', { name: 'Sign it out' }).click()
   await expect.poll(() => list.getByRole('listitem').count()).toBe(2)

@@ -4,7 +4,7 @@ import { startWholeService } from '../support/service.ts'
 import { ASSISTANT, startProvider } from '../tasks/task-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { phone, visit } from './page.ts'
+import { failing, phone, visit } from './page.ts'
 
 const browser = useBrowser()
 const picture = async (page: Awaited<ReturnType<typeof visit>>, name: string) => {
@@ -77,10 +77,11 @@ test('what became of tasks: told, told elsewhere, failed; each attempt can be se
 test('without a coding assistant the page says how one is set up; what cannot be loaded can be asked for again', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
-  await page.route('**/api/tasks?*', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
+  const mend = await failing(page, '**/api/tasks?*')
   await page.getByRole('link', { name: 'Tasks' }).click()
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
+  mend()
   await page.getByRole('heading', { name: 'No coding assistant is set up' }).waitFor()
   await picture(page, 'tasks-unconfigured')
 })

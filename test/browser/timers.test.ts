@@ -1,7 +1,7 @@
-import { test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { visit } from './page.ts'
+import { failing, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -29,12 +29,29 @@ test('a timer is set, appears in words, turns up from elsewhere, and is cancelle
   await page.getByRole('list', { name: 'Past' }).getByText('Water the plants').waitFor()
 })
 
+test('what happens between the first look at the list and the connection is not missed', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service)
+  const cut = Promise.withResolvers<void>()
+  onTestFinished(() => cut.resolve())
+  await page.routeWebSocket(/\/chat/, async (socket) => {
+    await cut.promise
+    socket.connectToServer()
+  })
+  await page.goto('/timers')
+  await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
+  await service.client.post('/api/timers', { title: 'From elsewhere', recurrence: '0 8 * * *' })
+  cut.resolve()
+  await page.getByRole('list', { name: 'Coming up' }).getByText('From elsewhere').waitFor()
+})
+
 test('timers that cannot be loaded say so, and come when asked again', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { expected: /500/ })
-  await page.route('**/api/timers?*', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
+  const mend = await failing(page, '**/api/timers?*')
   await page.getByRole('link', { name: 'Timers' }).click()
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
+  mend()
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { visit, words } from './page.ts'
+import { choose, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -12,17 +12,14 @@ test('a reply tells which model answered, what it cost and which tools it used, 
   await service.client.post('/api/chat', { content: 'Make a note of roses' })
   const page = await visit(browser(), service, { expected: /500/ })
   const reply = words(page, 'Delegate', 'I noted it.')
-  const ask = async () => {
-    await reply.hover()
-    await reply.getByRole('button', { name: 'More for this message' }).click()
-    await page.getByRole('menuitem', { name: 'Why this reply' }).click()
-  }
+  const ask = () => choose(reply, 'Why this reply')
   await ask()
   await page.getByText('Answered by test-model').waitFor()
   await page.getByText(/tokens in/).waitFor()
   await page.locator('summary', { hasText: 'note create' }).click()
-  expect(await page.locator('dg-why-dialog pre').first().textContent()).toContain('Roses')
+  await expect.poll(() => page.locator('dg-why-dialog pre').first().textContent()).toContain('Roses')
   await page.locator('dg-why-dialog').getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
 
   await page.route('**/api/turns/*', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
   await ask()
@@ -42,14 +39,10 @@ test('a reply names the standing instructions that it was given by their titles,
   await service.client.post('/api/chat', { content: 'Hello' })
   await service.client.delete('/api/adaptations/morning_news')
   const page = await visit(browser(), service)
-  const reply = words(page, 'Delegate', 'Good morning.')
-  await reply.hover()
-  await reply.getByRole('button', { name: 'More for this message' }).click()
-  await page.getByRole('menuitem', { name: 'Why this reply' }).click()
+  await choose(words(page, 'Delegate', 'Good morning.'), 'Why this reply')
   const given = page.locator('dg-why-dialog section').filter({ hasText: 'Standing instructions' })
   await given.waitFor()
-  expect(await given.getByRole('listitem').allInnerTexts()).toEqual([
-    'Be brief',
-    'morning news removed since',
-  ])
+  await expect
+    .poll(() => given.getByRole('listitem').allInnerTexts())
+    .toEqual(['Be brief', 'morning news removed since'])
 })
