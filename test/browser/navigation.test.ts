@@ -112,7 +112,7 @@ test('a page says with its first answer which scripts it is made of: none has to
     const needed = asked.filter((file) => named.includes(file) || !later.has(file))
     expect([address, named.toSorted()]).toEqual([address, [...new Set(needed)].toSorted()])
   }
-}, 120_000)
+})
 
 type Modules = Readonly<Record<string, { readonly file: string; readonly imports?: readonly string[] }>>
 
