@@ -35,6 +35,7 @@ import { noteTools } from './notes/tools.ts'
 import { createBudgets } from './operations/budgets.ts'
 import { createPagingCounters } from './operations/paging-counters.ts'
 import { createOperationsReport, createOperationsSeries } from './operations/report.ts'
+import type { OutboundPauses } from './outbound/backoff.ts'
 import { buildPhone } from './phone.ts'
 import { createProposals } from './proposals/proposals.ts'
 import { openOwnerState } from './settings/open.ts'
@@ -65,6 +66,8 @@ export type ServiceOptions = {
   readonly random: () => number
   /** What one request to the model service may take, where it is not the default. */
   readonly modelLimits?: ModelLimits | undefined
+  /** How long what goes out waits where it fails, where it is not the default. */
+  readonly outboundPauses?: OutboundPauses | undefined
   /** Given the settings once they are open, so that the log can mask the secrets among them. */
   readonly onSettings: (settings: Settings) => void
   /** What acknowledges facts is gone: the process must end. */
@@ -175,6 +178,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     settings,
     placement,
     ownerNumber: () => ownerNumbers()[0] ?? '',
+    pauses: options.outboundPauses,
     newId,
     nowMs,
     random: options.random,
@@ -262,6 +266,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     settings,
     placement,
     telephony,
+    pauses: options.outboundPauses,
     turnById: assistant.turns.byId,
     unfinishedTurns: assistant.turns.unfinished,
     runGuestTurn: assistant.runGuestTurn,

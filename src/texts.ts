@@ -11,6 +11,7 @@ import { parseOwnerNumbers } from './channels/telephony/party.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Log } from './log.ts'
 import type { Budgets } from './operations/budgets.ts'
+import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -48,6 +49,7 @@ export function buildTexts(options: {
   readonly settings: Settings
   readonly placement: Placement
   readonly telephony: TelephonyApi
+  readonly pauses?: OutboundPauses | undefined
   readonly turnById: (turnId: string) => TurnRow | undefined
   readonly unfinishedTurns: () => TurnRow[]
   readonly runGuestTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
@@ -95,6 +97,7 @@ export function buildTexts(options: {
     isSpent: options.budgets.textsAreSpent,
     nowMs,
     random: options.random,
+    pauses: options.pauses ?? outboundPauses,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFault: (error) => log.error({ err: error }, 'a text could not be sent'),
   })

@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import type { Placement } from './conversation/placement.ts'
 import { createDeliveryOutbox } from './delivery/outbox.ts'
 import type { Log } from './log.ts'
+import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
 import { createAnnouncer } from './tasks/announcer.ts'
@@ -28,6 +29,7 @@ export function buildWork(options: {
   readonly placement: Placement
   /** The owner's number that texts go to; empty while none is set. */
   readonly ownerNumber: () => string
+  readonly pauses?: OutboundPauses | undefined
   readonly newId: () => string
   readonly nowMs: () => number
   readonly random: () => number
@@ -135,6 +137,7 @@ export function buildWork(options: {
       return { event: `task.${status}`, taskId, title, status, kind, durationMs }
     },
     isHeld,
+    pauses: options.pauses ?? outboundPauses,
     fetch,
     nowMs,
     random: options.random,

@@ -2,7 +2,7 @@ import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
-import { retryDelayMs } from '../outbound/backoff.ts'
+import { type OutboundPauses, retryDelayMs } from '../outbound/backoff.ts'
 import { postWebhook, type WebhookOutcome } from './webhook.ts'
 
 export type DeliveryOutbox = {
@@ -34,6 +34,7 @@ export function createDeliveryOutbox(options: {
   readonly describe: (taskId: string) => Readonly<Record<string, unknown>>
   /** After an import nothing leaves the machine until the owner says so. */
   readonly isHeld: () => boolean
+  readonly pauses: OutboundPauses
   readonly fetch: typeof fetch
   readonly nowMs: () => number
   readonly random: () => number
@@ -129,7 +130,7 @@ export function createDeliveryOutbox(options: {
     const key = `delivery:${deliveryId}:ended`
     if (outcome.status === 'failed') {
       if (!outcome.mayRetry || attempt >= maxAttempts) return fail(event, attempt, outcome.kind)
-      const delayMs = retryDelayMs(attempt, options.random(), outcome.retryAfterMs)
+      const delayMs = retryDelayMs(options.pauses, attempt, options.random(), outcome.retryAfterMs)
       const retryAt = new Date(nowMs() + delayMs).toISOString()
       await append([
         {

@@ -1,4 +1,13 @@
-const FIRST_RETRY_MS = 2_000
+/** How long what goes out waits where it fails, in milliseconds. */
+export type OutboundPauses = {
+  /** After the first failed attempt; twice as long after each further one. */
+  readonly firstRetryMs: number
+  /** Before each look for what the provider may have taken: it may show up in its list only after a moment. */
+  readonly lookUpAfterMs: readonly number[]
+}
+
+export const outboundPauses: OutboundPauses = { firstRetryMs: 2_000, lookUpAfterMs: [0, 1_000, 4_000] }
+
 const LONGEST_RETRY_MS = 10 * 60_000
 
 /**
@@ -6,7 +15,12 @@ const LONGEST_RETRY_MS = 10 * 60_000
  * quarter to either side so that what failed together is not tried together. `random` is 0..1. `askedMs` is what the
  * other side asked for, which is kept to within the same bound.
  */
-export function retryDelayMs(attempt: number, random: number, askedMs = 0): number {
-  const backoffMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempt - 1))
+export function retryDelayMs(
+  { firstRetryMs }: OutboundPauses,
+  attempt: number,
+  random: number,
+  askedMs = 0,
+): number {
+  const backoffMs = Math.min(LONGEST_RETRY_MS, firstRetryMs * 2 ** (attempt - 1))
   return Math.round(Math.max(backoffMs * (0.75 + random / 2), Math.min(askedMs, LONGEST_RETRY_MS)))
 }

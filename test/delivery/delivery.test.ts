@@ -9,6 +9,7 @@ import { signatureOf } from '../../src/delivery/webhook.ts'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
+import { SHORT_PAUSES } from '../support/service.ts'
 import { ofType, startProvider, startWithAssistant } from '../tasks/task-harness.ts'
 
 const busy = { type: 'refuse', status: 503, code: 20503 } as const
@@ -17,7 +18,7 @@ const done = steps({ print: 'The gate is green.' })
 
 test('text me: the provider fails twice, then takes it: three attempts, one message, rates to match', async () => {
   const { double, environment } = await startProvider()
-  const assistant = await startWithAssistant({ environment })
+  const assistant = await startWithAssistant({ environment, outboundPauses: SHORT_PAUSES })
   double.fail(busy, busy)
   const id = await assistant.dispatch(done, { notify: 'sms', title: 'Paint' })
   const task = await assistant.settled(id)
@@ -80,7 +81,7 @@ test('refused for good: the failure is final and visible, the chat steps in, and
 
 test('it fails again and again: after the last attempt the chat steps in', async () => {
   const { double, environment } = await startProvider()
-  const assistant = await startWithAssistant({ environment })
+  const assistant = await startWithAssistant({ environment, outboundPauses: SHORT_PAUSES })
   double.fail(...Array.from({ length: 20 }, () => ({ type: 'refuse', status: 429, code: 20429 }) as const))
   const id = await assistant.dispatch(done, { notify: 'sms' })
   const task = await assistant.until('the last attempt', async () => {
@@ -96,7 +97,7 @@ test('it fails again and again: after the last attempt the chat steps in', async
     retriedAttempts: 4,
     finalFailures: 1,
   })
-}, 90_000)
+})
 
 test('between the attempts the service is restarted: it goes on where it was, and one message arrives', async () => {
   const { double, environment } = await startProvider()
@@ -120,7 +121,7 @@ test('between the attempts the service is restarted: it goes on where it was, an
 
 test('a gateway answers with a failure: what the list of the provider does not have is tried again', async () => {
   const { double, environment } = await startProvider()
-  const assistant = await startWithAssistant({ environment })
+  const assistant = await startWithAssistant({ environment, outboundPauses: SHORT_PAUSES })
   double.fail({ type: 'refuse_without_code', status: 502 })
   const id = await assistant.dispatch(done, { notify: 'sms' })
   expect((await assistant.settled(id)).deliveries).toMatchObject([
@@ -131,7 +132,7 @@ test('a gateway answers with a failure: what the list of the provider does not h
 
 test('the connection breaks and nobody can say whether it arrived: it is unknown, and is not repeated', async () => {
   const { double, environment } = await startProvider()
-  const assistant = await startWithAssistant({ environment })
+  const assistant = await startWithAssistant({ environment, outboundPauses: SHORT_PAUSES })
   double.fail({ type: 'cut' })
   const id = await assistant.dispatch(done, { notify: 'sms' })
   const task = await assistant.settled(id)
@@ -182,7 +183,10 @@ test('a webhook is signed over its time and its words, and is tried again when t
     (answer) => answer.writeHead(500).end(),
     (answer) => answer.writeHead(429, { 'retry-after': '1' }).end(),
   )
-  const assistant = await startWithAssistant({ environment: receiver.environment })
+  const assistant = await startWithAssistant({
+    environment: receiver.environment,
+    outboundPauses: SHORT_PAUSES,
+  })
   const id = await assistant.dispatch(done, { notify: 'webhook', title: 'Paint' })
   const task = await assistant.settled(id)
   expect(task.deliveries).toMatchObject([{ channel: 'webhook', status: 'delivered', attempts: [{}, {}, {}] }])

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { Script } from '../doubles/realtime/session.ts'
 import { openMediaStream } from '../doubles/telephony-stream/media-stream-client.ts'
 import { testDirectory } from '../support/directory.ts'
-import { startWholeService } from '../support/service.ts'
+import { startWholeService, type WholeServiceOptions } from '../support/service.ts'
 import { startPhoneDoubles } from './phone-doubles.ts'
 import { ACCOUNT, createProvider, tokenOf } from './provider.ts'
 
@@ -16,6 +16,7 @@ export async function startWithPhone(
     readonly directory?: string
     readonly environment?: Readonly<Record<string, string>>
     readonly nowMs?: () => number
+    readonly outboundPauses?: WholeServiceOptions['outboundPauses']
     /** How many times faster than speech the callers are. */
     readonly factor?: number
   } = {},
@@ -25,6 +26,7 @@ export async function startWithPhone(
   const service = await startWholeService({
     directory,
     ...(options.nowMs ? { nowMs: options.nowMs } : {}),
+    outboundPauses: options.outboundPauses,
     environment: { ...environment, ...options.environment },
   })
   onTestFinished(async () => {

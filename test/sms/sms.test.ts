@@ -7,6 +7,7 @@ import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
 import { ofType } from '../phone/phone-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, GUEST, NUMBER, OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
+import { SHORT_PAUSES } from '../support/service.ts'
 import { script, speech } from '../voice/call-harness.ts'
 import { incoming, startWithTexts, text } from './sms-harness.ts'
 
@@ -97,7 +98,7 @@ test.each(['accept_then_cut', 'accept_then_hang'] as const)(
 test('cut off and not in the list: it is unknown, shown, and never sent again, after a restart neither', async () => {
   const directory = testDirectory()
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
-  const phone = await startWithTexts({ directory, double })
+  const phone = await startWithTexts({ directory, double, outboundPauses: SHORT_PAUSES })
   double.fail({ type: 'cut' })
   await text(phone, 'SM1', OWNER, 'Hello')
   const all = await phone.eventsUntil(
@@ -115,7 +116,7 @@ test('cut off and not in the list: it is unknown, shown, and never sent again, a
 })
 
 test('refused, opted out or limited: each ends as what it was, and only the limited one is tried again', async () => {
-  const phone = await startWithTexts()
+  const phone = await startWithTexts({ outboundPauses: SHORT_PAUSES })
   phone.double.fail(
     { type: 'refuse', status: 400, code: 21211 },
     { type: 'refuse', status: 400, code: 21610 },

@@ -8,6 +8,9 @@ import { testDirectory } from './directory.ts'
 
 export const PASSWORD = 'a long walk by the river'
 
+/** What fails is tried again at once: for tests of what becomes of it, not of how long it waits. */
+export const SHORT_PAUSES = { firstRetryMs: 20, lookUpAfterMs: [0, 20, 80] } as const
+
 export type WholeServiceOptions = {
   readonly directory?: string
   /** As the process would be given them: settings and process variables. */
@@ -15,6 +18,7 @@ export type WholeServiceOptions = {
   readonly nowMs?: () => number
   readonly installed?: boolean
   readonly modelLimits?: ServiceOptions['modelLimits']
+  readonly outboundPauses?: ServiceOptions['outboundPauses']
 }
 
 /** The whole service, as `npm start` runs it, on a port of its own and signed in. Ends with the test. */
@@ -35,6 +39,7 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
     nowMs: options.nowMs ?? Date.now,
     random: Math.random,
     modelLimits: options.modelLimits,
+    outboundPauses: options.outboundPauses,
     onSettings: (opened) => {
       settings = opened
     },

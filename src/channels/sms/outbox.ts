@@ -3,7 +3,7 @@ import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { TextDeliveryRow, TextQueries } from '../../../projections/texts.ts'
-import { retryDelayMs } from '../../outbound/backoff.ts'
+import { type OutboundPauses, retryDelayMs } from '../../outbound/backoff.ts'
 import { failureSignal } from './failure-signal.ts'
 import { segmentsOf } from './segments.ts'
 import { findSent, type OutgoingText, type SendOutcome, sendText } from './send.ts'
@@ -24,8 +24,6 @@ export type SmsOutbox = {
 type Requested = EventOf<'delivery.requested'>
 type FailureKind = EventOf<'sms.failed'>['facts']['kind']
 
-/** An ambiguous text may show up in the provider's list only after a moment. */
-const RECONCILE_AFTER_MS = [0, 1_000, 4_000]
 const RETRY_AFTER_FAULT_MS = 1_000
 const MAX_WAIT_MS = 60_000
 
@@ -46,6 +44,7 @@ export function createSmsOutbox(options: {
   readonly isHeld: () => boolean
   /** So many texts have left today that no more may. */
   readonly isSpent: () => boolean
+  readonly pauses: OutboundPauses
   readonly newId: () => string
   readonly nowMs: () => number
   /** 0..1, for the jitter of retries. */
@@ -132,7 +131,7 @@ export function createSmsOutbox(options: {
     const outcome =
       sent.status === 'ambiguous' ? await settle(client, message, attemptedAt, sent.answered) : sent
     if (outcome.status === 'failed' && outcome.mayRetry && number < maxAttempts) {
-      const retryAt = new Date(nowMs() + retryDelayMs(number, options.random())).toISOString()
+      const retryAt = new Date(nowMs() + retryDelayMs(options.pauses, number, options.random())).toISOString()
       await append([
         {
           type: 'delivery.failed',
@@ -179,7 +178,7 @@ export function createSmsOutbox(options: {
   > {
     const isKnown = (messageSid: string) => ledger.rowByKey(`sms-sent:${messageSid}`) !== undefined
     let status: 'missing' | 'unreadable' = 'unreadable'
-    for (const ms of RECONCILE_AFTER_MS) {
+    for (const ms of options.pauses.lookUpAfterMs) {
       if (ms > 0) await options.pause(ms)
       try {
         const messageSid = await findSent(client, message, {

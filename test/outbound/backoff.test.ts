@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { outboundPauses, retryDelayMs } from '../../src/outbound/backoff.ts'
+
+const MINUTE_MS = 60_000
+
+test('it waits twice as long each time, up to ten minutes', () => {
+  const waits = [1, 2, 3, 4, 5, 9, 10, 100].map((attempt) => retryDelayMs(outboundPauses, attempt, 0.5))
+  const longest = 10 * MINUTE_MS
+  expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 512_000, longest, longest])
+})
+
+test('chance spreads it by a quarter to either side, and what was asked for is kept to, within the same bound', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 60 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.integer({ min: 0, max: 30 * MINUTE_MS }),
+      (attempt, random, askedMs) => {
+        const middleMs = retryDelayMs(outboundPauses, attempt, 0.5)
+        const askedFor = Math.min(askedMs, 10 * MINUTE_MS)
+        const waitMs = retryDelayMs(outboundPauses, attempt, random, askedMs)
+        expect(waitMs).toBeGreaterThanOrEqual(Math.max(Math.round(middleMs * 0.75), askedFor))
+        expect(waitMs).toBeLessThanOrEqual(Math.max(Math.round(middleMs * 1.25), askedFor))
+      },
+    ),
+  )
+})
