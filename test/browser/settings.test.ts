@@ -51,6 +51,37 @@ test('what is refused says so at its field and saves nothing; a draft outlives a
   await page.getByText('not saved').waitFor({ state: 'detached' })
 })
 
+test('what is typed while the rest is being saved stays, as not saved yet', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { path: '/settings' })
+  const asked = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  await page.route('**/api/config', async (route) => {
+    if (route.request().method() === 'PUT') {
+      asked.resolve()
+      await goOn.promise
+    }
+    await route.fallback()
+  })
+  await page.getByLabel('Tasks at once', { exact: true }).fill('5')
+  await page.getByLabel('Chat model', { exact: true }).fill('another-model')
+  await save(page).click()
+  await asked.promise
+  await page.getByLabel('Tasks at once', { exact: true }).fill('6')
+  await page.getByLabel('Account SID', { exact: true }).fill('AC-late')
+  goOn.resolve()
+  await row(page, 'CHAT_MODEL').getByText('Set here').waitFor()
+  await page.getByText('2 changes not saved').waitFor()
+  expect(await page.getByLabel('Tasks at once', { exact: true }).inputValue()).toBe('6')
+  expect(await page.getByLabel('Account SID', { exact: true }).inputValue()).toBe('AC-late')
+  await save(page).click()
+  await row(page, 'TELEPHONY_ACCOUNT_SID').getByText('Set here').waitFor()
+  await page.getByText('not saved').waitFor({ state: 'detached' })
+  const { json } = await service.client.get('/api/config')
+  const entry = json.entries.find(({ key }: { key: string }) => key === 'TASK_LIMIT')
+  expect(entry).toMatchObject({ value: 6, source: 'stored' })
+})
+
 test('a secret goes in and never comes out; emptying a stored setting takes it away', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { path: '/settings' })

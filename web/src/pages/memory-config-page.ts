@@ -245,6 +245,7 @@ export class DgMemoryConfigPage extends LitElement {
       name="arbitrator.model"
       autocomplete="off"
       spellcheck="false"
+      ?readonly=${this.saving}
       placeholder="The utility model"
       aria-invalid=${this.errors['arbitrator.model'] !== undefined}
       aria-describedby="arbitrator.model-error"
@@ -276,6 +277,7 @@ export class DgMemoryConfigPage extends LitElement {
         name=${name}
         inputmode="decimal"
         autocomplete="off"
+        ?readonly=${this.saving}
         aria-invalid=${this.errors[name] !== undefined}
         aria-describedby="${name}-about ${name}-error"
         .value=${String(value)}

@@ -113,13 +113,15 @@ export class DgSettingsPage extends LightElement {
     const isStored = (key: string) =>
       this.settings?.some((setting) => setting.key === key && setting.source === 'stored') ?? false
     const isEmptied = ([key, text]: readonly [string, string]) => text.trim() === '' && isStored(key)
-    const emptied = [...this.draft].filter(isEmptied)
-    const entries = [...this.draft].filter((entry) => !isEmptied(entry))
+    const sent = [...this.draft]
+    const emptied = sent.filter(isEmptied)
+    const entries = sent.filter((entry) => !isEmptied(entry))
     try {
       if (entries.length > 0) this.settings = await changeSettings(http, Object.fromEntries(entries))
       // An emptied field is one that is not set any more.
       for (const [key] of emptied) this.settings = await resetSetting(http, key)
-      this.draft.clear()
+      // What was typed meanwhile is not saved.
+      for (const [key, text] of sent) if (this.draft.get(key) === text) this.draft.delete(key)
       this.app.toast('Saved')
     } catch (error) {
       this.refused(error)
