@@ -1,3 +1,4 @@
+import { createAwakeClock } from '../clock/awake.ts'
 import type { CallAction, CallEvent, CallOptions, EndReason } from './call-state.ts'
 import { createCallerAudio } from './caller-audio.ts'
 import { createLineOutbox } from './line-outbox.ts'
@@ -9,6 +10,8 @@ import { begin, step } from './turn-taking.ts'
 
 /** Deadlines are checked this often; only silence and failures wait for it, never audio. */
 const TICK_MS = 250
+/** What the process is held up for is neither the caller's silence nor the model's: their words wait in its sockets. */
+const MAX_STEP_MS = 2 * TICK_MS
 /** Memories that take longer are of no use to the words that called for them. */
 const RECALL_BUDGET_MS = 1_500
 
@@ -44,19 +47,20 @@ export type Bridge = {
  */
 export function startBridge(options: BridgeOptions): Bridge {
   const { line, mind, clock, log } = options
+  const nowMs = createAwakeClock(clock.nowMs, MAX_STEP_MS)
   const over = new AbortController()
   const sessions = new Map<number, ModelSession>()
   const audio = createCallerAudio()
   const outbox = createLineOutbox(line, () => give({ type: 'hangup.requested', reason: 'backpressure' }))
   let adopted: ModelSession | null = null
-  const first = begin(options.call, clock.nowMs())
+  const first = begin(options.call, nowMs())
   let state = first.state
   const inbox: CallEvent[] = []
   let busy = true
 
   /** One event at a time: what an action brings about at once is given after the step that it belongs to. */
   const give = (event: Untimed<CallEvent>) => {
-    inbox.push({ ...event, atMs: clock.nowMs() })
+    inbox.push({ ...event, atMs: nowMs() })
     if (busy) return
     busy = true
     work()
@@ -188,7 +192,7 @@ export function startBridge(options: BridgeOptions): Bridge {
 
   const stopTicking = clock.every(TICK_MS, () => {
     outbox.pump()
-    audio.tick(clock.nowMs(), state.caller.speaking)
+    audio.tick(nowMs(), state.caller.speaking)
     give({ type: 'tick' })
   })
   const tearDown = (reason: EndReason) => {
@@ -200,7 +204,7 @@ export function startBridge(options: BridgeOptions): Bridge {
 
   line.listen({
     media(payload, timestampMs) {
-      audio.frame(payload, timestampMs, clock.nowMs())
+      audio.frame(payload, timestampMs, nowMs())
       outbox.pump()
     },
     mark(name) {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { afterAwake } from '../../clock/awake.ts'
 
 /** Time and chance as the adapter needs them; tests bring their own. */
 export type Timing = {
@@ -6,7 +7,7 @@ export type Timing = {
   nowMs(): number
   /** Resolves after `ms`; rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
-  /** Calls back once after `ms` of steady time, unless cancelled by the returned function. */
+  /** Calls back once after `ms` in which the process itself was not held up, unless cancelled by the returned function. */
   after(ms: number, callback: () => void): () => void
   /** Uniform in [0, 1). */
   random(): number
@@ -16,11 +17,7 @@ export type Timing = {
 export const systemTiming: Timing = {
   nowMs: Date.now,
   sleep: (ms, signal) => delay(ms, undefined, { signal }),
-  after(ms, callback) {
-    const timer = setTimeout(callback, ms)
-    timer.unref()
-    return () => clearTimeout(timer)
-  },
+  after: afterAwake,
   random: Math.random,
 }
 
