@@ -107,7 +107,9 @@ test('a tab that reconnects with since misses nothing and gets nothing twice', a
   const { events } = (await service.client.get('/api/timeline')).json
   const head = events.at(-1).seq
   await again.hear((message) => message.type === 'timeline.event' && message.event.seq === head)
-  expect(again.events().map(({ seq }) => seq)).toEqual(
+  // What memory learns behind the turns may be told by now, too.
+  const told = again.events().map(({ seq }) => seq)
+  expect(told.filter((seq) => seq <= head)).toEqual(
     Array.from({ length: head - last }, (_, index) => last + 1 + index),
   )
   expect(again.heard.some(({ type }) => type === 'history.page')).toBe(false)
@@ -132,4 +134,4 @@ test('a message that waits when the service is told to stop is answered after th
   expect(answer.json.reply.text).toBe('Now I am.')
   const { events } = (await second.service.client.get('/api/timeline')).json
   expect(typesOf(events).filter((type) => type === 'chat.message.received')).toHaveLength(1)
-}, 60_000)
+})

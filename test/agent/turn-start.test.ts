@@ -98,7 +98,7 @@ test('the model is asked while the start is written, and nothing that it says co
   expect(appends.map(({ types }) => types)).toEqual([['turn.started']])
   expect(shown).not.toContain('delta')
   appends[0]?.settle.resolve({ status: 'appended', events: [] })
-  await someTurnsOfTheLoop()
+  await expect.poll(() => appends.length).toBe(2)
   expect(shown).toContain('delta')
   expect(appends[1]?.types).toEqual(['chat.reply.sent', 'turn.completed', 'context.usage.recorded'])
   appends[1]?.settle.resolve({ status: 'appended', events: [] })

@@ -128,7 +128,7 @@ test('a gateway answers with a failure: what the list of the provider does not h
     { status: 'delivered', attempts: [{ outcome: 'failed' }, { outcome: 'delivered' }] },
   ])
   expect(double.messages).toHaveLength(1)
-}, 30_000)
+})
 
 test('the connection breaks and nobody can say whether it arrived: it is unknown, and is not repeated', async () => {
   const { double, environment } = await startProvider()
@@ -141,7 +141,7 @@ test('the connection breaks and nobody can say whether it arrived: it is unknown
   expect(double.messages).toEqual([])
   await assistant.client.post(`/api/tasks/${id}/retry`, { what: 'delivery' })
   await assistant.until('the text', async () => double.messages.length === 1)
-}, 30_000)
+})
 
 test('without a phone number or an account it falls back at once', async () => {
   const assistant = await startWithAssistant()
@@ -187,6 +187,7 @@ test('a webhook is signed over its time and its words, and is tried again when t
     environment: receiver.environment,
     outboundPauses: SHORT_PAUSES,
   })
+  const startedS = Math.floor(Date.now() / 1000)
   const id = await assistant.dispatch(done, { notify: 'webhook', title: 'Paint' })
   const task = await assistant.settled(id)
   expect(task.deliveries).toMatchObject([{ channel: 'webhook', status: 'delivered', attempts: [{}, {}, {}] }])
@@ -195,7 +196,8 @@ test('a webhook is signed over its time and its words, and is tried again when t
     new Set([task.deliveries[0].id]),
   )
   const timestamp = String(last?.headers['webhook-timestamp'])
-  expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(30)
+  expect(Number(timestamp)).toBeGreaterThanOrEqual(startedS)
+  expect(Number(timestamp)).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000))
   expect(last?.headers['webhook-signature']).toBe(
     signatureOf(receiver.secret, task.deliveries[0].id, timestamp, last?.body ?? ''),
   )
@@ -264,4 +266,4 @@ test('after a restore no task starts and nothing is posted until the owner says 
   await second.client.post('/api/outbound/release')
   expect((await second.settled(waiting)).status).toBe('finished')
   expect((await second.settled(id)).deliveryState).toBe('delivered')
-}, 40_000)
+})

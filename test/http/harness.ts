@@ -32,6 +32,8 @@ export type ServiceOptions = {
   readonly readiness?: Readiness
   readonly testConnection?: TestConnection
   readonly installed?: boolean
+  /** How long what runs may go on when it is told to stop. */
+  readonly closeGraceMs?: number
 }
 
 const READY: Readiness = async () => ({
@@ -104,7 +106,7 @@ export async function startService(options: ServiceOptions = {}) {
 
   async function stop(): Promise<void> {
     stopping.abort()
-    await http.close(200)
+    await http.close(options.closeGraceMs ?? 200)
     await intrusions.close()
     ownerState?.close()
     await storage.close()

@@ -43,7 +43,7 @@ test('a body just under the limit is taken, chunked too, and a route may take mo
 })
 
 test('slow headers, slow bodies and silent connections are closed while others are served', async () => {
-  const service = await startService({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 400 } })
+  const service = await startService({ limits: { headersTimeoutMs: 2_000, requestTimeoutMs: 2_500 } })
   const client = await service.signedIn()
   const head = `POST /api/things HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nCookie: ${client.cookie()}\r\n`
   const typed = 'Content-Type: application/json\r\n'
@@ -285,6 +285,7 @@ test('stopping lets a running request finish, and then refuses connections', asy
   const asked = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const service = await startService({
+    closeGraceMs: 30_000,
     testConnection: async () => {
       asked.resolve()
       await held.promise

@@ -42,4 +42,4 @@ test('any ledger is the same ledger after export and import, row for row', async
     ),
     { numRuns: 40 },
   )
-}, 60_000)
+})

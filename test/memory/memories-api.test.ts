@@ -4,7 +4,7 @@ import { startModelDouble } from '../doubles/model/model-double.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
 
 async function until<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const value = await read()
     if (isSo(value)) return value

@@ -9,6 +9,11 @@ const QUESTION = 'When does my train to Lisbon leave tomorrow?'
 const GREETING = 'Hello there, what is it?'
 const greets = { audio: HELLO, transcript: GREETING }
 const answers = { audio: speech('reply-train'), transcript: TRAIN }
+/** Far from its end while a test looks at something else, however long that takes. */
+const answersAtLength = {
+  audio: Buffer.concat(Array.from({ length: 20 }, () => speech('reply-train'))),
+  transcript: Array.from({ length: 20 }, () => TRAIN).join(' '),
+}
 const isOver = (events: readonly { type: string }[]) => ofType(events, 'call.ended').length > 0
 
 test('the owner calls, asks and hangs up: one span in the open conversation, told as it went', async () => {
@@ -45,7 +50,10 @@ test('the owner calls, asks and hangs up: one span in the open conversation, tol
 
 test('a call full of trouble: interrupted in the middle, again while it only plays, and the model drops', async () => {
   const phone = await startWithPhone({
-    script: script({ reply: ({ index }) => (index === 0 ? greets : answers), deltaEveryMs: 8 }),
+    script: script({
+      reply: ({ index }) => (index === 0 ? greets : index <= 3 ? answersAtLength : answers),
+      deltaEveryMs: 8,
+    }),
   })
   const { caller } = await phone.dial('CA1', OWNER)
   const spoken = (count: number) =>

@@ -49,6 +49,8 @@ test('a browser watches the call: who is on the line, who speaks, and the words 
   // Who comes late sees it at once.
   const late = await openTab(phone.service)
   await late.hear(({ type, call }) => type === 'call.live' && call.callSid === 'CA1')
+  // The fact comes by another way than the state of the call.
+  await tab.hear(({ event }) => event?.type === 'call.reply.spoken' && event.payload.text === TRAIN)
   caller.hangUp()
   await tab.hear(({ type, call }) => type === 'call.live' && call === null)
   const told = tab.events().filter(({ type }) => type === 'call.reply.spoken')

@@ -39,7 +39,7 @@ export async function startWithPhone(
     return (await service.client.get('/api/timeline?limit=5000')).json.events
   }
   /** The timeline once it holds what is waited for; a call's facts follow its sounds. */
-  async function eventsUntil(what: string, holds: (events: TimelineEvent[]) => boolean, withinMs = 20_000) {
+  async function eventsUntil(what: string, holds: (events: TimelineEvent[]) => boolean, withinMs = 60_000) {
     const untilMs = performance.now() + withinMs
     while (performance.now() < untilMs) {
       const found = await events()

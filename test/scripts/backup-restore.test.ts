@@ -21,7 +21,7 @@ import { pageOf } from '../support/timeline-page.ts'
 import { said } from '../support/writer.ts'
 import { fillDirectory, headOf, runScript, tamper } from './run-script.ts'
 
-const PROCESS_MS = 60_000
+const PROCESS_MS = 180_000
 
 test(
   'a backup under load restores to the head that it printed, page for page',

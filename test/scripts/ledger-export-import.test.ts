@@ -13,7 +13,7 @@ import { pageOf } from '../support/timeline-page.ts'
 import { said } from '../support/writer.ts'
 import { fillDirectory, headOf, runScript, startScript, tamper } from './run-script.ts'
 
-const PROCESS_MS = 60_000
+const PROCESS_MS = 180_000
 
 /** What a line of an export says. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look at lines of every shape.

@@ -9,7 +9,7 @@ import { openTestStorage } from '../support/storage.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 import { fillDirectory, runScript } from './run-script.ts'
 
-const PROCESS_MS = 60_000
+const PROCESS_MS = 180_000
 const CANARY = 'canarybird'
 
 /** What stands behind each projection's name. */

@@ -8,7 +8,7 @@ import { openTestStorage } from '../support/storage.ts'
 import { said } from '../support/writer.ts'
 import { fillDirectory, headOf, runScript, tamper } from './run-script.ts'
 
-const PROCESS_MS = 60_000
+const PROCESS_MS = 180_000
 const PAGE_BYTES = 4096
 
 test(

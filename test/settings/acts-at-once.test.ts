@@ -39,7 +39,7 @@ test.each(worlds)(
       await world.ok(world.client.delete(`/api/config/${key}`))
     }
   },
-  120_000,
+  300_000,
 )
 
 test('a model service takes over from the builtin model, and gives back to it, between two messages', async () => {

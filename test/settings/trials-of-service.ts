@@ -52,7 +52,11 @@ export const telephonyTrials = {
       double.numbers.splice(0, Infinity, number)
       await ok(client.post('/api/telephony/number/point'))
       // From an application that is not its own, the number would be taken away instead.
-      return double.requests.findLast(({ method }) => method === 'POST')?.path.match(/(\w+)\.json$/)?.[1]
+      // A text may be on its way as well.
+      const posts = double.requests.filter(
+        ({ method, path }) => method === 'POST' && !path.includes('/Messages'),
+      )
+      return posts.at(-1)?.path.match(/(\w+)\.json$/)?.[1]
     },
   },
   TELEPHONY_API_BASE_URL: {

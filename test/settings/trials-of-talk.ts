@@ -33,23 +33,30 @@ export const modelTrials = {
   },
   UTILITY_MODEL: {
     values: ['utility-one', 'utility-two'],
-    async see({ say, ok, client, model, until }) {
+    async see({ say, ok, client, model, until }, value) {
       const asked = () => model.requests('/responses').filter(isMemoryRequest)
       const before = asked().length
       const { conversationId } = await say('My sister is called Ada, and she lives in Porto.')
       await ok(client.post(`/api/conversations/${conversationId}/end`))
-      await until('what memory asks', asked, ({ length }) => length > before)
-      return asked().at(-1)?.body.model
+      // What was under way when the setting changed may still come first.
+      const models = () =>
+        asked()
+          .slice(before)
+          .map(({ body }) => body.model)
+      return (await until('what memory asks', models, (all) => all.includes(value))).at(-1)
     },
   },
   EMBEDDING_MODEL: {
     values: ['vectors-one', 'vectors-two'],
-    async see({ say, model, until }) {
+    async see({ say, model, until }, value) {
       const asked = () => model.requests('/embeddings')
       const before = asked().length
       await say('My brother is called Karl.')
-      await until('what is embedded', asked, ({ length }) => length > before)
-      return asked().at(-1)?.body.model
+      const models = () =>
+        asked()
+          .slice(before)
+          .map(({ body }) => body.model)
+      return (await until('what is embedded', models, (all) => all.includes(value))).at(-1)
     },
   },
   REALTIME_MODEL: {

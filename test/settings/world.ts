@@ -11,7 +11,7 @@ import { incoming, startWithTexts } from '../sms/sms-harness.ts'
 import { testDirectory } from '../support/directory.ts'
 import { ASSISTANT } from '../tasks/task-harness.ts'
 
-const WAIT_MS = 30_000
+const WAIT_MS = 60_000
 
 /** Everything that a setting can act on: a whole service with doubles of all that it talks to. */
 export async function startWorld(environment: Readonly<Record<string, string>> = {}) {

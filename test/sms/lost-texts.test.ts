@@ -3,6 +3,7 @@ import { toDraft } from '../../ledger/codec.ts'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { openLedger } from '../../ledger/ledger.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
 import { ofType } from '../phone/phone-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, GUEST, NUMBER, OWNER } from '../phone/provider.ts'
@@ -32,7 +33,7 @@ test('what the provider took and did not bring to the phone is shown, once, and 
     },
   ])
   await phone.service.client.post('/api/chat', { content: 'Hello?' })
-  expect(phone.text.requests('/responses').at(-1)?.text).toContain('did not arrive')
+  expect(turnRequests(phone.text).at(-1)?.text).toContain('did not arrive')
 })
 
 test('a status that overtakes the fact of its text is told of all the same; one that was delivered never is', async () => {

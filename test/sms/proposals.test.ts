@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
 import { ofType } from '../phone/phone-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, OWNER } from '../phone/provider.ts'
@@ -53,7 +54,7 @@ test('the owner presses Send: it goes out once, however often and from where it 
   expect(await waiting(phone)).toEqual([])
   phone.text.reply({ text: 'It went out.' })
   await phone.service.client.post('/api/chat', { content: 'Did it go out?' })
-  expect(phone.text.requests('/responses').at(-1)?.text).toContain('let the proposed text to')
+  expect(turnRequests(phone.text).at(-1)?.text).toContain('let the proposed text to')
 })
 
 test('declined, it is never sent, and the delegate knows; an unknown one is not there', async () => {
@@ -63,7 +64,7 @@ test('declined, it is never sent, and the delegate knows; an unknown one is not 
   expect((await press(phone, id, 'confirm')).json).toMatchObject({ code: 'proposal_settled' })
   expect((await press(phone, 'nothing', 'confirm')).status).toBe(404)
   await phone.service.client.post('/api/chat', { content: 'And?' })
-  expect(phone.text.requests('/responses').at(-1)?.text).toContain('declined the proposed text')
+  expect(turnRequests(phone.text).at(-1)?.text).toContain('declined the proposed text')
   expect(phone.double.messages).toEqual([])
   // The same text may be proposed anew.
   expect((await ask(phone)).waiting).toMatchObject([{ text: 'I am late.', status: 'open' }])

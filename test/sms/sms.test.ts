@@ -85,11 +85,7 @@ test.each(['accept_then_cut', 'accept_then_hang'] as const)(
     const phone = await startWithTexts()
     phone.double.fail({ type })
     await text(phone, 'SM1', OWNER, 'Hello')
-    const all = await phone.eventsUntil(
-      'the outcome',
-      (events) => ofType(events, 'sms.sent').length === 1,
-      30_000,
-    )
+    const all = await phone.eventsUntil('the outcome', (events) => ofType(events, 'sms.sent').length === 1)
     expect(phone.double.messages).toHaveLength(1)
     expect(ofType(all, 'sms.sent')[0].payload.messageSid).toBe(phone.double.messages[0]?.sid)
   },
@@ -198,7 +194,13 @@ test('voice, then chat, then text: one conversation on one timeline', async () =
 test('a guest, with a model that obeys: nothing is learned, done or told, and the number gets a brief answer', async () => {
   const phone = await startWithTexts()
   await phone.service.client.post('/api/chat', { content: 'My secret word is zanzibar.' })
-  const before = (await phone.events()).length
+  // What memory learns of the owner's own words is not the guest's doing.
+  const before = (
+    await phone.eventsUntil(
+      'the learning',
+      (events) => ofType(events, 'memory.extraction.completed').length === 1,
+    )
+  ).length
   const send = { to: '+14155550177', text: 'Hello from me' }
   phone.text.reply({
     toolCalls: [

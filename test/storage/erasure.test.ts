@@ -240,4 +240,4 @@ test('whatever is erased of whatever the ledger holds, in whatever order, no byt
     ),
     { numRuns: 6, endOnFailure: true },
   )
-}, 60_000)
+})

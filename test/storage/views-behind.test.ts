@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { viewsFile } from '../../ledger/files.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
@@ -19,8 +19,8 @@ test('while the views cannot be written, an append waits for them, though its fa
       isInViews.push((inViews.get()?.seq ?? 0) >= 2 + index)
     })
     const repeated = storage.append([said('meanwhile', { key: 'meanwhile' })])
-    await vi.waitFor(() => expect(storage.warnings).toHaveLength(1), { timeout: 30_000 })
-    expect(storage.ledger.head().seq).toBe(3)
+    await expect.poll(() => storage.ledger.head().seq, { timeout: 60_000 }).toBe(3)
+    await expect.poll(() => storage.warnings.length, { timeout: 60_000 }).toBe(1)
     expect(isInViews).toEqual([])
     blocker.exec('COMMIT')
     await Promise.all(appending)

@@ -180,4 +180,4 @@ test('views that cannot be written cost no fact: they catch up by themselves onc
   expect(existsSync(viewsFile(directory))).toBe(true)
   writer.close()
   expectAsReplayed(directory)
-}, 60_000)
+})

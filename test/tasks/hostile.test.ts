@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
+import { filesHolding } from '../support/directory.ts'
 import { ofType, startProvider, startWithAssistant } from './task-harness.ts'
 
 const STRANGER = '+14155550166'
@@ -55,7 +56,7 @@ test('a model that obeys what a task says sends nothing, starts nothing and lear
   expect(ofType(all, 'task.dispatched')).toHaveLength(1)
   expect(ofType(all, 'memory.stored')).toEqual([])
   // One line of signals, however many the text pretends to be.
-  const input = (model.requests('/responses')[0]?.body as { input: unknown[] } | undefined)?.input ?? []
+  const input = (turnRequests(model)[0]?.body as { input: unknown[] } | undefined)?.input ?? []
   const signals = input.map((item) => JSON.stringify(item)).filter((item) => item.includes('task_finished: '))
   expect(signals).toHaveLength(1)
   expect(signals[0]).toContain('timer_due')
@@ -63,7 +64,7 @@ test('a model that obeys what a task says sends nothing, starts nothing and lear
 
   asked = 10
   await assistant.client.post('/api/chat', { content: 'What did it find?' })
-  const chat = model.requests('/responses').at(-1)?.body as { input: { role?: string; content?: unknown }[] }
+  const chat = turnRequests(model).at(-1)?.body as { input: { role?: string; content?: unknown }[] }
   const spoken = chat.input.filter(({ role }) => role === 'user' || role === 'assistant')
   const wordsOfAssistant = spoken
     .filter(({ role }) => role === 'assistant')
@@ -112,5 +113,5 @@ test('canaries in messages, memories, tasks and targets are in no report, metric
   expect(written).not.toContain('canary')
   expect(written).not.toContain(environment.OWNER_PHONE_NUMBER)
   // They were there to be found.
-  expect(readFileSync(`${assistant.directory}/ledger.sqlite-wal`).includes('canary-output')).toBe(true)
-}, 60_000)
+  expect(filesHolding(assistant.directory, 'canary-output')).not.toEqual([])
+})

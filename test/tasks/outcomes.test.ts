@@ -48,7 +48,10 @@ test('it finishes: its exit is the outcome, its output the words, and the owner 
   // It has been told already: whoever wakes for it has nothing to add.
   expect(ofType(await assistant.events(), 'chat.reply.sent')).toHaveLength(1)
   const [dispatched] = ofType(all, 'task.dispatched')
-  const span = (await assistant.client.get(`/api/timeline/spans/${dispatched.spanId}`)).json
+  const span = await assistant.until('the end of its span', async () => {
+    const found = (await assistant.client.get(`/api/timeline/spans/${dispatched.spanId}`)).json
+    return found.events.some(({ type }: TimelineEvent) => type === 'span.closed') && found
+  })
   expect(span.events.map(({ type }: TimelineEvent) => type)).toEqual([
     'span.opened',
     'task.dispatched',
@@ -151,8 +154,12 @@ test('twice, late, too early, for nobody, with junk: one outcome and one deliver
   const assistant = await startWithAssistant({ environment: { TASK_LIMIT: '1' } })
   const { report, dispatch } = assistant
   const id = await dispatch(steps({ hang: true }))
-  const queued = await dispatch(steps({ exit: 0 }))
-  await assistant.runs(id)
+  const queued = await dispatch(steps({ hang: true }))
+  await assistant.until('its process to be told of', async () =>
+    ofType(await assistant.events(), 'task.progressed').some(
+      ({ payload }) => payload.taskId === id && payload.pid,
+    ),
+  )
   const progress = { toolName: 'edit', toolArgs: { path: '/a.ts' } }
   expect((await report('postToolUse', id, progress)).json).toEqual({ ok: true, action: 'recorded' })
   const before = (await assistant.events()).at(-1).seq

@@ -6,6 +6,9 @@ import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeServiceOptions } from '../support/service.ts'
 
+/** For what never comes to hold: retries with their pauses take half of it. */
+const GIVE_UP_MS = 120_000
+
 export const ASSISTANT = JSON.stringify([
   process.execPath,
   fileURLToPath(new URL('../doubles/assistant/assistant.ts', import.meta.url)),
@@ -28,7 +31,7 @@ export async function startWithAssistant(options: WholeServiceOptions = {}) {
     return (await client.get('/api/timeline?limit=5000')).json.events
   }
   async function until<T>(what: string, find: () => Promise<T | null | undefined | false>): Promise<T> {
-    for (let tries = 0; tries < 600; tries += 1) {
+    for (const untilMs = performance.now() + GIVE_UP_MS; performance.now() < untilMs; ) {
       const found = await find()
       if (found) return found
       await new Promise((resolve) => setTimeout(resolve, 50))
