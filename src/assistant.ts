@@ -173,16 +173,19 @@ export function buildAssistant(options: {
     onFault: (error) => log.error({ err: error }, 'the attention failed'),
   })
 
+  /** Whether a turn of the owner's has begun, or waits, and has not ended. */
+  const isTurnRunning = () => turns.unfinished().some(({ party }) => party === 'owner')
   const sessionContext = createSessionContext({
     views,
     openConversationId: placement.openConversationId,
-    isBusy: () => attention.isBusy() || turns.unfinished().some(({ party }) => party === 'owner'),
+    isBusy: () => attention.isBusy() || isTurnRunning(),
     thresholdTokens,
   })
 
   return {
     attention,
     compactor,
+    isTurnRunning,
     sessionContext,
     runGuestTurn,
     turns,

@@ -188,6 +188,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       turnReport: options.turnReport,
       compact: (conversationId) =>
         attention.exclusively((signal) => compactor.compact(conversationId, 'manual', signal)),
+      isTurnRunning: assistant.isTurnRunning,
       refuseBusy: compactor.refuseBusy,
       openConversationId: placement.openConversationId,
     }),

@@ -8,10 +8,14 @@ export type Attention = {
   start(): void
   /** Stops the running turn; what was said so far is kept. False when none runs. */
   stop(): boolean
-  /** Runs `work` while nothing else runs; null when something runs or waits. */
+  /**
+   * Runs `work` while nothing else runs, after what is due between turns where that is under way; null when anything else
+   * runs or waits. When it resolves or rejects, the work no longer counts as running.
+   */
   exclusively<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> | null
   /** Takes nothing new, lets what runs finish for `graceMs`, then leaves it for the next start. */
   close(graceMs: number): Promise<void>
+  /** Whether a turn, an activation or exclusive work runs or is about to. What is done between them is not counted. */
   isBusy(): boolean
 }
 
@@ -32,7 +36,17 @@ export type AttentionOptions = {
   readonly onFault: (error: unknown) => void
 }
 
-type Running = { readonly kind: 'turn' | 'activation' | 'chore'; readonly controller: AbortController }
+/** `upkeep` is what is due after a turn; `exclusive` what somebody asked to have done by itself. */
+type Running = {
+  readonly kind: 'turn' | 'activation' | 'upkeep' | 'exclusive'
+  readonly controller: AbortController
+}
+type Job = {
+  readonly run: (signal: AbortSignal) => Promise<void>
+  /** Told once it no longer counts as running. */
+  readonly over: () => void
+  readonly abandon: (reason: Error) => void
+}
 
 const RETRY_AFTER_FAULT_MS = 1000
 const MAX_WAIT_MS = 60_000
@@ -48,7 +62,7 @@ export function createAttention(options: AttentionOptions): Attention {
   let recovered = false
   let loop: Promise<void> = Promise.resolve()
   let unsubscribe: (() => void) | null = null
-  const jobs: ((signal: AbortSignal) => Promise<void>)[] = []
+  const jobs: Job[] = []
 
   async function run(): Promise<void> {
     while (!closing) {
@@ -68,11 +82,15 @@ export function createAttention(options: AttentionOptions): Attention {
   /** Runs the most urgent of what waits. False when nothing does. */
   async function runNext(): Promise<boolean> {
     const job = jobs.shift()
-    if (job) return underWay('chore', job)
+    if (job) {
+      await underWay('exclusive', job.run)
+      job.over()
+      return true
+    }
     const [turn] = options.waitingTurns()
     if (turn) {
       await underWay('turn', (signal) => options.runTurn(turn, signal))
-      return underWay('chore', options.afterTurn)
+      return underWay('upkeep', options.afterTurn)
     }
     const batch = options.wakingSignals()
     if (batch.length === 0) return false
@@ -103,6 +121,10 @@ export function createAttention(options: AttentionOptions): Attention {
     clearTimeout(timer)
   }
 
+  function isBusy(): boolean {
+    return jobs.length > 0 || (running !== null && running.kind !== 'upkeep')
+  }
+
   function abort(reason: TurnAbort): void {
     running?.controller.abort(reason)
   }
@@ -119,16 +141,28 @@ export function createAttention(options: AttentionOptions): Attention {
       loop = run()
     },
     stop() {
-      if (running === null || running.kind === 'chore') return false
+      if (running?.kind !== 'turn' && running?.kind !== 'activation') return false
       abort('stopped')
       return true
     },
     exclusively<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> | null {
-      if (running !== null || jobs.length > 0 || options.waitingTurns().length > 0) return null
-      const result = Promise.withResolvers<T>()
-      jobs.push((signal) => work(signal).then(result.resolve, result.reject))
+      if (isBusy() || options.waitingTurns().length > 0) return null
+      const begun = Promise.withResolvers<AbortSignal>()
+      const over = Promise.withResolvers<void>()
+      const outcome = begun.promise.then(work)
+      jobs.push({
+        run(signal) {
+          begun.resolve(signal)
+          return outcome.then(
+            () => undefined,
+            () => undefined,
+          )
+        },
+        over: over.resolve,
+        abandon: begun.reject,
+      })
       wake.resolve()
-      return result.promise
+      return outcome.finally(() => over.promise)
     },
     async close(graceMs) {
       closing = true
@@ -137,7 +171,11 @@ export function createAttention(options: AttentionOptions): Attention {
       const deadline = setTimeout(() => abort('shutdown'), graceMs)
       await loop
       clearTimeout(deadline)
+      for (const job of jobs.splice(0)) {
+        job.abandon(new Error('the service stops'))
+        job.over()
+      }
     },
-    isBusy: () => running !== null,
+    isBusy,
   }
 }

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type ModelDouble, startModelDouble } from '../doubles/model/model-double.ts'
 import { httpFaults } from '../doubles/model/script.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
 
@@ -38,7 +39,12 @@ test('sign in, a turn, compact by hand, follow up, and the report shows one succ
 
   const compacted = await client.post('/api/session/context/compact')
   expect(compacted.status, compacted.text).toBe(200)
-  expect(compacted.json).toMatchObject({ latestCompaction: { source: 'manual' }, replacementRetained: true })
+  expect(compacted.json).toMatchObject({
+    canCompact: true,
+    compactionInFlight: false,
+    latestCompaction: { source: 'manual' },
+    replacementRetained: true,
+  })
 
   for (const question of ['What was it?', 'Again?', 'And once more?']) {
     const answer = await client.post('/api/chat', { content: question })
@@ -46,6 +52,42 @@ test('sign in, a turn, compact by hand, follow up, and the report shows one succ
   }
   const report = (await client.get('/api/session/operations?hours=1')).json
   expect(report.context.manualCompaction).toEqual({ attempts: 1, successes: 1, failures: 0, successRate: 1 })
+})
+
+test('a running turn is in the way of a compaction, the very first too, and the attempt is counted', async () => {
+  const double = await startKeeper()
+  const { client } = await startWholeService({ environment: environmentOf(double) })
+  for (const failures of [1, 2]) {
+    const asked = double.requests('/responses').length
+    const letGo = Promise.withResolvers<void>()
+    double.reply({ text: 'At last.', pause: { at: 0, until: letGo.promise } })
+    const said = client.post('/api/chat', { content: 'Take your time.' })
+    await expect.poll(() => double.requests('/responses').length).toBeGreaterThan(asked)
+    const refused = await client.post('/api/session/context/compact')
+    expect([refused.status, refused.json.code]).toEqual([409, 'cannot_compact'])
+    expect((await client.get('/api/session/context')).json.canCompact).toBe(false)
+    const report = (await client.get('/api/session/operations?hours=1')).json
+    expect(report.context.manualCompaction).toMatchObject({ attempts: failures, failures })
+    letGo.resolve()
+    expect((await said).status).toBe(200)
+  }
+})
+
+test('what is brought up to date between turns is not in the way of a compaction', async () => {
+  const double = await startKeeper()
+  const environment = { ...environmentOf(double), CAPSULE_TRIGGER_TOKENS: '500' }
+  const { client } = await startWholeService({ environment })
+  const letGo = Promise.withResolvers<void>()
+  double.reply(
+    { text: 'Much was said.', usage: { inputTokens: 900, outputTokens: 900 } },
+    { text: 'A capsule of it.', pause: { at: 0, until: letGo.promise } },
+  )
+  expect((await client.post('/api/chat', { content: 'Say much.' })).status).toBe(200)
+  await expect.poll(() => turnRequests(double).length).toBe(2)
+  expect((await client.get('/api/session/context')).json.canCompact).toBe(true)
+  const compacted = client.post('/api/session/context/compact')
+  letGo.resolve()
+  expect((await compacted).status).toBe(200)
 })
 
 test('a compacted conversation goes on after a restart and with another provider', async () => {

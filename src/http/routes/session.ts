@@ -98,6 +98,8 @@ export type SessionRouteDeps = {
   readonly turnReport: (turnId: string) => TurnReport | undefined
   /** Null when a turn or a compaction is running. */
   readonly compact: (conversationId: string) => Promise<CompactionOutcome> | null
+  readonly isTurnRunning: () => boolean
+  /** Records the attempt that a running turn was in the way of. */
   readonly refuseBusy: (conversationId: string) => Promise<void>
   readonly openConversationId: () => string | undefined
 }
@@ -109,17 +111,19 @@ export function sessionRoutes(deps: SessionRouteDeps): RouteModule {
 
   routes.openapi(compact, async (c) => {
     const conversationId = deps.openConversationId()
-    const before = deps.sessionContext()
-    if (conversationId === undefined || !before.active)
-      throw cannotCompact('There is no conversation to compact.')
-    const running = before.canCompact ? deps.compact(conversationId) : null
-    if (!running) {
-      if (before.compactionInFlight) throw cannotCompact('A compaction is running.')
-      if (!before.canCompact && before.usageRecordedAt === null)
-        throw cannotCompact('No turn has been completed yet.')
+    // Before all else: the very first turn of a conversation is in the way of a compaction too.
+    if (conversationId !== undefined && deps.isTurnRunning()) {
       await deps.refuseBusy(conversationId)
       throw cannotCompact('A turn is running.')
     }
+    const before = deps.sessionContext()
+    if (conversationId === undefined || !before.active)
+      throw cannotCompact('There is no conversation to compact.')
+    if (before.compactionInFlight) throw cannotCompact('A compaction is running.')
+    if (!before.canCompact && before.usageRecordedAt === null)
+      throw cannotCompact('No turn has been completed yet.')
+    const running = before.canCompact ? deps.compact(conversationId) : null
+    if (!running) throw cannotCompact('Something else is being done just now.')
     const outcome = await running
     if (outcome.status === 'failed') {
       throw new Refusal(502, 'compaction_failed', 'The context could not be compacted; it is as it was.', {
