@@ -52,14 +52,24 @@ export const timersProjection = defineProjection({
   },
 })
 
+/** Where a timer stands in the list of them all: `over` is 0 for an active one. */
+export type TimerPlace = { readonly over: 0 | 1; readonly dueAt: string; readonly timerId: string }
+
+const BEFORE_ALL: TimerPlace = { over: 0, dueAt: '', timerId: '' }
+
 /** Queries over timers, on a connection that reads the views. */
 export function createTimerQueries(views: Database) {
   const byId = views.prepare<[string], TimerRow>('SELECT * FROM timers WHERE timerId = ?')
   const active = views.prepare<[], TimerRow>(
     "SELECT * FROM timers WHERE status = 'active' ORDER BY dueAt, timerId",
   )
-  const all = views.prepare<[number], TimerRow>(
-    "SELECT * FROM timers ORDER BY status = 'active' DESC, CASE status WHEN 'active' THEN dueAt END, dueAt DESC LIMIT ?",
+  const pageOf = views.prepare<[{ over: 0 | 1; dueAt: string; timerId: string; limit: number }], TimerRow>(
+    `SELECT * FROM timers
+     WHERE (status <> 'active') > @over
+       OR ((status <> 'active') = @over
+         AND CASE @over WHEN 0 THEN dueAt > @dueAt ELSE dueAt < @dueAt END)
+       OR ((status <> 'active') = @over AND dueAt = @dueAt AND timerId > @timerId)
+     ORDER BY status <> 'active', CASE status WHEN 'active' THEN dueAt END, dueAt DESC, timerId LIMIT @limit`,
   )
   const due = views.prepare<[string], TimerRow>(
     "SELECT * FROM timers WHERE status = 'active' AND dueAt <= ? ORDER BY dueAt",
@@ -71,8 +81,8 @@ export function createTimerQueries(views: Database) {
     byId: (timerId: string) => byId.get(timerId),
     /** The soonest first. */
     active: () => active.all(),
-    /** Active ones first, the soonest first; then those that are over, the latest first. */
-    all: (limit: number) => all.all(limit),
+    /** Active ones first, the soonest first; then those that are over, the latest first. Null begins with the first. */
+    page: (limit: number, after: TimerPlace | null) => pageOf.all({ ...(after ?? BEFORE_ALL), limit }),
     due: (now: string) => due.all(now),
     nextDueAt: () => next.get()?.dueAt ?? null,
   }

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
-import { createTimerQueries, type TimerRow } from '../../projections/timers.ts'
+import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
 import { signalFact } from '../signals/signals.ts'
 import { missedSince, nextOccurrence } from './schedule.ts'
 
@@ -49,7 +49,8 @@ export type Timers = {
   set(timer: NewTimer, origin: TimerOrigin): Promise<SetOutcome>
   cancel(id: string, origin: TimerOrigin): Promise<boolean>
   get(id: string): Timer | undefined
-  list(limit: number): Timer[]
+  /** Active ones first, the soonest first; then those that are over, the latest first. Those behind `after` alone. */
+  list(limit: number, after?: TimerPlace | null): Timer[]
   /** Fires what fell due meanwhile, then each as its moment comes. */
   start(): void
   close(): Promise<void>
@@ -191,7 +192,7 @@ export function createTimers(options: {
       const row = queries.byId(id)
       return row && toTimer(row)
     },
-    list: (limit) => queries.all(limit).map(toTimer),
+    list: (limit, after = null) => queries.page(limit, after).map(toTimer),
     start() {
       unsubscribe = options.onHeadMoved(arm, ['timer'])
       look()

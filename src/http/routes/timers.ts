@@ -1,10 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import type { TimerPlace } from '../../../projections/timers.ts'
 import { toInstant } from '../../timers/local-time.ts'
 import { InvalidRecurrence } from '../../timers/schedule.ts'
 import type { SetOutcome, Timer, Timers } from '../../timers/timers.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
+import { integerParam } from '../list-query.ts'
 import { Refusal } from '../problem.ts'
 
 const MAX_LISTED = 500
@@ -29,8 +31,16 @@ const list = createRoute({
   path: '/api/timers',
   tags: ['Timers'],
   summary: 'Timers: active ones first, then those that are over',
-  request: { query: z.object({ limit: z.coerce.number().int().min(1).max(MAX_LISTED).default(100) }) },
-  responses: { 200: json(z.object({ timers: z.array(timerSchema) }), 'Timers'), ...refusals(400) },
+  request: {
+    query: z.object({
+      limit: integerParam(1, MAX_LISTED).default(100),
+      cursor: z.string().max(200).optional(),
+    }),
+  },
+  responses: {
+    200: json(z.object({ timers: z.array(timerSchema), nextCursor: z.string().nullable() }), 'Timers'),
+    ...refusals(400),
+  },
 })
 
 const set = createRoute({
@@ -71,7 +81,13 @@ export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: 
   const { timers } = deps
   const origin = { by: 'owner', channel: 'chat' } as const
 
-  routes.openapi(list, (c) => c.json({ timers: timers.list(c.req.valid('query').limit).map(present) }, 200))
+  routes.openapi(list, (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const found = timers.list(limit + 1, cursor === undefined ? null : placeOf(cursor))
+    const shown = found.slice(0, limit)
+    const last = found.length > limit ? shown.at(-1) : undefined
+    return c.json({ timers: shown.map(present), nextCursor: last ? cursorOf(last) : null }, 200)
+  })
 
   routes.openapi(set, async (c) => {
     const { title, at, recurrence = null, missedPolicy } = c.req.valid('json')
@@ -100,6 +116,18 @@ export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: 
 
 function present({ setSeq: _setSeq, ...timer }: Timer) {
   return timer
+}
+
+function cursorOf({ id, status, dueAt }: Timer): string {
+  return `${status === 'active' ? 0 : 1}.${Date.parse(dueAt)}.${id}`
+}
+
+/** The place that a cursor names. Throws the refusal of a malformed one. */
+function placeOf(cursor: string): TimerPlace {
+  const [, over, dueAtMs, timerId = ''] = /^([01])\.(\d{1,13})\.([\w-]+)$/.exec(cursor) ?? []
+  if (over === undefined)
+    throw new Refusal(400, 'invalid_cursor', 'The cursor is not one that this service gave out.')
+  return { over: over === '0' ? 0 : 1, dueAt: new Date(Number(dueAtMs)).toISOString(), timerId }
 }
 
 function invalid(path: string, message: string): Refusal {
