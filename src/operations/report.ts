@@ -102,14 +102,17 @@ export function createOperationsSeries(options: { readonly views: Database; read
   }
 }
 
-/** Whole minutes, that of now included: the figures are exact for the window as it is stated. */
+/**
+ * The last hours, to the millisecond. Counts are kept by whole minutes, so those of the minute that the window begins
+ * in are in the figures too: up to 59 seconds more than the window, never less.
+ */
 function windowOf(hours: number, nowMs: number) {
   const minute = (ms: number) => Math.floor(ms / 60_000) * 60_000
-  const fromMs = minute(nowMs - hours * 3_600_000)
+  const startMs = nowMs - hours * 3_600_000
   return {
-    fromMs,
+    fromMs: minute(startMs),
     toMs: minute(nowMs) + 60_000,
-    from: new Date(fromMs).toISOString(),
+    from: new Date(startMs).toISOString(),
     to: new Date(nowMs).toISOString(),
   }
 }

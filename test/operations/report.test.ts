@@ -41,7 +41,7 @@ test('the report has the areas and figures of the contract, and no others; rates
     'process_runtime',
   ])
   for (const path of ['/api/session/operations', '/api/session/operations/series'])
-    for (const hours of ['0', '721', '1.5', 'week', ''])
+    for (const hours of ['0', '721', '1.5', 'week', '', '1e1', '0x10', '24.0', '%2B24', '%2024'])
       expect([hours, (await client.get(`${path}?hours=${hours}`)).status]).toEqual([hours, 400])
 })
 
@@ -55,6 +55,8 @@ test('the course of a window is by minute, hour or day, as long as the window, a
   ] as const) {
     const { json } = await client.get(`/api/session/operations/series?hours=${hours}`)
     expect(json).toMatchObject({ grain, window: { hours } })
+    const { window } = (await client.get(`/api/session/operations?hours=${hours}`)).json
+    expect(Date.parse(window.to) - Date.parse(window.from)).toBe(hours * 3_600_000)
     expect(json.points).toHaveLength(points)
     const turns = json.points.reduce(
       (sum: number, { counts }: { counts: { turns?: number } }) => sum + (counts.turns ?? 0),

@@ -4,8 +4,9 @@ import type { createOperationsReport, createOperationsSeries } from '../../opera
 import type { RouteModule } from '../app.ts'
 import { json, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
+import { integerParam } from '../list-query.ts'
 
-const hoursQuery = { query: z.object({ hours: z.coerce.number().int().min(1).max(720).default(24) }) }
+const hoursQuery = { query: z.object({ hours: integerParam(1, 720).default(24) }) }
 
 const windowSchema = z.object({ hours: z.int(), from: z.string(), to: z.string() })
 const inWindow = z.literal('window')
