@@ -21,9 +21,9 @@ export type HttpContext = Context<HttpEnv>
 /** One resource's routes, each declared with the schemas that both check its requests and describe it. */
 export type Routes = OpenAPIHono<HttpEnv>
 
-/** A place to declare routes in; `createApp` mounts it. Invalid requests are refused with 400. */
-export function createRoutes(): Routes {
-  return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid })
+/** A place to declare routes in; `createApp` mounts it. Invalid requests are refused with 400, or as `onInvalid` does. */
+export function createRoutes(onInvalid: typeof refuseInvalid = refuseInvalid): Routes {
+  return new OpenAPIHono<HttpEnv>({ defaultHook: onInvalid })
 }
 
 /** Typed for any schema: it only looks at the outcome. */

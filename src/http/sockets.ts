@@ -78,6 +78,8 @@ export function createSockets(options: {
       maxFragments: MAX_FRAGMENTS,
       maxBufferedChunks: MAX_BUFFERED_CHUNKS,
     })
+    // The handshake is an answer like any other.
+    server.on('headers', (headers) => headers.push(`x-request-id: ${newId()}`))
     server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, malformed()))
     return server
   }

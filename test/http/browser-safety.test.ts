@@ -114,6 +114,7 @@ test('the chat socket opens for a session and its own origin, and for nobody els
   await expect(openSocket(service, stranger, { path: '/nowhere' })).rejects.toMatchObject({ status: 401 })
   const socket = await openSocket(service, client)
   expect(await socket.ask('hello')).toBe('heard hello')
+  expect(socket.handshake['x-request-id']).toMatch(/^\w{26}$/)
 })
 
 test('a socket that proves itself otherwise needs no session, and a large message ends it', async () => {

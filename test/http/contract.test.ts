@@ -134,7 +134,17 @@ test('the log is read by page, level and place', async () => {
   const after = (await client.get(`/api/logs?after=${newest.lines[0].id}`)).json
   expect(after.dropped).toBe(0)
   expect(after.lines.every(({ id }: { id: number }) => id > newest.lines[0].id)).toBe(true)
-  for (const query of ['limit=0', 'limit=2001', 'limit=x', 'level=loud', 'after=-1']) {
+  const malformed = [
+    'limit=1e1',
+    'limit=0x10',
+    'limit=%205',
+    'limit=%2B5',
+    'limit=5.0',
+    'limit=',
+    'after=',
+    'after=1e1',
+  ]
+  for (const query of ['limit=0', 'limit=2001', 'limit=x', 'level=loud', 'after=-1', ...malformed]) {
     expect([query, (await client.get(`/api/logs?${query}`)).status]).toEqual([query, 400])
   }
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { DEFAULT_SERVER_LIMITS } from '../../src/http/http-server.ts'
-import { raw, rawGet } from './client.ts'
+import { createClient, raw, rawGet } from './client.ts'
 import { newDirectory, startService } from './harness.ts'
 
 const MIB = 1024 * 1024
@@ -111,6 +111,17 @@ test('keys that reach a prototype, deep nesting and broken JSON are refused with
   }
   expect(service.things).toEqual([])
   expect(({} as { admin?: boolean }).admin).toBeUndefined()
+})
+
+test('an empty body is no body, whatever kind it says it is', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const json = { headers: { 'content-type': 'application/json' } }
+  expect((await client.send('DELETE', '/api/config/CHAT_MODEL', '', json)).status).toBe(200)
+  expect((await client.send('DELETE', '/api/sessions/nobody', '', json)).status).toBe(404)
+  expect((await client.post('/logout', '', json)).json).toEqual({ authenticated: false })
+  const needed = await createClient(service.port).post('/login', '', json)
+  expect([needed.status, needed.headers['content-type']]).toEqual([400, 'application/problem+json'])
 })
 
 test('a body of another kind than JSON is refused with 400', async () => {

@@ -90,6 +90,10 @@ test('installing again is refused with 409, after a restart too, and leaves the 
   const service = await startService()
   const hash = passwordHash(service)
   expect((await install(service, { password: 'another long password' })).status).toBe(409)
+  for (const body of [{ password: 'short' }, { password: undefined }, { timezone: 7 }]) {
+    const answer = await install(service, body)
+    expect([body, answer.status, answer.json.code]).toEqual([body, 409, 'already_configured'])
+  }
   await service.stop()
 
   const restarted = await startService({ directory: service.directory, installed: false })

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { Client } from './client.ts'
 import type { Service } from './harness.ts'
@@ -11,6 +12,10 @@ export async function openSocket(service: Service, client: Client | null, option
   const clientOptions: ClientOptions = { headers, autoPong: true }
   const socket = new WebSocket(`ws://127.0.0.1:${service.port}${options.path ?? '/chat'}`, clientOptions)
   const heard: string[] = []
+  let handshake: IncomingHttpHeaders = {}
+  socket.on('upgrade', ({ headers: answered }) => {
+    handshake = answered
+  })
   let onMessage: ((text: string) => void) | undefined
   socket.on('message', (data) => {
     heard.push(String(data))
@@ -29,6 +34,8 @@ export async function openSocket(service: Service, client: Client | null, option
   const connection = (socket as unknown as { _socket: import('node:net').Socket })._socket
   return {
     heard,
+    /** The headers of the answer that opened it. */
+    handshake,
     /** The code that the socket was closed with. */
     closed,
     /** The connection itself is gone. */

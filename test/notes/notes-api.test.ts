@@ -101,6 +101,14 @@ test('bounds: nothing empty, a million characters however JSON writes them, noth
   const json = { headers: { 'content-type': 'application/json' } }
   expect((await client.put(`/api/notes/${id}`, escaped, json)).status).toBe(200)
   expect((await client.post('/api/notes', `${escaped}${' '.repeat(1_000_000)}`, json)).status).toBe(413)
+  // What is no note and over 1 MiB is refused as it is elsewhere.
+  for (const send of [client.post, client.put]) {
+    const path = send === client.post ? '/api/notes' : `/api/notes/${id}`
+    for (const bytes of [1_048_577, 2_097_152]) {
+      const large = await send(path, { content: 'a'.repeat(bytes - '{"content":""}'.length) })
+      expect([bytes, large.status, large.json.code]).toEqual([bytes, 413, 'body_too_large'])
+    }
+  }
   // Other routes take no more than before.
   expect(
     (await client.post(`/api/notes/${id}/restore`, `{"revision":1${' '.repeat(1_100_000)}}`, json)).status,

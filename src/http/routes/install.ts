@@ -4,7 +4,7 @@ import { newPasswordSchema } from '../../settings/password-policy.ts'
 import type { SettingKey } from '../../settings/registry.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
-import { createRoutes, type HttpContext } from '../env.ts'
+import { createRoutes, type HttpContext, refuseInvalid } from '../env.ts'
 import type { IntrusionCounter } from '../intrusion-counter.ts'
 import { Refusal } from '../problem.ts'
 import { sessionCookie } from '../session-cookie.ts'
@@ -66,41 +66,53 @@ export function installRoutes(options: {
 }): RouteModule {
   const { account, intrusions } = options
   const routes = createRoutes()
-  routes.openapi(installRoute, async (c) => {
-    const input = c.req.valid('json')
-    const given = fields.filter((field) => (input[field] ?? '').trim() !== '')
-    const outcome = await account.install({
-      password: input.password,
-      settings: Object.fromEntries(given.map((field) => [settingOfField[field], input[field]])),
-      userAgent: c.req.header('user-agent') ?? '',
-      setupCode: input.setupCode ?? null,
-      isDirectLoopback: c.get('caller').isDirectLoopback(),
-    })
-    switch (outcome.status) {
-      case 'installed':
-        setSessionCookie(c, outcome.newSession.token)
-        return c.json({ configured: true as const, authenticated: true as const }, 201)
-      case 'already_installed':
-        throw new Refusal(409, 'already_configured', 'The service is installed already.')
-      case 'setup_code_required':
-        intrusions.count('setup_code_refused')
-        throw new Refusal(
-          403,
-          'setup_code_required',
-          'Enter the setup code that the service printed in its log.',
-        )
-      case 'common_password':
-        throw commonPassword('password')
-      case 'invalid': {
-        const errors = outcome.problems.map(({ key, message }) => ({
-          path: fields.find((field) => settingOfField[field] === key) ?? key,
-          message,
-        }))
-        throw new Refusal(400, 'invalid_request', `${errors[0]?.path}: ${errors[0]?.message}`, { errors })
+  routes.openapi(
+    installRoute,
+    async (c) => {
+      const input = c.req.valid('json')
+      const given = fields.filter((field) => (input[field] ?? '').trim() !== '')
+      const outcome = await account.install({
+        password: input.password,
+        settings: Object.fromEntries(given.map((field) => [settingOfField[field], input[field]])),
+        userAgent: c.req.header('user-agent') ?? '',
+        setupCode: input.setupCode ?? null,
+        isDirectLoopback: c.get('caller').isDirectLoopback(),
+      })
+      switch (outcome.status) {
+        case 'installed':
+          setSessionCookie(c, outcome.newSession.token)
+          return c.json({ configured: true as const, authenticated: true as const }, 201)
+        case 'already_installed':
+          throw alreadyConfigured()
+        case 'setup_code_required':
+          intrusions.count('setup_code_refused')
+          throw new Refusal(
+            403,
+            'setup_code_required',
+            'Enter the setup code that the service printed in its log.',
+          )
+        case 'common_password':
+          throw commonPassword('password')
+        case 'invalid': {
+          const errors = outcome.problems.map(({ key, message }) => ({
+            path: fields.find((field) => settingOfField[field] === key) ?? key,
+            message,
+          }))
+          throw new Refusal(400, 'invalid_request', `${errors[0]?.path}: ${errors[0]?.message}`, { errors })
+        }
       }
-    }
-  })
+    },
+    (result, c) => {
+      // Whatever is sent, there is nothing left to set up.
+      if (!result.success && account.isInstalled()) throw alreadyConfigured()
+      return refuseInvalid(result, c)
+    },
+  )
   return { routes }
+}
+
+function alreadyConfigured(): Refusal {
+  return new Refusal(409, 'already_configured', 'The service is installed already.')
 }
 
 export function setSessionCookie(c: HttpContext, token: string): void {

@@ -5,6 +5,7 @@ import type { Sessions } from '../../settings/sessions.ts'
 import type { RouteModule } from '../app.ts'
 import { json, refusals } from '../describe.ts'
 import { createRoutes, sessionOf } from '../env.ts'
+import { integerParam } from '../list-query.ts'
 
 const MAX_LINES = 2_000
 const LINES_A_READ = 200
@@ -15,7 +16,7 @@ const levelSchema = z
   .enum(logLevels)
   .default('trace')
   .openapi({ description: 'The least serious one wanted' })
-const idSchema = z.coerce.number().int().min(0)
+const idSchema = integerParam(0, Number.MAX_SAFE_INTEGER)
 
 const lineSchema = z
   .object({
@@ -34,7 +35,7 @@ const pageRoute = createRoute({
   summary: 'The newest lines of the log, or those after a line; secrets are masked',
   request: {
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(MAX_LINES).default(LINES_A_READ),
+      limit: integerParam(1, MAX_LINES).default(LINES_A_READ),
       level: levelSchema,
       after: idSchema.optional(),
     }),

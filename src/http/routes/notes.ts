@@ -3,8 +3,9 @@ import { hasAtMost, MAX_NOTE_CHARS } from '../../notes/content.ts'
 import type { Note, NoteOutcome, Notes } from '../../notes/notes.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import { listQuery, seqOf } from '../list-query.ts'
+import { createRoutes, refuseInvalid } from '../env.ts'
+import { bodyTooLarge, DEFAULT_BODY_BYTES } from '../json-body.ts'
+import { integerParam, listQuery, seqOf } from '../list-query.ts'
 import { Refusal } from '../problem.ts'
 
 /**
@@ -121,7 +122,7 @@ const readRevision = createRoute({
   path: '/api/notes/{id}/revisions/{revision}',
   tags: ['Notes'],
   summary: 'A note as it was in one revision; of a deleted note too',
-  request: { params: params.extend({ revision: z.coerce.number().int().min(1).max(1_000_000_000) }) },
+  request: { params: params.extend({ revision: integerParam(1, 1_000_000_000) }) },
   responses: { 200: json(noteSchema, 'The note as it was'), ...refusals(400, 404) },
 })
 
@@ -136,7 +137,7 @@ const restore = createRoute({
 
 /** Notes of the owner and of the delegate. */
 export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
-  const routes = createRoutes()
+  const routes = createRoutes(refuseInvalidNote)
   const origin = { source: 'owner', channel: 'chat' } as const
 
   routes.openapi(list, async (c) => {
@@ -194,6 +195,17 @@ export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
 }
 
 const NOTE_PATH = /^\/api\/notes(?:\/[^/]+)?$/
+
+/**
+ * A body over the bound that holds everywhere is taken here only for a note that may be so large: one that is no note,
+ * and has more characters than that bound has bytes, is too large as it would be elsewhere.
+ */
+const refuseInvalidNote: typeof refuseInvalid = async (result, c) => {
+  if (!result.success && !hasAtMost(await c.req.text(), DEFAULT_BODY_BYTES)) {
+    throw bodyTooLarge(DEFAULT_BODY_BYTES)
+  }
+  return refuseInvalid(result, c)
+}
 
 /** `If-Match` as an entity tag or a bare number. */
 function revisionOf(header: string | undefined): number | undefined {

@@ -7,7 +7,7 @@ import type { PagingCounters } from '../../operations/paging-counters.ts'
 import type { RouteModule } from '../app.ts'
 import { json, jsonText, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
-import { listQuery, seqOf } from '../list-query.ts'
+import { integerParam, listQuery, seqOf } from '../list-query.ts'
 import { Refusal } from '../problem.ts'
 
 const MAX_PAGE_EVENTS = 5000
@@ -56,7 +56,7 @@ export const pageSchema = z
 
 /** The query of a timeline page. `before` is a page's `nextCursor`, or a seq. */
 export const pageQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(MAX_PAGE_EVENTS).optional(),
+  limit: integerParam(1, MAX_PAGE_EVENTS).optional(),
   before: z.string().max(64).optional(),
 })
 
@@ -139,7 +139,7 @@ const eraseEvent = createRoute({
   path: '/api/timeline/events/{seq}',
   tags: ['Timeline'],
   summary: 'Erases for good the words of one event, and what derives from it',
-  request: { params: z.object({ seq: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }) },
+  request: { params: z.object({ seq: integerParam(1, Number.MAX_SAFE_INTEGER) }) },
   responses: {
     200: json(z.object({ erased: z.int() }), 'How many events lost their words'),
     ...refusals(404),
