@@ -9,6 +9,7 @@ import { createChainReader } from './agent/chain.ts'
 import { createCompactor } from './agent/compaction.ts'
 import { createComposer } from './agent/composer.ts'
 import { createGuestComposer } from './agent/guest-composer.ts'
+import { guestText } from './agent/guest-instructions.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './agent/instructions.ts'
 import { createShortenReply } from './agent/long-answer.ts'
 import { createSessionContext } from './agent/session-context.ts'
@@ -121,11 +122,11 @@ export function buildAssistant(options: {
     composer: createGuestComposer({
       ledger,
       wordSeqs: options.guestWordSeqs,
-      ownerIsKnown: () => settings.get('OWNER_PHONE_NUMBER') !== null,
     }),
     tools: new Map(),
     shorten: async () => false,
-    shortenReply: async (text) => shortenForGuest(text),
+    shortenReply: async (text) =>
+      guestText(shortenForGuest(text), { ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
   })
   const activations = createActivationRunner({
     append,

@@ -4,7 +4,7 @@ import { createCallQueries } from '../projections/calls.ts'
 import { createContextQueries } from '../projections/context.ts'
 import { createTurnQueries } from '../projections/turns.ts'
 import { createChainReader } from './agent/chain.ts'
-import { guestInstructions } from './agent/guest-instructions.ts'
+import { guestCallInstructions } from './agent/guest-instructions.ts'
 import { type CallStatus, createCallStatusRecorder } from './calls/call-status.ts'
 import { type CallPlace, createCallTurns } from './calls/call-turns.ts'
 import { createFactQueue } from './calls/fact-queue.ts'
@@ -304,7 +304,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       ledger,
       wordSeqs: () => options.guestWordSeqs(offered.from, GUEST_WORDS),
       instructions: () =>
-        guestInstructions('voice', { ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
+        guestCallInstructions({ ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
       voice,
       onTool: (name) => log.warn({ tool: name, callSid: place.callSid }, "a guest's call asked for a tool"),
     })

@@ -66,8 +66,10 @@ export function buildTexts(options: {
   const queries = createTextQueries(views)
   const owner = createOwnerQueries(views)
   const ownerNumbers = () => parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
-  const replyBy = () =>
-    telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null ? 'rest' : 'markup'
+  const replyBy = (to: string) => {
+    const from = settings.get('TELEPHONY_PHONE_NUMBER') ?? to
+    return telephony.credentials() !== null && from !== '' ? 'rest' : 'markup'
+  }
 
   const inbox = createSmsInbox({
     append,
@@ -162,7 +164,7 @@ export function buildTexts(options: {
   return {
     async receive(text) {
       const received = await inbox.receive(text)
-      if (received.status !== 'asked' || replyBy() === 'rest') return null
+      if (received.status !== 'asked' || replyBy(text.to) === 'rest') return null
       const { turnId } = received
       const release = outbox.reserve(turnId)
       try {

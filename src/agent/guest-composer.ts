@@ -14,7 +14,6 @@ const GUEST_WORDS = 12
 export function createGuestComposer(options: {
   readonly ledger: LedgerReader
   readonly wordSeqs: (number: string, limit: number) => readonly number[]
-  readonly ownerIsKnown: () => boolean
 }): Composer {
   const { ledger } = options
   return {
@@ -31,7 +30,7 @@ export function createGuestComposer(options: {
       })
       return {
         request: {
-          instructions: guestInstructions('sms', { ownerIsKnown: options.ownerIsKnown() }),
+          instructions: guestInstructions(),
           tools: [],
           timezone: 'UTC',
         },

@@ -12,11 +12,25 @@ const BY_CHANNEL = {
   sms: 'You are answering by text message. Plain text, at most 300 characters.',
 } as const
 
-const LINK_A_PHONE = `No phone number of the owner is linked yet. If the guest says that this is their assistant, tell \
-them how to link their phone: enter its number in the settings in the browser, under "owner phone number".`
+const LINK_BY_VOICE = `No phone number of the owner is linked yet, so even the owner is a guest. Say in your first reply \
+how to link a phone: enter its number in the browser, in Settings, under "Your phone numbers".`
 
-/** The instructions for a guest. `ownerIsKnown`: whether a phone number of the owner is set. */
-export function guestInstructions(channel: 'voice' | 'sms', options: { ownerIsKnown: boolean }): string {
-  const link = options.ownerIsKnown ? [] : [LINK_A_PHONE]
-  return [PERSONA, BY_CHANNEL[channel], ...link].join('\n\n')
+/** What code adds to a text, because it must not depend on the model. */
+const LINK_BY_TEXT =
+  'Is this your assistant? To link your phone, enter its number under "Your phone numbers" in Settings.'
+
+/** A reply by text to a guest. `ownerIsKnown`: whether a phone number of the owner is set; until then it says how. */
+export function guestText(text: string, options: { ownerIsKnown: boolean }): string {
+  return options.ownerIsKnown ? text : `${text}\n\n${LINK_BY_TEXT}`
+}
+
+/** The instructions for a guest who texts. */
+export function guestInstructions(): string {
+  return [PERSONA, BY_CHANNEL.sms].join('\n\n')
+}
+
+/** The instructions for a guest who calls. */
+export function guestCallInstructions(options: { ownerIsKnown: boolean }): string {
+  const link = options.ownerIsKnown ? [] : [LINK_BY_VOICE]
+  return [PERSONA, BY_CHANNEL.voice, ...link].join('\n\n')
 }

@@ -10,23 +10,27 @@ export type CallStatus = {
 
 const STATUS = /^[a-z][a-z-]{0,40}$/
 
-/** Records what the provider reports of a call that was taken: each status once, however often it comes. */
+/**
+ * Records what the provider reports of a call: each status once, however often it comes. One that was not taken, like a
+ * call that was rejected as busy, stands in no span.
+ */
 export function createCallStatusRecorder(options: {
   readonly append: Append
   readonly calls: CallQueries
 }): (report: CallStatus) => Promise<void> {
   return async ({ callSid, of, status }) => {
     const call = options.calls.bySid(callSid)
-    if (!call || !STATUS.test(status)) return
-    const { conversationId, spanId, offeredSeq } = call
+    if (callSid === '' || !STATUS.test(status)) return
     await options.append([
       {
         type: 'call.status.reported',
         actor: 'service',
         channel: 'voice',
-        conversationId,
-        spanId,
-        causedBy: offeredSeq,
+        ...(call && {
+          conversationId: call.conversationId,
+          spanId: call.spanId,
+          causedBy: call.offeredSeq,
+        }),
         key: `call:${callSid}:status:${of}:${status}`,
         facts: { callSid, of, status: status.replaceAll('-', '_') },
       },

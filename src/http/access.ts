@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { OwnerAccount } from '../settings/owner-account.ts'
 import type { Session, Sessions } from '../settings/sessions.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, isCrossSite } from './caller.ts'
 import { tokenFromCookies } from './session-cookie.ts'
 
 type Allowed = { readonly verdict: 'allowed'; readonly session: Session | null }
@@ -92,8 +92,13 @@ export function createAccessControl(options: {
 
     upgrade(incoming, caller, isPublic) {
       if (!account.isInstalled()) return { verdict: 'refused', reason: 'not_configured' }
-      if (isPublic) return { verdict: 'allowed', session: null }
-      const { session } = findSession(incoming)
+      const { token, session } = findSession(incoming)
+      if (isPublic) {
+        // Who brings no cookie is no browser of the owner's.
+        return token === null || isFromOwnOrigin(incoming, caller)
+          ? { verdict: 'allowed', session: null }
+          : { verdict: 'refused', reason: 'foreign_origin' }
+      }
       if (session === null) return { verdict: 'refused', reason: 'no_session' }
       // Browsers send Origin with every upgrade, but no preflight: this check is all that stands between a
       // foreign page and the socket.
@@ -115,8 +120,7 @@ export function isNavigation(incoming: IncomingMessage): boolean {
 function isFromOwnOrigin(incoming: IncomingMessage, caller: Caller): boolean {
   const { origin } = incoming.headers
   if (origin !== undefined) return caller.isOwnOrigin(origin)
-  const site = incoming.headers['sec-fetch-site']
-  return site === undefined || site === 'same-origin' || site === 'none'
+  return !isCrossSite(incoming.headers)
 }
 
 /** Whether any segment of a request's path begins with a dot, however often it is encoded. */

@@ -24,7 +24,7 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
 const FORWARDING_HEADER =
-  /^(?:x-forwarded-.+|forwarded|via|x-real-ip|x-client-ip|x-cluster-client-ip|x-original-.+|true-client-ip|cf-.+|fastly-client-ip)$/
+  /^(?:x-forwarded(?:-.+)?|forwarded(?:-.+)?|via|x-real-ip|(?:x-|fly-|fastly-|true-|x-cluster-)client-ip|x-original-.+|x-envoy-.+|cf-.+)$/
 
 /** Reads callers by the settings in force at each request. */
 export function createCallerIdentification(settings: Pick<Settings, 'get' | 'subscribe'>): IdentifyCaller {
@@ -47,7 +47,7 @@ export function createCallerIdentification(settings: Pick<Settings, 'get' | 'sub
         isLoopbackAddress(peer) &&
         isLoopbackHost(host) &&
         !Object.keys(headers).some((name) => FORWARDING_HEADER.test(name)) &&
-        (headers.origin === undefined || isOwnOrigin(headers.origin)),
+        (headers.origin === undefined ? !isCrossSite(headers) : isOwnOrigin(headers.origin)),
       isHttps,
       isOwnOrigin,
     }
@@ -80,6 +80,12 @@ function forwardedAddress(
     if (!trustedProxy(hop)) break
   }
   return nearest
+}
+
+/** Browsers send no Origin with the GET of a picture or a link, but say where it comes from. */
+export function isCrossSite(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
 
 /** An IPv4 address that came over an IPv6 socket is written as what it is. */

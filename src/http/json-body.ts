@@ -34,7 +34,7 @@ export function guardBodies(
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next()
     const bytes = limits.reduce((most, limit) => Math.max(most, limit(c.req.path) ?? 0), DEFAULT_BODY_BYTES)
     return guardOf(bytes)(c, async () => {
-      if (/^application\/(?:[\w.-]+\+)?json\b/i.test(c.req.header('content-type') ?? '')) {
+      if (isJson(c.req.header('content-type'))) {
         // Kept by the request: the validator parses the same text.
         const text = await c.req.text()
         // Programs name the kind of a body that they do not send. Whether one is needed, the route says.
@@ -51,6 +51,11 @@ export function bodyTooLarge(bytes: number): Refusal {
     // What is still to come is not worth reading.
     headers: { connection: 'close' },
   })
+}
+
+/** Whether a body of this content type is JSON; then it was looked over before any route reads it. */
+export function isJson(contentType: string | undefined): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType ?? '')
 }
 
 /** Throws a refusal unless the text is JSON of bounded depth without `__proto__`. */

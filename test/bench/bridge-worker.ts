@@ -75,7 +75,13 @@ const acceptor = createStreamAcceptor({
     })
   },
 })
-const offered = { callSid: 'CA1', accountSid: 'AC1', party: 'owner', from: '+14155550100' } as const
+const offered = {
+  callSid: 'CA1',
+  isNamed: true,
+  accountSid: 'AC1',
+  party: 'owner',
+  from: '+14155550100',
+} as const
 
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
 server.on('connection', (socket, request) => {

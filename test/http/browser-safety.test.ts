@@ -125,6 +125,17 @@ test('a socket that proves itself otherwise needs no session, and a large messag
   expect(await socket.closed).toBe(1009)
 })
 
+test('a socket that needs no session is refused all the same to a foreign page with the owner’s cookie', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  for (const origin of [EVIL, 'null'])
+    await expect(openSocket(service, client, { path: '/call', origin })).rejects.toMatchObject({
+      status: 403,
+    })
+  const socket = await openSocket(service, client, { path: '/call' })
+  expect(await socket.ask('hello')).toBe('heard hello')
+})
+
 test('before installation no socket opens', async () => {
   const service = await startService({ installed: false })
   await expect(openSocket(service, null, { path: '/call' })).rejects.toMatchObject({ status: 503 })

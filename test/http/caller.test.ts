@@ -34,6 +34,10 @@ test.each([
   ['127.0.0.1', { host: '' }, false],
   ['127.0.0.1', { origin: 'https://evil.example' }, false],
   ['127.0.0.1', { origin: 'null' }, false],
+  ['127.0.0.1', { 'sec-fetch-site': 'none' }, true],
+  ['127.0.0.1', { 'sec-fetch-site': 'same-origin' }, true],
+  ['127.0.0.1', { 'sec-fetch-site': 'cross-site' }, false],
+  ['127.0.0.1', { 'sec-fetch-site': 'same-site' }, false],
   ['127.0.0.1', { forwarded: 'for=127.0.0.1' }, false],
   ['127.0.0.1', { 'x-forwarded-for': '' }, false],
   ['127.0.0.1', { 'x-forwarded-proto': 'http' }, false],
@@ -41,6 +45,10 @@ test.each([
   ['127.0.0.1', { 'x-real-ip': '127.0.0.1' }, false],
   ['127.0.0.1', { 'cf-connecting-ip': '127.0.0.1' }, false],
   ['127.0.0.1', { via: '1.1 x' }, false],
+  ['127.0.0.1', { 'x-forwarded': 'for=127.0.0.1' }, false],
+  ['127.0.0.1', { 'forwarded-for': '127.0.0.1' }, false],
+  ['127.0.0.1', { 'x-envoy-external-address': '127.0.0.1' }, false],
+  ['127.0.0.1', { 'fly-client-ip': '127.0.0.1' }, false],
 ])('a request from %j with %j is direct: %j', (peer, headers, isDirect) => {
   expect(identify(peer, headers).isDirectLoopback()).toBe(isDirect)
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { testDirectory } from '../support/directory.ts'
@@ -100,7 +101,7 @@ test('the same webhook twenty times at once is one call; after its end, and afte
   expect(ofType(await again.events(), 'call.offered')).toHaveLength(1)
 })
 
-test('what the provider reports of a call is a fact, once each; of a call that nobody knows, nothing', async () => {
+test('what the provider reports of a call is a fact, once each, whether or not the call was taken', async () => {
   const phone = await startWithPhone()
   await phone.provider.ring('CA1', OWNER)
   const report = (fields: Readonly<Record<string, string>>) => phone.provider.post('/voice-status', fields)
@@ -119,9 +120,43 @@ test('what the provider reports of a call is a fact, once each; of a call that n
     [true, 'call', 'in_progress'],
     [true, 'stream', 'stream_error'],
   ])
-  const before = await phone.head()
-  expect((await report({ CallSid: 'CA9', CallStatus: 'completed' })).status).toBe(204)
-  expect(await phone.head()).toBe(before)
+  // One that was rejected as busy, and one that the provider handled without us.
+  for (const callSid of ['CA8', 'CA9']) {
+    for (let times = 0; times < 2; times += 1)
+      expect((await report({ CallSid: callSid, CallStatus: 'busy' })).status).toBe(204)
+  }
+  await report({ CallSid: '', CallStatus: 'busy' })
+  expect(
+    ofType(await phone.events(), 'call.status.reported')
+      .slice(3)
+      .map(({ spanId, conversationId, payload }) => [
+        payload.callSid,
+        payload.status,
+        spanId,
+        conversationId,
+      ]),
+  ).toEqual([
+    ['CA8', 'busy', null, null],
+    ['CA9', 'busy', null, null],
+  ])
+})
+
+test('a JSON report is the provider’s by the hash of its body in the signed address', async () => {
+  const phone = await startWithPhone()
+  await phone.provider.ring('CA1', OWNER)
+  const post = (content: string, signed: string) => {
+    const path = `/voice-status?bodySHA256=${createHash('sha256').update(signed).digest('hex')}`
+    return phone.provider.client.send('POST', path, content, {
+      headers: { 'content-type': 'application/json', 'x-twilio-signature': phone.provider.sign(path, {}) },
+    })
+  }
+  const report = JSON.stringify({ CallSid: 'CA1', CallStatus: 'completed', Timestamp: 5, Extra: { a: [] } })
+  const other = report.replace('completed', 'busy')
+  expect((await post(other, report)).status).toBe(403)
+  expect(ofType(await phone.events(), 'call.status.reported')).toEqual([])
+  expect((await post(report, report)).status).toBe(204)
+  await phone.eventsUntil('the end', (all) => ofType(all, 'call.ended').length === 1)
+  for (const content of ['[]', '"text"', 'null']) expect((await post(content, content)).status).toBe(204)
 })
 
 test('only the exact number is the owner; what is empty, unknown or nearly equal is a guest', async () => {
@@ -171,6 +206,13 @@ test('without an auth token only this machine is served, as a guest; what was fo
   expect(ofType(await phone.events(), 'call.offered')).toEqual([])
   expect((await ask({})).text).toContain('<Stream')
   expect(ofType(await phone.events(), 'call.offered')).toMatchObject([{ payload: { party: 'guest' } }])
+})
+
+test('a call that was announced without an id is whichever call brings its token', async () => {
+  const phone = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '' }, script: GREETS })
+  const token = tokenOf((await phone.provider.client.get('/voice-markup')).text)
+  await phone.stream('CA1', token)
+  await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
 })
 
 test('with the development routes on, this machine may try what the owner would hear', async () => {

@@ -128,6 +128,7 @@ export async function connectCall(options: {
 
   const reservation = slot.reserve({
     callSid: 'CA1',
+    isNamed: true,
     accountSid: 'AC1',
     party: 'owner',
     from: '+14155550100',

@@ -38,7 +38,8 @@ export function createSmsInbox(options: {
   readonly isRecorded: (key: string) => boolean
   readonly guestsAnsweredSince: (at: string) => number
   readonly guestDailyMessages: () => number
-  readonly replyBy: () => 'rest' | 'markup'
+  /** By what way a text that came to this number is answered. */
+  readonly replyBy: (to: string) => 'rest' | 'markup'
   readonly nowMs: () => number
   readonly newId: () => string
 }): SmsInbox {
@@ -86,7 +87,7 @@ export function createSmsInbox(options: {
         party,
         segments: segmentsOf(text.text),
         mediaTypes: [...text.mediaTypes],
-        replyBy: options.replyBy(),
+        replyBy: options.replyBy(text.to),
       },
       body: { from, to: text.to, text: text.text },
     }

@@ -96,7 +96,7 @@ export function createSmsOutbox(options: {
     // Its words were erased before they left: there is nothing to send.
     if (!event.body) return conclude(event, row.attempts, { status: 'failed', kind: 'refused' })
     const client = await options.client()
-    const from = options.ownNumber()
+    const from = options.ownNumber() ?? numberTexted(event)
     const message = {
       from: from ?? '',
       to: event.body.target,
@@ -113,6 +113,12 @@ export function createSmsOutbox(options: {
       return conclude(event, row.attempts + 1, { status: 'failed', kind: 'opted_out' })
     if (options.isSpent()) return conclude(event, row.attempts + 1, { status: 'failed', kind: 'budget' })
     await attempt(event, row, client, message)
+  }
+
+  /** Without a number in the settings an answer leaves from the one that was texted; null where this answers no text. */
+  function numberTexted({ causedBy }: Requested): string | null {
+    const [cause] = causedBy === null ? [] : ledger.readSeqs([causedBy])
+    return (cause?.type === 'sms.received' && cause.body?.to) || null
   }
 
   async function attempt(

@@ -8,6 +8,8 @@ const TOKEN_BYTES = 32
 
 export type OfferedCall = {
   readonly callSid: string
+  /** False where a developer's own request named no call: then any may bring the token. */
+  readonly isNamed: boolean
   /** Empty where a developer's own request named none: then any will do. */
   readonly accountSid: string
   readonly party: Party
@@ -71,8 +73,11 @@ export function createCallSlot(options: { readonly nowMs: () => number }): CallS
       const now = holder()
       if (now === null || now.token === null) return { status: 'refused', reason: 'nothing_reserved' }
       if (!equal(stream.token, now.token)) return { status: 'refused', reason: 'wrong_token' }
-      const { callSid, accountSid } = now.call
-      if (stream.callSid !== callSid || (accountSid !== '' && stream.accountSid !== accountSid)) {
+      const { callSid, isNamed, accountSid } = now.call
+      if (
+        (isNamed && stream.callSid !== callSid) ||
+        (accountSid !== '' && stream.accountSid !== accountSid)
+      ) {
         return { status: 'refused', reason: 'wrong_call' }
       }
       held = { ...now, token: null }

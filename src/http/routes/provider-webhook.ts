@@ -3,6 +3,7 @@ import { createSignatureVerifier, type FormFields, parseForm } from '../../chann
 import type { Settings } from '../../settings/settings.ts'
 import type { HttpContext } from '../env.ts'
 import type { IntrusionCounter } from '../intrusion-counter.ts'
+import { isJson } from '../json-body.ts'
 import { Refusal } from '../problem.ts'
 import type { SocketRequest } from '../sockets.ts'
 
@@ -42,7 +43,7 @@ export function createProviderWebhooks(options: {
     throw new Refusal(403, 'bad_signature', detail)
   }
 
-  function verify(c: HttpContext, posted: FormFields): { isSigned: boolean; isVerified: boolean } {
+  function verify(c: HttpContext, posted: Posted): { isSigned: boolean; isVerified: boolean } {
     const authToken = settings.get('TELEPHONY_AUTH_TOKEN')
     if (authToken === null) {
       if (!c.get('caller').isDirectLoopback()) refuse('There is no auth token to verify this request with.')
@@ -55,7 +56,10 @@ export function createProviderWebhooks(options: {
     const verifier = createSignatureVerifier({ authToken, publicUrl })
     // As it stands in the request line: what the provider signed, not what a router made of it.
     const pathAndQuery = c.env.incoming.url ?? ''
-    if (!verifier.form({ pathAndQuery, signature }, posted)) refuse('The signature is not valid.')
+    const request = { pathAndQuery, signature }
+    const isValid =
+      posted.json === null ? verifier.form(request, posted.fields) : verifier.json(request, posted.json)
+    if (!isValid) refuse('The signature is not valid.')
     return { isSigned: true, isVerified: true }
   }
 
@@ -68,10 +72,10 @@ export function createProviderWebhooks(options: {
       return createSignatureVerifier({ authToken, publicUrl }).upgrade({ pathAndQuery, signature })
     },
     async read(c) {
-      const posted = c.req.method === 'POST' ? parseForm(await c.req.text()) : {}
+      const posted = await readPosted(c)
       const { isSigned, isVerified } = verify(c, posted)
       const asked = parseForm(new URL(c.env.incoming.url ?? '', 'http://service').search.slice(1))
-      const fields = new Map(Object.entries({ ...asked, ...posted }))
+      const fields = new Map(Object.entries({ ...asked, ...posted.fields }))
       return {
         isVerified,
         field(name) {
@@ -88,6 +92,20 @@ export function createProviderWebhooks(options: {
       }
     },
   }
+}
+
+/** What a request brought in its body: `json` the raw text where that is what it is, which is signed by its hash. */
+type Posted = { readonly fields: FormFields; readonly json: string | null }
+
+async function readPosted(c: HttpContext): Promise<Posted> {
+  if (c.req.method !== 'POST') return { fields: {}, json: null }
+  const text = await c.req.text()
+  if (!isJson(c.req.header('content-type'))) return { fields: parseForm(text), json: null }
+  const told: unknown = text === '' ? null : JSON.parse(text)
+  const entries = typeof told === 'object' && told !== null ? Object.entries(told) : []
+  // Every field of ours is a text.
+  const fields = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return { fields: Object.fromEntries(fields), json: text }
 }
 
 /** An answer to the provider. */

@@ -63,9 +63,11 @@ export function voiceMarkupRoutes(deps: {
   }
   function callOf(request: ProviderRequest) {
     const from = request.field('From') || request.field('Caller')
+    const callSid = id(request.field('CallSid'))
     return {
       // Only a developer's own request has none.
-      callSid: id(request.field('CallSid')) || deps.newId(),
+      callSid: callSid || deps.newId(),
+      isNamed: callSid !== '',
       accountSid: id(request.field('AccountSid')),
       party: request.party(from),
       from: from.slice(0, MAX_ID_CHARS),

@@ -11,6 +11,7 @@ beforeEach(() => {
 
 const call = (callSid: string, party: 'owner' | 'guest' = 'owner'): OfferedCall => ({
   callSid,
+  isNamed: true,
   accountSid: 'AC1',
   party,
   from: '+14155550100',
@@ -36,6 +37,14 @@ test('the token opens the stream once', () => {
   expect(token.length).toBeGreaterThanOrEqual(22)
   expect(claim('CA1', token)).toEqual({ status: 'claimed', call: call('CA1') })
   expect(claim('CA1', token)).toEqual({ status: 'refused', reason: 'nothing_reserved' })
+})
+
+test('a call that nobody named is whichever brings its token, and for its account alone', () => {
+  const reservation = slot.reserve({ ...call('of our own making'), isNamed: false })
+  const token = reservation.status === 'reserved' ? reservation.token : ''
+  expect(claim('CA7', 'x')).toEqual({ status: 'refused', reason: 'wrong_token' })
+  expect(claim('CA7', token, 'AC2')).toEqual({ status: 'refused', reason: 'wrong_call' })
+  expect(claim('CA7', token).status).toBe('claimed')
 })
 
 test('a wrong token, another call and another account are refused, and the rightful stream still gets in', () => {

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { busyMarkup, connectMarkup, sayMarkup } from '../../../src/channels/telephony/markup.ts'
+import {
+  busyMarkup,
+  connectMarkup,
+  messageMarkup,
+  sayMarkup,
+} from '../../../src/channels/telephony/markup.ts'
 
 /** The verbs and nouns in the order in which they begin. */
 function elements(xml: string): readonly string[] {
@@ -32,6 +37,7 @@ test('whatever stands in a text, it stays text: well-formed and without a furthe
   const evil = '</Say><Dial>+15550100</Dial><Say>\r\n\u0000\u0008\uFFFF\uD800&amp;"\''
   const xml = sayMarkup(evil)
   expect(elements(xml)).toEqual(['Response', 'Say', 'Hangup'])
+  expect(elements(messageMarkup(evil))).toEqual(['Response', 'Message'])
   expect(elements(connectMarkup({ streamUrl: `wss://x/${evil}`, token: evil }))).toEqual(
     elements(connectMarkup({ streamUrl: 'wss://x/', token: 't' })),
   )
@@ -39,7 +45,10 @@ test('whatever stands in a text, it stays text: well-formed and without a furthe
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       const said = sayMarkup(text)
       expect(elements(said)).toEqual(['Response', 'Say', 'Hangup'])
-      expect(said).not.toMatch(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u)
+      const texted = messageMarkup(text)
+      expect(elements(texted)).toEqual(['Response', 'Message'])
+      for (const xml of [said, texted])
+        expect(xml).not.toMatch(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u)
     }),
   )
 })

@@ -55,7 +55,13 @@ beforeEach(() => {
 })
 
 function reserve(callSid: string): string {
-  const reservation = slot.reserve({ callSid, accountSid: 'AC1', party: 'owner', from: '+14155550100' })
+  const reservation = slot.reserve({
+    callSid,
+    isNamed: true,
+    accountSid: 'AC1',
+    party: 'owner',
+    from: '+14155550100',
+  })
   return reservation.status === 'reserved' ? reservation.token : ''
 }
 
