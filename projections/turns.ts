@@ -108,11 +108,16 @@ export function createTurnQueries(views: Database) {
   const unfinished = views.prepare<[], TurnRow>(
     "SELECT * FROM turns WHERE status IN ('waiting', 'running') ORDER BY causeSeq",
   )
+  const lastEnded = views.prepare<[], Pick<TurnRow, 'status' | 'kind'>>(
+    'SELECT status, kind FROM turns WHERE endedSeq IS NOT NULL ORDER BY endedSeq DESC LIMIT 1',
+  )
   const eventSeqs = views.prepare<[string], { seq: number }>(
     'SELECT seq FROM turn_events WHERE turnId = ? ORDER BY seq',
   )
   return {
     byId: (turnId: string) => byId.get(turnId),
+    /** What the last turn that ended came to. */
+    lastEnded: () => lastEnded.get(),
     /** Waiting and running ones, in the order in which they were asked for. */
     unfinished: () => unfinished.all(),
     eventSeqs: (turnId: string) => eventSeqs.all(turnId).map(({ seq }) => seq),

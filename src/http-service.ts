@@ -2,7 +2,9 @@ import type { Kysely } from 'kysely'
 import { createOwnerQueries } from '../projections/owner.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import type { TimelineQueries } from '../projections/timeline-page.ts'
+import { createTurnQueries } from '../projections/turns.ts'
 import type { Adaptations } from './adaptations/adaptations.ts'
+import { isModelFailure } from './agent/failure-text.ts'
 import type { SpokenChannel } from './agent/instructions.ts'
 import type { createTurnReport } from './agent/turn-report.ts'
 import type { Assistant } from './assistant.ts'
@@ -120,6 +122,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
   })
   const pageEvents = () => settings.get('TIMELINE_PAGE_EVENTS')
 
+  const turns = createTurnQueries(storage.views)
   const webhooks = createProviderWebhooks({ settings, intrusions, devRoutes: options.config.devRoutes })
   const { phone } = options
 
@@ -127,6 +130,8 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     const { projections, viewsError, verification } = await storage.status()
     const stalled = projections.filter((projection) => projection.error !== null).map(({ name }) => name)
     const { provider, model: name } = model.answering()
+    const last = turns.lastEnded()
+    const failure = last?.status === 'failed' && isModelFailure(last.kind) ? last.kind : null
     return {
       ledger: ledgerCheck(verification),
       projections: {
@@ -138,7 +143,11 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
             : {}),
       },
       reactors: stopping.signal.aborted ? { ok: false, detail: 'stopping' } : { ok: true },
-      model: { ok: true, detail: `${provider}/${name}` },
+      // Reported by what it last did: asking it only to see would cost the owner money.
+      model: {
+        ok: failure === null,
+        detail: `${provider}/${name}${failure === null ? '' : `: the last turn failed (${failure})`}`,
+      },
     }
   }
 

@@ -20,3 +20,17 @@ export const failureText: Readonly<Record<TurnFailureKind, string>> = {
     'I have used all the tokens that I may in a day (DAILY_TOKENS), so I answer no more for now. What was used a day ago makes room again.',
   internal: 'Something went wrong on my side; the log says what. Please try again.',
 }
+
+const modelFailures: readonly string[] = [
+  'auth',
+  'quota',
+  'rate_limited',
+  'unavailable',
+  'timeout',
+  'malformed',
+] satisfies TurnFailureKind[]
+
+/** Whether a turn failed for the model service, not for what it was asked or for ourselves. */
+export function isModelFailure(kind: string | null): boolean {
+  return kind !== null && modelFailures.includes(kind)
+}
