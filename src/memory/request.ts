@@ -3,7 +3,9 @@ import type { Candidate } from './candidate.ts'
 import { canonicalKey } from './canonical-key.ts'
 import type { Quotable, Utterance } from './evidence.ts'
 import type { Rejection } from './gates.ts'
-import { agreedSentence } from './gates-speaker.ts'
+import { agreedSentence, merelyAgrees } from './gates-speaker.ts'
+import { lexiconOf, occurs } from './language/lexicon.ts'
+import { foldText, languageOf } from './language/text.ts'
 import { contentWords, coverage, indexWords } from './language/words.ts'
 import type { WindowReader } from './window.ts'
 
@@ -122,7 +124,12 @@ function quotableOf(text: string, utterance: Utterance, seqs: readonly number[])
   return { text, utterance, seqs: [...seqs].sort((a, b) => a - b), agreed: false, next: null }
 }
 
-/** Whether a message says next to nothing itself: "remember that", "yes, keep that". */
+/**
+ * Whether a message says next to nothing itself and asks for what stands before it, or agrees to it: "remember that",
+ * "yes". Being short is not enough: a short question makes nobody else's words the owner's.
+ */
 function pointsBack({ text }: Utterance): boolean {
-  return contentWords(text).length <= 3
+  if (contentWords(text).length > 3) return false
+  const lexicon = lexiconOf(languageOf(text))
+  return merelyAgrees(text, lexicon) || occurs(lexicon.remembering, foldText(text))
 }
