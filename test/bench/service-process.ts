@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 const PASSWORD = 'a long walk by the river'
 
 /**
- * The service as it is run, a process of its own over a directory of its own, installed and signed in; its client
+ * The service as it is run, a process of its own over a directory of its own (or `DATA_DIR`), installed and signed in; its client
  * keeps its connection, as a browser does. What client and double cost is not the service's.
  */
 export async function startServiceProcess(environment: Record<string, string>) {
@@ -54,6 +54,8 @@ export async function startServiceProcess(environment: Record<string, string>) {
 
   await send('POST', '/api/install', { password: PASSWORD })
   return {
+    port,
+    cookie: () => cookie,
     get: (path: string) => send('GET', path),
     post: (path: string, content: unknown) => send('POST', path, content),
     pid: child.pid,

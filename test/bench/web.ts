@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
 import { launchBrowser } from '../browser/browser.ts'
-import { createClient } from '../http/client.ts'
 import { watchForField } from './field.ts'
 import { generateLedger } from './generate.ts'
-import { startBenchService } from './service.ts'
+import { startServiceProcess } from './service-process.ts'
 import { median, quantile } from './statistics.ts'
 import { type Task, traceTasks } from './trace.ts'
 
@@ -28,11 +27,10 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 const load = () => `load ${loadavg()[0]?.toFixed(1)}`
 
 generateLedger(directory, EVENTS)
-const service = await startBenchService({ DATA_DIR: directory })
-const client = createClient(service.port)
+// A process of its own: what this one does to measure must not stand in the service's way.
+const service = await startServiceProcess({ DATA_DIR: directory })
 const origin = `http://127.0.0.1:${service.port}`
 try {
-  await client.post('/api/install', { password: 'a long walk by the river' })
   for (const [what, path, isSignedIn] of [
     ['timeline', '/', true],
     ['sign-in', '/login', false],
@@ -47,7 +45,7 @@ try {
 
 async function open(browser: Browser, isSignedIn: boolean): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: origin, viewport: { width: 1280, height: 800 } })
-  const [name = '', value = ''] = (client.cookie() ?? '').split('=')
+  const [name = '', value = ''] = service.cookie().split('=')
   if (isSignedIn) {
     await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Lax' }])
   }
@@ -71,10 +69,8 @@ async function measureFirstPage(what: string, path: string, isSignedIn: boolean)
     network.on('Network.loadingFinished', ({ encodedDataLength }) => {
       bytes += encodedDataLength
     })
-    const sizes: Promise<number>[] = []
-    page.on('response', (response) => {
-      sizes.push(response.body().then((body) => gzipSync(body, { level: 9 }).length))
-    })
+    const responses: Response[] = []
+    page.on('response', (response) => responses.push(response))
     await page.goto(path)
     samples.push(await page.evaluate(() => Reflect.get(globalThis, 'whenInteractive')))
     await page.keyboard.type('x')
@@ -82,7 +78,8 @@ async function measureFirstPage(what: string, path: string, isSignedIn: boolean)
     transferred = bytes
     // What comes after this is not waited for, and its body would go with the browser.
     page.removeAllListeners('response')
-    gzipped = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    const bodies = await Promise.all(responses.map((response) => response.body()))
+    gzipped = bodies.reduce((sum, body) => sum + gzipSync(body, { level: 9 }).length, 0)
     await browser.close()
   }
   say(

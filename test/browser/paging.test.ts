@@ -142,3 +142,28 @@ test('a long message is cut short and shown whole on request', async () => {
   await words(page, 'You', ending).waitFor()
   await page.getByRole('button', { name: /^Show all/ }).waitFor({ state: 'detached' })
 })
+
+test('the menu of an exchange comes with the pointer or the focus, moves nothing, and is always there for fingers', async () => {
+  const service = await withHistory(3)
+  const page = await visit(browser(), service)
+  await words(page, 'You', 'Question number 3.').waitFor()
+  const first = page.locator('.span').first()
+  const menus = page.getByRole('button', { name: 'More for this exchange' })
+  const heights = () => page.locator('.row').evaluateAll((rows) => rows.map((row) => row.clientHeight))
+  const before = await heights()
+  await first.hover()
+  await first.getByRole('button', { name: 'More for this exchange' }).waitFor()
+  expect(await menus.count()).toBe(1)
+  expect(await heights()).toEqual(before)
+  await page.mouse.move(5, 5)
+  await first.locator('.fold').focus()
+  await page.keyboard.press('Tab')
+  await first.getByRole('button', { name: 'More for this exchange' }).and(page.locator(':focus')).waitFor()
+
+  const touched = await visit(browser(), service, {
+    context: { viewport: phone, hasTouch: true, isMobile: true },
+  })
+  await words(touched, 'You', 'Question number 3.').waitFor()
+  const spans = await touched.locator('.span').count()
+  expect(await touched.getByRole('button', { name: 'More for this exchange' }).count()).toBe(spans)
+})

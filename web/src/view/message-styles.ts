@@ -93,7 +93,7 @@ export const messageStyles = css`
     min-height: 1.875rem;
   }
   .span .tools {
-    min-width: 0;
+    min-width: 1.875rem;
   }
   .tools,
   .implied {

@@ -30,6 +30,8 @@ export type RowContext = TimelineActions & {
   readonly activeKey: string
   /** The row under the pointer, empty while there is none. */
   readonly pointedKey: string
+  /** There is a pointer that hovers: what it brings out is not there before. */
+  readonly hovers: boolean
   /** The row that a search hit led to. */
   readonly foundKey: string
   readonly now: Date

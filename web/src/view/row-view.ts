@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { TimelineEvent } from '../data/timeline.ts'
+import type { MenuItem } from '../design/menu.ts'
 import { progressOf, summaryOf } from '../timeline/activity.ts'
 import { channelSigns, type Sign, subjectIcon } from '../timeline/event-icons.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
@@ -92,20 +93,24 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
           : html`<span class="excerpt">${excerpt}</span><span class="faint">${contentsText(segment)}</span>`
       }
     </button>
-    <dg-menu
-      class="tools"
-      label="More for this exchange"
-      .reachable=${active}
-      .items=${[
-        {
-          label: open ? 'Fold' : 'Unfold',
-          icon: 'chevron',
-          run: () => context.toggle(segment.key),
-        },
-        { label: 'Erase exchange…', icon: 'trash', danger: true, run: () => context.eraseSpan(segment) },
-      ]}
-    ></dg-menu>
+    ${spanToolsView(segment, open, active || !context.hovers || context.pointedKey === key, context)}
   </h3>`
+}
+
+/** Tools are most of what such a row weighs: only one whose tools can be seen has any. */
+function spanToolsView(segment: Segment, open: boolean, shown: boolean, context: RowContext): TemplateResult {
+  if (!shown) return html`<span class="tools"></span>`
+  const items: MenuItem[] = [
+    { label: open ? 'Fold' : 'Unfold', icon: 'chevron', run: () => context.toggle(segment.key) },
+    { label: 'Erase exchange…', icon: 'trash', danger: true, run: () => context.eraseSpan(segment) },
+  ]
+  return html`<span class="tools">
+    <dg-menu
+      label="More for this exchange"
+      .reachable=${context.activeKey === `span:${segment.key}`}
+      .items=${items}
+    ></dg-menu>
+  </span>`
 }
 
 function activityView(row: Extract<Row, { kind: 'activity' }>, context: RowContext): TemplateResult {

@@ -72,6 +72,7 @@ export class DgTimeline extends LitElement {
   private readonly renderRows = createKeyedRows()
   private foundParts: Parts | null = null
   private atEnd = true
+  private readonly hovering = matchMedia('(hover: hover)')
   private readonly virtual = new VirtualScroll<Row>(this, {
     parts: () => this.parts(),
     estimate: estimateRow,
@@ -284,6 +285,7 @@ export class DgTimeline extends LitElement {
       ...this.actions,
       activeKey: known ? this.activeKey : (last?.key ?? ''),
       pointedKey: this.pointedKey,
+      hovers: this.hovering.matches,
       foundKey: this.foundKey,
       now: new Date(),
       callParty: this.callParty,

@@ -39,7 +39,10 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
   private rows: readonly R[] = []
   private anchors: readonly Anchor[] = []
   private observer: ResizeObserver | null = null
-  private readonly observed = new Set<Element>()
+  /** What is watched, and the height that it was last seen with. Pixels. */
+  private readonly observed = new Map<Element, number>()
+  /** The anchors are those of this very moment: nothing moved since. */
+  private anchorsAreNew = false
   private wanted: { readonly key: string; readonly align: 'start' | 'center' } | null = null
   private scrollFrame = 0
   private growFrame = 0
@@ -64,7 +67,10 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
   }
 
   hostConnected(): void {
-    this.observer = new ResizeObserver(() => this.settle())
+    this.observer = new ResizeObserver((entries) => {
+      // Each element is told of once when it comes, and has just been measured then.
+      if (entries.filter((entry) => this.isNews(entry)).length > 0) this.settle()
+    })
   }
 
   hostDisconnected(): void {
@@ -77,9 +83,17 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     this.growFrame = 0
   }
 
+  private isNews({ target, borderBoxSize }: ResizeObserverEntry): boolean {
+    const height = borderBoxSize[0]?.blockSize ?? 0
+    const seen = this.observed.get(target)
+    this.observed.set(target, height)
+    return seen === undefined || !(Math.abs(height - seen) < 0.05)
+  }
+
   /** Call in the host's `willUpdate` with the rows that it is about to render. */
   setRows(rows: readonly R[]): void {
-    this.rememberAnchors()
+    if (!this.anchorsAreNew) this.rememberAnchors()
+    this.anchorsAreNew = false
     if (rows !== this.rows) {
       this.rows = rows
       const width = this.parts()?.scroller.clientWidth ?? 800
@@ -112,7 +126,10 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
       this.rememberAnchors()
       const { near } = this.wantedWindows()
       const excess = this.window.end - this.window.start - (near.end - near.start)
-      if (!covers(this.window, near) || excess > 60) this.host.requestUpdate()
+      if (!covers(this.window, near) || excess > 60) {
+        this.anchorsAreNew = true
+        this.host.requestUpdate()
+      }
       this.onScroll()
     })
   }
@@ -212,10 +229,13 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     const parts = this.parts()
     if (!parts) return
     const { top, bottom } = parts.scroller.getBoundingClientRect()
-    this.anchors = this.rowElements(parts.rows)
-      .map((element) => ({ key: element.dataset.key ?? '', rect: element.getBoundingClientRect() }))
-      .filter(({ rect }) => rect.bottom > top + 1 && rect.top < bottom)
-      .map(({ key, rect }) => ({ key, top: rect.top - top }))
+    const anchors: Anchor[] = []
+    for (const element of this.rowElements(parts.rows)) {
+      const rect = element.getBoundingClientRect()
+      if (rect.top >= bottom) break
+      if (rect.bottom > top + 1) anchors.push({ key: element.dataset.key ?? '', top: rect.top - top })
+    }
+    this.anchors = anchors
   }
 
   private rowElements(rows: HTMLElement): HTMLElement[] {
@@ -228,7 +248,7 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     const parts = this.parts()
     if (!parts || !this.observer) return
     const present = new Set<Element>([...this.rowElements(parts.rows), parts.scroller])
-    for (const element of this.observed) {
+    for (const element of this.observed.keys()) {
       if (present.has(element)) continue
       this.observer.unobserve(element)
       this.observed.delete(element)
@@ -236,7 +256,7 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     for (const element of present) {
       if (this.observed.has(element)) continue
       this.observer.observe(element)
-      this.observed.add(element)
+      this.observed.set(element, Number.NaN)
     }
   }
 
@@ -247,7 +267,9 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     const { scroller, rows, above, below } = parts
     const elements = this.rowElements(rows)
     elements.forEach((element, offset) => {
-      this.heights.measured(this.window.start + offset, element.getBoundingClientRect().height)
+      const { height } = element.getBoundingClientRect()
+      this.heights.measured(this.window.start + offset, height)
+      if (this.observed.has(element)) this.observed.set(element, height)
     })
     // The style property, not the attribute: the content security policy allows no style attributes.
     above.style.height = `${this.heights.offsetOf(this.window.start)}px`
