@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { afterAwake, createAwakeClock } from '../../src/clock/awake.ts'
-
-/** Holds up the whole process, as a busy machine does. */
-function holdUp(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-}
+import { holdUp } from '../support/hold-up.ts'
 
 test('however long the process was held up, what has arrived meanwhile is seen before the time is up', async () => {
   let isUp = false
@@ -14,7 +10,7 @@ test('however long the process was held up, what has arrived meanwhile is seen b
     isUp = true
     up.resolve()
   })
-  holdUp(300)
+  await holdUp(300)
   // A turn of the loop: overdue timers, then the sockets.
   await setImmediate()
   expect(isUp).toBe(false)

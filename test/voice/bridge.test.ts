@@ -3,6 +3,7 @@ import { loadPhrases } from '../../src/voice/phrases.ts'
 import { HEARD_SLACK_MS } from '../../src/voice/playback.ts'
 import type { Script } from '../doubles/realtime/session.ts'
 import { hasOpenAiSpec } from '../doubles/spec/openai-spec.ts'
+import { holdUp } from '../support/hold-up.ts'
 import { type Call, connectCall, script, speech, TRAIN } from './call-harness.ts'
 
 let call: Call | undefined
@@ -255,6 +256,18 @@ test('the owner hangs up from the browser: the call ends at the provider, then t
   it.bridge.hangUp('owner_hung_up')
   await it.caller.closed
   expect(it.hungUp).toEqual(['CA1'])
+})
+
+test('a sentence in which the process is held up stays one sentence', async () => {
+  const it = await connect({ script: script({ reply: greeting }) })
+  await afterGreeting(it)
+  const said = it.caller.say(speech('caller-question'))
+  await it.caller.wait(1_200)
+  await holdUp(1_500)
+  await said
+  await it.caller.until('the answer was heard', () => it.factsOf('call.reply.spoken').length === 2)
+  expect(it.factsOf('call.utterance.heard')).toHaveLength(1)
+  expect(it.model.appended().includes(speech('caller-question'))).toBe(true)
 })
 
 test('a caller who speaks before the session is ready is heard nevertheless', async () => {

@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { ModelError } from '../../../src/model/port.ts'
 import { type At, type Fault, httpFaults } from '../../doubles/model/script.ts'
+import { holdUp } from '../../support/hold-up.ts'
 import { API_KEY, never, noteTool, request, run, setUp, stoppedTime } from './fixture.ts'
 
 const limits = { attempts: 3, backoffMs: 10, maxBackoffMs: 1000, idleMs: 77_000, maxResponseBytes: 200_000 }
@@ -96,6 +97,18 @@ test.for([
   const { double, service } = await setUp({ dependencies: { limits: { ...bounds, attempts: 1 } } })
   double.answerWith(() => ({ ...answer, fault }))
   expect((await run(service)).error).toMatchObject({ name: 'ModelError', kind: 'timeout' })
+})
+
+test('a service is not taken to be silent because this process was held up', async () => {
+  const { double, service } = await setUp({ dependencies: { limits: { idleMs: 800, attempts: 1 } } })
+  const { promise: until, resolve: goOn } = Promise.withResolvers<void>()
+  double.reply({ text: ['one ', 'two'], pause: { at: 5, until } })
+  const deltas: string[] = []
+  const turn = run(service, request(), never(), deltas)
+  await expect.poll(() => deltas, { interval: 5 }).toEqual(['one '])
+  await holdUp(1_200)
+  goOn()
+  expect((await turn).completed?.text).toBe('one two')
 })
 
 test.for([
