@@ -127,6 +127,7 @@ export class DgTimelinePage extends LitElement {
     try {
       const { createMarkdown } = await import('../view/markdown.ts')
       this.markdown = createMarkdown()
+      this.followLink()
       whenIdle(() => void this.loadDialogs())
     } catch {
       this.failed = true
@@ -265,7 +266,7 @@ export class DgTimelinePage extends LitElement {
       return
     }
     const seq = Number(asked.get('seq'))
-    if (!this.session?.loaded || !Number.isInteger(seq) || seq < 1) return
+    if (!this.session?.loaded || !this.markdown || !Number.isInteger(seq) || seq < 1) return
     history.replaceState(null, '', '/')
     void this.goTo({ seq, spanId: null })
   }
