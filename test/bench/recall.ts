@@ -20,6 +20,7 @@ import {
 /** Questions asked once before the clock counts: a service that runs is warm. */
 const WARM_UP_QUESTIONS = 50
 const SCALES = [5000, 100_000]
+const QUESTIONS_BY_TURNS = 50
 
 function main(): void {
   const { values } = parseArgs({
@@ -47,7 +48,7 @@ function main(): void {
       report('Held out: weights fitted to the other conversations', crossValidate(data, examples))
     if (values.ablate) reportAblation(examples, console.log)
   }
-  if (values.scale) for (const turns of SCALES) reportScale(data, turns)
+  if (values.scale) reportScales(data, SCALES)
   if (values.json) console.log(JSON.stringify(summary(outcomes)))
 }
 
@@ -95,10 +96,32 @@ function examplesOf(conversation: Conversation): Example[] {
   }
 }
 
-/** All conversations one after the other, over and over, years apart, until there are so many turns. */
-function reportScale({ conversations }: RecallData, turns: number): void {
+/** The latency of the same questions over so many turns, one size beside the other. */
+function reportScales(data: RecallData, sizes: readonly number[]): void {
+  const scales = sizes.map((turns) => openScale(data, turns))
+  try {
+    for (const { ask } of scales) ask(0, WARM_UP_QUESTIONS)
+    const outcomes = scales.map((): Outcome[] => [])
+    const questions = data.conversations.reduce((sum, conversation) => sum + conversation.questions.length, 0)
+    // By turns: a machine that is quick in one minute and slow in the next is so for all sizes.
+    for (let from = 0; from < questions; from += QUESTIONS_BY_TURNS)
+      scales.forEach(({ ask }, index) => {
+        outcomes[index]?.push(...ask(from, from + QUESTIONS_BY_TURNS))
+      })
+    outcomes.forEach((ofScale, index) => {
+      console.log(`${sizes[index]} turns, ${ofScale.length} questions`)
+      console.log(`  latency ms: ${show(latency(ofScale.map(({ elapsedMs }) => elapsedMs)))}`)
+      console.log(`  of that composing: ${show(latency(ofScale.map(({ composingMs }) => composingMs)))}`)
+    })
+  } finally {
+    for (const { close } of scales) close()
+  }
+}
+
+/** The dialogues repeated up to so many turns, each round a month after the last, and all of their questions. */
+function openScale({ conversations }: RecallData, turns: number) {
   const [first] = conversations
-  if (!first) return
+  if (!first) throw new Error('no conversations')
   const all = conversations.flatMap(({ id, speakers, turns }) =>
     turns.map((turn) => ({
       ...turn,
@@ -114,21 +137,16 @@ function reportScale({ conversations }: RecallData, turns: number): void {
     return { ...turn, id: `${round}/${turn.id}`, session: `${round}/${turn.session}`, at }
   })
   const corpus = buildCorpus(replicated, first.speakers[0])
-  try {
-    const ranker = createRecallRanker({ views: corpus.views })
-    const questions = conversations.flatMap(({ questions }) => questions)
-    const asked: Conversation = { ...first, turns: replicated, questions: questions.map(withFirstTurn) }
-    askQuestions({ ...asked, questions: asked.questions.slice(0, WARM_UP_QUESTIONS) }, corpus, ranker)
-    const outcomes = askQuestions(asked, corpus, ranker)
-    console.log(`${turns} turns, ${outcomes.length} questions`)
-    console.log(`  latency ms: ${show(latency(outcomes.map(({ elapsedMs }) => elapsedMs)))}`)
-    console.log(`  of that composing: ${show(latency(outcomes.map(({ composingMs }) => composingMs)))}`)
-  } finally {
-    corpus.close()
-  }
-
-  function withFirstTurn(question: Conversation['questions'][number]) {
-    return { ...question, evidence: [replicated[0]?.id ?? ''] }
+  const ranker = createRecallRanker({ views: corpus.views })
+  const evidence = [replicated[0]?.id ?? '']
+  const questions = conversations.flatMap(({ questions }) =>
+    questions.map((question) => ({ ...question, evidence })),
+  )
+  const asked: Conversation = { ...first, turns: replicated, questions }
+  return {
+    ask: (from: number, to: number) =>
+      askQuestions({ ...asked, questions: questions.slice(from, to) }, corpus, ranker),
+    close: () => corpus.close(),
   }
 }
 
