@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { nameRetried } from './test/support/retried.ts'
 
 // Each test starts services of several threads: without a cache, each thread of each compiles all its modules anew.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
@@ -16,10 +15,6 @@ export default defineConfig({
     hookTimeout: 180_000,
     // What is waited for comes in its time; the default of a second is a fast machine's.
     expect: { poll: { timeout: 60_000 } },
-    // Where nobody watches, on a machine shared with others, one test in thousands that lost a race must not refuse the
-    // whole: it gets one more try, and the report names it. Whoever runs the tests by hand sees it fail.
-    retry: process.env.CI ? 1 : 0,
-    reporters: ['default', nameRetried()],
     // Tests start real services, threads and browsers: more at once than cores only makes each slower.
     maxWorkers: 2,
     // A test keeps nothing outside its own directory and its own service, so the modules of one file serve the next:

@@ -93,8 +93,8 @@ test.each(lasting)(
         const { events } = (await service.client.get('/api/timeline')).json
         const ended = events.filter(({ type }: { type: string }) => type === 'turn.failed')
         expect(ended).toHaveLength(failures)
-        // Far below what the service asks to wait for, or would itself: its deadline, and what a busy machine needs.
-        expect(ended.at(-1).payload.durationMs).toBeLessThan(60_000)
+        // The deadline, and what the service itself needs on a busy machine.
+        expect(ended.at(-1).payload.durationMs).toBeLessThan(10_000)
 
         double.answerWith(() => ({ text: 'Here again.' }))
         const next = await service.client.post('/api/chat', { content: 'And now?' })
