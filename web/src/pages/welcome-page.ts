@@ -107,7 +107,7 @@ export class DgWelcomePage extends LightElement {
       <div class="progress">
         ${
           number > 2
-            ? html`<button class="button quiet icon small back" aria-label="Back" title="Back" @click=${this.back}>
+            ? html`<button class="button quiet icon small previous" aria-label="Back" title="Back" @click=${this.back}>
                 <dg-icon name="chevron"></dg-icon>
               </button>`
             : nothing
@@ -183,7 +183,7 @@ const welcomeStyles = css`
     gap: var(--space-2);
     margin-top: var(--space-2);
   }
-  .welcome .progress .back {
+  .welcome .progress .previous {
     margin-inline: calc(-1 * var(--space-2)) calc(-1 * var(--space-1));
     rotate: 180deg;
   }
