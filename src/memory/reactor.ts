@@ -29,10 +29,23 @@ export type MemoryReactorOptions = {
   readonly extraction: Extraction
   readonly finishErasing: () => Promise<void>
   readonly onHeadMoved: SubscribeHead
+  /** What counts as a pause, where it is not the default. */
+  readonly pause?: ConversationPause
   readonly newId: () => string
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
 }
+
+/** When a conversation leaves time to read what was said in it. In ms that pass, whatever the clock says. */
+export type ConversationPause = {
+  /** So long after the last word or the end of its turn nothing more has come. */
+  readonly quietMs: number
+  /** So long after the first one it is looked at even where no pause has come since. */
+  readonly longestMs: number
+}
+
+/** Longer than a program that answers at once takes for its next message; too short for anybody to notice. */
+const PAUSE: ConversationPause = { quietMs: 50, longestMs: 250 }
 
 const RETRY_AFTER_FAULT_MS = 5000
 /** Clocks jump, and setTimeout overflows: look again at least this often. */
@@ -40,32 +53,44 @@ const LOOK_AGAIN_MS = 10 * 60_000
 /** So many unread utterances are read although a turn is running: somebody talks without a pause. */
 const MAX_UNREAD_WHILE_BUSY = 16
 const EXPIRED_AT_ONCE = 50
-/** What may give it something to do: what was said, once it is answered, and what became of memories. */
-const LEARNED_FROM = ['chat', 'call', 'sms', 'turn', 'memory', 'conversation', 'erased'] as const
+/** What may give it something to do: what was said, once it is answered … */
+const TALK = ['chat', 'call', 'sms', 'turn'] as const
+/** … and what became of memories. */
+const REST = ['memory', 'conversation', 'erased'] as const
 
 /**
  * Learns from the conversation behind its back: never before a reply, in the order in which things were said, once.
- * Its work is what the views still show as unread, over, untold or unerased; so a crash only delays it, and a backlog
- * is worked off like anything else.
+ * The model has what was just said before it anyway, so this waits for a pause: it takes nothing from the next turn, and
+ * reads several in one go. Its work is what the views still show as unread, over, untold or unerased; so a crash only
+ * delays it, and a backlog is worked off like anything else.
  */
 export function createMemoryReactor(options: MemoryReactorOptions): MemoryReactor {
-  const { append, queries, utterances, extraction, nowMs, onFault } = options
+  const { append, queries, utterances, extraction, pause = PAUSE, nowMs, onFault } = options
   const closing = new AbortController()
   let wake = Promise.withResolvers<void>()
   let idle = Promise.withResolvers<void>()
   let running = false
   /** Somebody waits for it: what is answered is read although a turn is running. */
   let urgent = 0
+  /** When the conversation was first and last heard of since this looked for work. */
+  let talk: { readonly fromMs: number; readonly toMs: number } | null = null
   let loop: Promise<void> = Promise.resolve()
-  let unsubscribe: (() => void) | null = null
+  let unsubscribe: readonly (() => void)[] = []
 
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {
       wake = Promise.withResolvers<void>()
+      const pauseMs = urgent > 0 ? 0 : untilPause()
+      if (pauseMs > 0) {
+        await sleep(pauseMs)
+        continue
+      }
+      talk = null
       running = true
       let waitMs = LOOK_AGAIN_MS
       try {
-        if (mayWork() && (await workOnce())) continue
+        // Once begun it goes on until it may not, or what is said without a pause would outrun it.
+        while (!closing.signal.aborted && mayWork() && (await workOnce()));
         waitMs = Math.min(LOOK_AGAIN_MS, untilNext())
       } catch (error) {
         if (closing.signal.aborted) return
@@ -79,6 +104,18 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
       idle = Promise.withResolvers<void>()
       await sleep(waitMs)
     }
+  }
+
+  function heardTalk(): void {
+    const toMs = performance.now()
+    talk = { fromMs: talk?.fromMs ?? toMs, toMs }
+    wake.resolve()
+  }
+
+  /** Ms until it may be looked at; zero or less: now. */
+  function untilPause(): number {
+    if (talk === null) return 0
+    return Math.min(talk.toMs + pause.quietMs, talk.fromMs + pause.longestMs) - performance.now()
   }
 
   /** True when something was read: there may be more. */
@@ -141,7 +178,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve(), LEARNED_FROM)
+      unsubscribe = [options.onHeadMoved(heardTalk, TALK), options.onHeadMoved(() => wake.resolve(), REST)]
       loop = run()
     },
     isRunning: () => running,
@@ -159,7 +196,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     },
     async close() {
       closing.abort(new Error('the service is closing'))
-      unsubscribe?.()
+      for (const end of unsubscribe) end()
       wake.resolve()
       await loop
       idle.resolve()
