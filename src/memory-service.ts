@@ -97,7 +97,8 @@ export function buildMemory(options: {
   const passive = createPassiveRecall({
     meaning: embedding,
     engine: options.engine ?? {
-      recall: (question) => ask('recall', question),
+      prepare: caughtUp,
+      recall: (question) => thread.ask('recall', question),
       choose: (question) => thread.ask('chooseRecalled', question),
     },
     config: options.config.get,

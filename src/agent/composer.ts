@@ -11,13 +11,14 @@ import { type Adaptation, buildInstructions, type SpokenChannel } from './instru
 import { batchText, readSignals } from './signals-text.ts'
 import { textWithMedia } from './sms-text.ts'
 
+/** What the fact of a turn's start names; known before anything is gathered. */
+export type Opening = { readonly adaptationIds: readonly string[]; readonly signalIds: readonly string[] }
+
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone'>
   readonly input: readonly InputItem[]
-  /** Recorded with the start of the turn: what was recalled, which signals it took. */
+  /** Recorded after the start of the turn: what was recalled, which signals it took. */
   readonly facts: readonly NewEvent[]
-  readonly adaptationIds: readonly string[]
-  readonly signalIds: readonly string[]
   /** Facts, beside the conversation itself, whose words the model is given for this turn. */
   readonly seenSeqs: readonly number[]
   /** Which form of the replacement the input begins with; null while there is none. */
@@ -25,12 +26,15 @@ export type Composed = {
 }
 
 export type Composer = {
-  /** Everything that the model is given for a turn; null when its message was erased meanwhile. */
+  /**
+   * What a turn begins with, and everything that the model is given for it, which takes a moment to gather. Null when its
+   * message was erased meanwhile.
+   */
   compose(
     turn: TurnRow,
     service: ModelService,
     options: { readonly textOnly: boolean },
-  ): Promise<Composed | null>
+  ): { readonly opening: Opening; readonly composed: Promise<Composed> } | null
 }
 
 /** What sets a turn off: words of the owner, or signals, which are nobody's words. */
@@ -60,58 +64,71 @@ export function createComposer(options: {
     return { text, item: { type: 'message', role: 'owner', text, at: cause.at }, seqs: [] }
   }
 
+  async function readPast(
+    { conversationId }: TurnRow,
+    service: ModelService,
+    textOnly: boolean,
+  ): Promise<Chain> {
+    await giveWay()
+    return conversationId === null
+      ? { items: [], base: null }
+      : chain.read(conversationId, service.text.id, { textOnly })
+  }
+
   return {
-    async compose(turn, service, { textOnly }) {
+    compose(turn, service, { textOnly }) {
       const cue = cueOf(turn)
       if (!cue) return null
       const { turnId, conversationId, spanId } = turn
       const channel: SpokenChannel =
         turn.channel === 'voice' || turn.channel === 'sms' ? turn.channel : 'chat'
       const isActivation = turn.trigger === 'activation'
-      const past: Chain =
-        conversationId === null
-          ? { items: [], base: null }
-          : chain.read(conversationId, service.text.id, { textOnly })
-      await giveWay()
-      const inContextSeqs = new Set(past.items.flatMap(({ seqs }) => seqs))
-      const recallChannel = isActivation ? 'inner' : channel
-      const recalled = await options.recall({
-        text: cue.text,
-        turnId,
-        conversationId,
-        spanId,
-        channel: recallChannel,
-        beforeSeq: turn.causeSeq,
-        inContextSeqs,
-      })
       const riding = isActivation ? [] : options.ridingSignals()
-      const ridingSignals = readSignals(
-        ledger,
-        riding.map((row) => row.seq),
-      )
-      const adaptations = options.adaptations(channel)
-      const input: InputItem[] = past.items.map(({ item }) => item)
-      if (recalled.text !== null)
-        input.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
-      if (ridingSignals.length > 0)
-        input.push({ type: 'inner', label: 'signals', text: batchText(ridingSignals) })
-      input.push(cue.item)
       const signalIds = riding.map((row) => row.signalId)
-      const facts: NewEvent[] = [...recalled.facts]
-      if (past.base && past.base.row.consumed === 0) facts.push(consumed(turn, past.base))
-      if (signalIds.length > 0) facts.push(attached(turn, signalIds))
+      const adaptations = options.adaptations(channel)
+
+      async function gather(cue: Cue): Promise<Composed> {
+        const reading = readPast(turn, service, textOnly)
+        const recalling = options.recall({
+          text: cue.text,
+          turnId,
+          conversationId,
+          spanId,
+          channel: isActivation ? 'inner' : channel,
+          beforeSeq: turn.causeSeq,
+          inContextSeqs: reading.then(({ items }) => new Set(items.flatMap(({ seqs }) => seqs))),
+        })
+        const past = await reading
+        const recalled = await recalling
+        const ridingSignals = readSignals(
+          ledger,
+          riding.map((row) => row.seq),
+        )
+        const input: InputItem[] = past.items.map(({ item }) => item)
+        if (recalled.text !== null)
+          input.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
+        if (ridingSignals.length > 0)
+          input.push({ type: 'inner', label: 'signals', text: batchText(ridingSignals) })
+        input.push(cue.item)
+        const facts: NewEvent[] = [...recalled.facts]
+        if (past.base && past.base.row.consumed === 0) facts.push(consumed(turn, past.base))
+        if (signalIds.length > 0) facts.push(attached(turn, signalIds))
+        return {
+          request: {
+            instructions: buildInstructions({ channel, adaptations, isActivation }),
+            tools: [...tools.values()],
+            timezone: options.timezone(),
+          },
+          input,
+          facts,
+          seenSeqs: [...cue.seqs, ...recalled.seqs, ...ridingSignals.map(({ seq }) => seq)],
+          baseForm: past.base?.form ?? null,
+        }
+      }
+
       return {
-        request: {
-          instructions: buildInstructions({ channel, adaptations, isActivation }),
-          tools: [...tools.values()],
-          timezone: options.timezone(),
-        },
-        input,
-        facts,
-        adaptationIds: adaptations.map(({ id }) => id),
-        signalIds,
-        seenSeqs: [...cue.seqs, ...recalled.seqs, ...ridingSignals.map(({ seq }) => seq)],
-        baseForm: past.base?.form ?? null,
+        opening: { adaptationIds: adaptations.map(({ id }) => id), signalIds },
+        composed: gather(cue),
       }
     },
   }

@@ -17,7 +17,7 @@ export function createGuestComposer(options: {
 }): Composer {
   const { ledger } = options
   return {
-    async compose(turn) {
+    compose(turn) {
       const [cause] = ledger.readSeqs([turn.causeSeq])
       if (cause?.type !== 'sms.received' || !cause.body) return null
       const before = options.wordSeqs(cause.body.from, GUEST_WORDS).filter((seq) => seq < cause.seq)
@@ -28,19 +28,18 @@ export function createGuestComposer(options: {
           return event.body ? [{ type: 'message', role: 'delegate', text: event.body.text }] : []
         return []
       })
-      return {
+      const composed = {
         request: {
           instructions: guestInstructions(),
           tools: [],
           timezone: 'UTC',
         },
-        input: [...input, { type: 'message', role: 'guest', text: textWithMedia(cause) }],
+        input: [...input, { type: 'message', role: 'guest', text: textWithMedia(cause) } as const],
         facts: [],
-        adaptationIds: [],
-        signalIds: [],
         seenSeqs: [],
         baseForm: null,
       }
+      return { opening: { adaptationIds: [], signalIds: [] }, composed: Promise.resolve(composed) }
     },
   }
 }

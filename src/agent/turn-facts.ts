@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../ledger/event.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { ModelId, TextEvent, Usage } from '../model/port.ts'
-import type { Composed } from './composer.ts'
+import type { Opening } from './composer.ts'
 import { failureText, type TurnFailureKind } from './failure-text.ts'
 import { replyKey } from './sms-text.ts'
 
@@ -41,7 +41,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
   }
 
   return {
-    started: (composed: Composed): NewEvent => ({
+    started: ({ adaptationIds, signalIds }: Opening): NewEvent => ({
       type: 'turn.started',
       actor: 'service',
       ...place,
@@ -49,8 +49,8 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
         trigger: turn.trigger,
         party: turn.party === 'guest' ? 'guest' : 'owner',
         model: { ...model },
-        adaptationIds: [...composed.adaptationIds],
-        signalIds: [...composed.signalIds],
+        adaptationIds: [...adaptationIds],
+        signalIds: [...signalIds],
       },
     }),
 

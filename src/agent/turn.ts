@@ -105,24 +105,29 @@ async function runTurn(
     if (!canGoOn(progress)) return 'interrupted'
     // The builtin model costs nothing.
     if (service.text.id.provider !== 'builtin' && options.isSpent()) return 'budget'
-    let composed = await composer.compose(turn, service, { textOnly: false })
-    if (!composed) return 'interrupted'
-    // Written while the model is asked; nothing of what it says counts before.
-    const started = append([facts.started(composed), ...composed.facts])
+    const begun = composer.compose(turn, service, { textOnly: false })
+    if (!begun) return 'interrupted'
+    begun.composed.catch(() => undefined)
+    // Written while what the model is given is gathered, and then what surfaced while the model is asked; nothing of
+    // what it says counts before both.
+    const started = append([facts.started(begun.opening)])
     started.catch(() => undefined)
     if (isPreviewed) previews.publish({ type: 'working', turnId })
+    let composed = await begun.composed
+    const recorded = composed.facts.length === 0 ? started : Promise.all([started, append(composed.facts)])
+    recorded.catch(() => undefined)
     for (const seq of composed.seenSeqs) run.seen.add(seq)
     for (const item of composed.input) if (item.type === 'inner') given.push(item.text)
     await giveWay()
 
     if (progress.orphans.length > 0) {
-      await started
+      await recorded
       await runCalls(progress.orphans)
     }
     let mended = false
     while (run.rounds < MAX_ROUNDS) {
-      const answer = await ask(composed, started).catch(async (error: unknown) => {
-        const mend = mended || run.said !== '' || !composed ? null : await recompose(composed, error)
+      const answer = await ask(composed, recorded).catch(async (error: unknown) => {
+        const mend = mended || run.said !== '' ? null : await recompose(composed, error)
         if (!mend) throw error
         composed = mend
         mended = true
@@ -170,13 +175,15 @@ async function runTurn(
    */
   async function recompose(composed: Composed, error: unknown): Promise<Composed | null> {
     if (!(error instanceof ModelError) || conversationId === null) return null
+    const again = async (textOnly: boolean) =>
+      (await composer.compose(turn, service, { textOnly })?.composed) ?? null
     if (error.kind === 'context_too_long') {
       const shortened = await options.shorten(conversationId, signal)
-      return shortened ? composer.compose(turn, service, { textOnly: false }) : null
+      return shortened ? again(false) : null
     }
     const refusesBase =
       composed.baseForm === 'opaque' && (error.kind === 'malformed' || error.kind === 'refused')
-    return refusesBase ? composer.compose(turn, service, { textOnly: true }) : null
+    return refusesBase ? again(true) : null
   }
 
   async function recordCalls(answer: Answer): Promise<RecordedCall[]> {

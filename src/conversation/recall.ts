@@ -9,11 +9,11 @@ export type RecallCue = {
   readonly channel: 'chat' | 'voice' | 'sms' | 'inner'
   /** Only what was said before this may surface. */
   readonly beforeSeq: number
-  /** What the model is given anyway, so that it is not given twice. */
-  readonly inContextSeqs: ReadonlySet<number>
+  /** What the model is given anyway, so that it is not given twice; it may still be being gathered. */
+  readonly inContextSeqs: ReadonlySet<number> | Promise<ReadonlySet<number>>
 }
 
-/** What surfaced: lines for the model, the facts they repeat, and the facts to be recorded with the turn's start. */
+/** What surfaced: lines for the model, the facts they repeat, and the facts to be recorded before anything of its turn counts. */
 export type Recalled = {
   readonly text: string | null
   readonly seqs: readonly number[]

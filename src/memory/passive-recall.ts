@@ -75,10 +75,15 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     return suppressed(hits, 'expired', true, cue, memoryIds)
   }
 
-  function questionOf(cue: RecallCue, staged: readonly Hit[], startedMs: number): RecallQuestion {
+  function questionOf(
+    cue: RecallCue,
+    inContextSeqs: ReadonlySet<number>,
+    staged: readonly Hit[],
+    startedMs: number,
+  ): RecallQuestion {
     const { contextTurns, maxInjectedTokens, maxInjectedMemories, relevanceThreshold, duplicateThreshold } =
       config()
-    const { text, conversationId, beforeSeq, inContextSeqs, channel } = cue
+    const { text, conversationId, beforeSeq, channel } = cue
     return {
       text,
       conversationId,
@@ -113,13 +118,15 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     turn: number,
     question: RecallQuestion,
     waited: readonly StagedResult[],
+    prepared: Promise<void> | undefined,
   ): Promise<RecallAnswer | null> {
     const ofWaited =
       waited.length === 0
         ? Promise.resolve(null)
         : engine.choose({ ...question, hits: [], withWords: false }).catch(failed)
     const near = options.meaning.near(cue.text)
-    const asked = engine.recall(question)
+    const asked =
+      prepared === undefined ? engine.recall(question) : prepared.then(() => engine.recall(question))
     const answer = await inTime(asked).catch(failed)
     if (answer) {
       runtime.inTime += 1
@@ -187,6 +194,10 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   async function recallFor(cue: RecallCue) {
+    const prepared = engine.prepare?.()
+    // Looked at below, unless the context cannot be read; then nobody does.
+    prepared?.catch(() => undefined)
+    const inContextSeqs = await cue.inContextSeqs
     const startedMs = nowMs()
     const facts: NewEvent[] = []
     const turn = late.beginTurn(cue.conversationId)
@@ -194,8 +205,8 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     const waited = late.take(cue.conversationId, turn)
     facts.push(...waited.expired.flatMap((result) => expired(result, cue)))
     const staged = waited.ready.flatMap(({ hits }) => hits)
-    const question = questionOf(cue, staged, startedMs)
-    const first = await found(cue, turn, question, waited.ready)
+    const question = questionOf(cue, inContextSeqs, staged, startedMs)
+    const first = await found(cue, turn, question, waited.ready, prepared)
     const answer = first && (await judged(cue, question, first, facts).catch(failed))
     if (first && !answer) await stage(cue, waited.ready)
     const durationMs = Math.max(0, nowMs() - startedMs)

@@ -62,6 +62,11 @@ export type RecallAnswer = {
 
 /** Recall over raw turns and memories alike. It runs in a worker thread; it may be late, and may fail. */
 export type RecallPort = {
+  /**
+   * Asked before a question is complete: resolves when the indexes have what is durable now, which `recall` itself does
+   * not wait for. Left out where there is nothing to wait for.
+   */
+  readonly prepare?: () => Promise<void>
   recall(question: RecallQuestion): Promise<RecallAnswer>
   /** Chooses again, from some hits and what was staged. */
   choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): Promise<RecallAnswer>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
-import type { Appended } from '../../ledger/event.ts'
+import type { Appended, NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Composed } from '../../src/agent/composer.ts'
@@ -34,15 +34,14 @@ const composed: Composed = {
   request: { instructions: '', tools: [], timezone: 'UTC' },
   input: [],
   facts: [],
-  adaptationIds: [],
-  signalIds: [],
   seenSeqs: [],
   baseForm: null,
 }
 
-/** A turn whose start waits to be written while its model has answered already. */
-function startTurn() {
-  const appends: { types: string[]; settle: PromiseWithResolvers<Appended> }[] = []
+/** A turn whose facts wait to be written while its model has answered already. */
+function startTurn({ gathered = Promise.resolve(composed) } = {}) {
+  const appends: { events: readonly NewEvent[]; types: string[]; settle: PromiseWithResolvers<Appended> }[] =
+    []
   const asked = Promise.withResolvers<AbortSignal>()
   const text: TextModel = {
     id: { provider: 'test', model: 'test' },
@@ -67,14 +66,16 @@ function startTurn() {
   const run = createTurnRunner({
     append(events) {
       const settle = Promise.withResolvers<Appended>()
-      appends.push({ types: events.map(({ type }) => type), settle })
+      appends.push({ events, types: events.map(({ type }) => type), settle })
       return settle.promise
     },
     ledger: { readSeqs: () => [] } as Partial<LedgerReader> as LedgerReader,
     turnEventSeqs: () => [],
     previews,
     model: () => ({ text }) as Partial<ModelService> as ModelService,
-    composer: { compose: async () => composed },
+    composer: {
+      compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, composed: gathered }),
+    },
     tools: new Map(),
     timezone: () => 'UTC',
     thresholdTokens: () => 1000,
@@ -87,6 +88,16 @@ function startTurn() {
   const ended = run(turn, new AbortController().signal)
   ended.catch(() => undefined)
   return { appends, asked: asked.promise, shown, ended }
+}
+
+const surfaced: NewEvent = {
+  type: 'memory.recalled',
+  actor: 'service',
+  channel: 'inner',
+  conversationId: 'conversation-1',
+  spanId: 'span-1',
+  turnId: 'turn-1',
+  facts: { ids: ['m-1'], turnSeqs: [], late: false, injectedTokens: 4, durationMs: 1 },
 }
 
 const someTurnsOfTheLoop = () => new Promise((resolve) => setTimeout(resolve, 20))
@@ -113,4 +124,60 @@ test('where the start cannot be written, the request is given up and the turn st
   expect(signal.aborted).toBe(true)
   expect(shown).not.toContain('delta')
   expect(appends).toHaveLength(1)
+})
+
+test('the start is written while what the model is given is gathered, and the model is asked after that', async () => {
+  const gathered = Promise.withResolvers<Composed>()
+  const { appends, asked, ended } = startTurn({ gathered: gathered.promise })
+  let isAsked = false
+  void asked.then(() => (isAsked = true))
+  expect(appends[0]?.events).toMatchObject([
+    { type: 'turn.started', facts: { adaptationIds: ['a-1'], signalIds: [] } },
+  ])
+  appends[0]?.settle.resolve({ status: 'appended', events: [] })
+  await someTurnsOfTheLoop()
+  expect(isAsked).toBe(false)
+  gathered.resolve(composed)
+  await expect.poll(() => appends.length).toBe(2)
+  expect(isAsked).toBe(true)
+  appends[1]?.settle.resolve({ status: 'appended', events: [] })
+  await ended
+})
+
+test('what surfaced is written while the model is asked, and nothing counts before it is', async () => {
+  const { appends, asked, shown, ended } = startTurn({
+    gathered: Promise.resolve({ ...composed, facts: [surfaced] }),
+  })
+  await asked
+  expect(appends.map(({ types }) => types)).toEqual([['turn.started'], ['memory.recalled']])
+  appends[0]?.settle.resolve({ status: 'appended', events: [] })
+  await someTurnsOfTheLoop()
+  expect(shown).not.toContain('delta')
+  expect(appends).toHaveLength(2)
+  appends[1]?.settle.resolve({ status: 'appended', events: [] })
+  await expect.poll(() => appends.length).toBe(3)
+  expect(shown).toContain('delta')
+  appends[2]?.settle.resolve({ status: 'appended', events: [] })
+  await ended
+})
+
+test('where what surfaced cannot be written, the request is given up and the turn is taken up again', async () => {
+  const { appends, asked, shown, ended } = startTurn({
+    gathered: Promise.resolve({ ...composed, facts: [surfaced] }),
+  })
+  const signal = await asked
+  appends[0]?.settle.resolve({ status: 'appended', events: [] })
+  appends[1]?.settle.reject(new LedgerUnavailable('the disk is full'))
+  await expect(ended).rejects.toThrow(LedgerUnavailable)
+  expect(signal.aborted).toBe(true)
+  expect(shown).not.toContain('delta')
+  expect(appends).toHaveLength(2)
+})
+
+test('a turn whose words cannot be gathered has begun, and fails', async () => {
+  const { appends, ended } = startTurn({ gathered: Promise.reject(new Error('the chain cannot be read')) })
+  await expect.poll(() => appends.length).toBe(2)
+  expect(appends.map(({ types }) => types)).toEqual([['turn.started'], ['turn.failed']])
+  for (const { settle } of appends) settle.resolve({ status: 'appended', events: [] })
+  await ended
 })

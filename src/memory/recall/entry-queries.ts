@@ -17,6 +17,10 @@ export function createEntryQueries(views: Database) {
   const bySeqs = views.prepare<[string], EntryRow>(
     `SELECT ${COLUMNS} FROM recall_entries WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY id`,
   )
+  // The index holds it: no row is read.
+  const idsAt = views
+    .prepare<[string], number>('SELECT id FROM recall_entries WHERE seq IN (SELECT value FROM json_each(?))')
+    .pluck()
   const sittings = views.prepare<[string], SittingSpan>(
     'SELECT firstId, lastId FROM recall_sittings WHERE firstId IN (SELECT value FROM json_each(?))',
   )
@@ -34,6 +38,8 @@ export function createEntryQueries(views: Database) {
     }),
     byIds: (ids: readonly number[]) => byIds.all(JSON.stringify(ids)),
     bySeqs: (seqs: readonly number[]) => (seqs.length === 0 ? [] : bySeqs.all(JSON.stringify(seqs))),
+    /** Where events are entered, in no order. */
+    idsAt: (seqs: readonly number[]) => (seqs.length === 0 ? [] : idsAt.all(JSON.stringify(seqs))),
     /** Sittings by their first turn. */
     sittings: (firstIds: readonly number[]) =>
       new Map(sittings.all(JSON.stringify([...new Set(firstIds)])).map((span) => [span.firstId, span])),

@@ -84,7 +84,7 @@ export function createRecallRanker(options: {
     const { lastTurnId, lastMemoryId } = entries.lastBefore(request.beforeSeq)
     const evidence = gatherEvidence(query, lastTurnId, lastMemoryId)
     const reached = scoreCandidates(query, evidence, lastTurnId)
-    for (const { id } of entries.bySeqs([...request.excludedSeqs])) {
+    for (const id of reached.length === 0 ? [] : entries.idsAt([...request.excludedSeqs])) {
       const slot = evidence.slotOf(id)
       if (slot !== undefined) scores[slot] = 0
     }
