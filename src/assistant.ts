@@ -142,10 +142,9 @@ export function buildAssistant(options: {
   async function compactIfDue(signal: AbortSignal): Promise<void> {
     const conversationId = placement.openConversationId()
     if (conversationId === undefined) return
-    const base = context.base(conversationId)
     const latest = context.latestCompaction(conversationId)
     // What an erasure took with it is rebuilt before the next turn.
-    const lostToErasure = latest !== undefined && latest.erased === 1 && (base?.seq ?? 0) < latest.seq
+    const lostToErasure = latest?.erased === 1 && (context.base(conversationId)?.seq ?? 0) < latest.seq
     if (lostToErasure || compactor.isDue(conversationId))
       await compactor.compact(conversationId, 'automatic', signal)
     await compactor.refreshCapsule(conversationId, signal)

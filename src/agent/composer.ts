@@ -96,7 +96,7 @@ export function createComposer(options: {
           spanId,
           channel: isActivation ? 'inner' : channel,
           beforeSeq: turn.causeSeq,
-          inContextSeqs: reading.then(({ items }) => new Set(items.flatMap(({ seqs }) => seqs))),
+          inContextSeqs: reading.then(seqsOf),
         })
         const past = await reading
         const recalled = await recalling
@@ -132,6 +132,12 @@ export function createComposer(options: {
       }
     },
   }
+}
+
+function seqsOf({ items }: Chain): ReadonlySet<number> {
+  const all = new Set<number>()
+  for (const { seqs } of items) for (const seq of seqs) all.add(seq)
+  return all
 }
 
 /** Signals that rode along with a turn of the owner's are dealt with by it. */

@@ -83,7 +83,9 @@ async function runTurn(
   const [cause] = ledger.readSeqs([turn.causeSeq])
   const replyTo = cause?.type === 'sms.received' ? (cause.body?.from ?? null) : null
   const facts = createTurnFacts({ turn, channel, model: service.text.id, replyTo })
-  const progress = progressOf(ledger.readSeqs(options.turnEventSeqs(turnId)), service.text.id)
+  // Before its start is a fact a turn has done nothing.
+  const doneSeqs = turn.startedSeq === null ? [] : options.turnEventSeqs(turnId)
+  const progress = progressOf(ledger.readSeqs(doneSeqs), service.text.id)
   const run: Run = {
     tail: [...progress.items],
     seen: new Set([turn.causeSeq, ...progress.seenSeqs]),
@@ -96,10 +98,10 @@ async function runTurn(
   /** Inner data of this turn, to tell whether a reply repeats what the turn itself had forgotten. */
   const given: string[] = []
   const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
-  const seen = () => ledger.readSeqs([...run.seen].sort((a, b) => a - b))
-  /** What a text of the model's derives from: the message that it answers, and what it repeats. */
-  const derivation = (text: string) =>
-    [...new Set([turn.causeSeq, ...sourcesOf(text, seen())])].sort((a, b) => a - b)
+  const readSeen = () => ledger.readSeqs([...run.seen].sort((a, b) => a - b))
+  /** What a text of the model's derives from: the message that it answers, and what it repeats of what it has seen. */
+  const derivation = (text: string, seen: readonly AnyEvent[]) =>
+    [...new Set([turn.causeSeq, ...sourcesOf(text, seen)])].sort((a, b) => a - b)
 
   async function speak(): Promise<TurnFailureKind | null> {
     if (!canGoOn(progress)) return 'interrupted'
@@ -151,8 +153,10 @@ async function runTurn(
   /** The model's answer; what it streams is passed on once `recorded` is fulfilled. */
   async function ask(composed: Composed, recorded: Promise<unknown>): Promise<Answer> {
     const input = [...composed.input, ...run.tail]
-    for (const item of input)
-      options.traceItem?.('in', { type: item.type, chars: JSON.stringify(item).length })
+    if (options.traceItem) {
+      for (const item of input)
+        options.traceItem('in', { type: item.type, chars: JSON.stringify(item).length })
+    }
     const request = { ...composed.request, input, now: new Date(nowMs()).toISOString() }
     const unrecorded = new AbortController()
     recorded.catch(() => unrecorded.abort())
@@ -187,7 +191,9 @@ async function runTurn(
   }
 
   async function recordCalls(answer: Answer): Promise<RecordedCall[]> {
-    const events = facts.calls(answer, run.rounds, toolRunner.isIdempotent, derivation, [...run.seen])
+    const seen = readSeen()
+    const derivationOf = (text: string) => derivation(text, seen)
+    const events = facts.calls(answer, run.rounds, toolRunner.isIdempotent, derivationOf, [...run.seen])
     const calls = recordedCalls(await append(events))
     if (answer.blob !== null) run.tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
     for (const { callId, tool, seq, arguments: args } of calls) {
@@ -221,8 +227,9 @@ async function runTurn(
   async function conclude(answer: Answer): Promise<void> {
     const isSilent =
       turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
-    const sayable = withoutForgotten(answer.text, seen(), given)
-    const seqs = derivation(sayable)
+    const seen = readSeen()
+    const sayable = withoutForgotten(answer.text, seen, given)
+    const seqs = derivation(sayable, seen)
     const text = isSilent ? null : await options.shortenReply(sayable, turn, seqs)
     await append([
       ...facts.replied(text, seqs),
@@ -237,7 +244,7 @@ async function runTurn(
     if (reason === 'shutdown') return
     if (turn.trigger === 'activation') return fail('stopped')
     await append([
-      facts.stopped(run.said, derivation(run.said)),
+      facts.stopped(run.said, derivation(run.said, readSeen())),
       facts.completed({ usage: run.usage, answer: null, rounds: run.rounds, durationMs: durationMs() }),
     ])
   }

@@ -16,8 +16,19 @@ export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions):
   return made
 }
 
+const zones = new Map<string, string>()
+
 /** The zone itself where it is one, else UTC: a wrong setting must not silence the delegate. */
 export function knownZone(timezone: string): string {
+  const known = zones.get(timezone)
+  if (known !== undefined) return known
+  const zone = resolveZone(timezone)
+  if (zones.size >= MAX_FORMATS) zones.clear()
+  zones.set(timezone, zone)
+  return zone
+}
+
+function resolveZone(timezone: string): string {
   try {
     return dateFormat('en-GB', { timeZone: timezone }).resolvedOptions().timeZone
   } catch (error) {

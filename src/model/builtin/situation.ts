@@ -31,9 +31,9 @@ const anyOutcomeSchema = outcomeSchema.catch({ ok: false })
 
 /** Reads the input. Inner items are knowledge or signals, never somebody's request. */
 export function readSituation(given: readonly InputItem[]): Situation {
-  const input = given.flatMap((item): readonly InputItem[] =>
-    item.type === 'opaque' ? (item.fallback ?? []) : [item],
-  )
+  const input = given.some(({ type }) => type === 'opaque')
+    ? given.flatMap((item) => (item.type === 'opaque' ? (item.fallback ?? []) : [item]))
+    : given
   const spokenAt = input.findLastIndex((item) => item.type === 'message')
   const spoken = input[spokenAt]
   const after = input.slice(spokenAt + 1)

@@ -26,7 +26,8 @@ export function toResponsesInput(
 ): ResponseInputItem[] {
   const { now, timezone = 'UTC' } = request
   const tellTime = createClockReader(timezone)
-  const present = () => developer(`It is now ${tellTime(now ?? '')} (${timezone}; ${now} in UTC).`)
+  const present = () =>
+    developer(`It is now ${tellTime(Date.parse(now ?? ''))} (${timezone}; ${now} in UTC).`)
   const converted = convertedBy(options)
   const flat = expandOpaque(request.input, options.self)
   // Right before what is answered: late enough that all before it is as it was in the turn before and can be cached,
@@ -40,13 +41,12 @@ export function toResponsesInput(
       items.push(...entry.blobItems)
       continue
     }
-    if (entry.type === 'message' && entry.at !== undefined) {
-      const saidMs = Date.parse(entry.at)
+    const { item, saidMs } = converted(entry)
+    if (saidMs !== null) {
       const isNews = index !== presentAt && (lastSaidMs === null || saidMs - lastSaidMs >= PAUSE_MS)
-      if (isNews && isSaidToDelegate(entry)) items.push(developer(`Written ${tellTime(entry.at)}:`))
+      if (isNews && isSaidToDelegate(entry)) items.push(developer(`Written ${tellTime(saidMs)}:`))
       lastSaidMs = saidMs
     }
-    const item = converted(entry)
     if (item) items.push(item)
   }
   if (now !== undefined && presentAt === -1) items.push(present())
@@ -55,13 +55,18 @@ export function toResponsesInput(
 
 type Flat = Plain | { readonly blobItems: readonly ResponseInputItem[] }
 
-function expandOpaque(input: readonly InputItem[], self: ModelId | null): Flat[] {
-  return input.flatMap((item): Flat[] => {
-    if (item.type !== 'opaque') return [item]
+function expandOpaque(input: readonly InputItem[], self: ModelId | null): readonly Flat[] {
+  if (input.every(isPlain)) return input
+  return input.flatMap((item): readonly Flat[] => {
+    if (isPlain(item)) return [item]
     const isOurs = self !== null && item.model.provider === self.provider && item.model.model === self.model
     const blobItems = isOurs ? itemsOfBlob(item) : null
     return blobItems ? [{ blobItems }] : expandOpaque(item.fallback ?? [], self)
   })
+}
+
+function isPlain(item: InputItem): item is Plain {
+  return item.type !== 'opaque'
 }
 
 const parsedBlobs = new WeakMap<Opaque, ResponseInputItem[] | null>()
@@ -92,22 +97,22 @@ export function parseBlob(blob: string): ResponseInputItem[] | null {
 type Plain = Exclude<InputItem, { type: 'opaque' }>
 type Opaque = Extract<InputItem, { type: 'opaque' }>
 
-const conversions = new WeakMap<DataBlocks, Map<boolean, WeakMap<Plain, ResponseInputItem | null>>>()
+/** An item as the API takes it, null where it says nothing, and when a message was said, where that is known. */
+type Converted = { readonly item: ResponseInputItem | null; readonly saidMs: number | null }
+const conversions = new WeakMap<DataBlocks, Map<boolean, WeakMap<Plain, Converted>>>()
 
 /** Converts an item once: the chain comes again with every request, and grows. */
-function convertedBy({
-  dataBlock,
-  splitsRoleTokens,
-}: InputOptions): (item: Plain) => ResponseInputItem | null {
+function convertedBy({ dataBlock, splitsRoleTokens }: InputOptions): (item: Plain) => Converted {
   const clean = splitsRoleTokens ? splitRoleTokens : (text: string) => text
-  const byOptions = conversions.get(dataBlock) ?? new Map<boolean, WeakMap<Plain, ResponseInputItem | null>>()
+  const byOptions = conversions.get(dataBlock) ?? new Map<boolean, WeakMap<Plain, Converted>>()
   conversions.set(dataBlock, byOptions)
-  const known = byOptions.get(splitsRoleTokens) ?? new WeakMap<Plain, ResponseInputItem | null>()
+  const known = byOptions.get(splitsRoleTokens) ?? new WeakMap<Plain, Converted>()
   byOptions.set(splitsRoleTokens, known)
   return (item) => {
     let made = known.get(item)
     if (made === undefined) {
-      made = toItem(item, clean, dataBlock)
+      const saidMs = item.type === 'message' && item.at !== undefined ? Date.parse(item.at) : null
+      made = { item: toItem(item, clean, dataBlock), saidMs }
       known.set(item, made)
     }
     return made
@@ -142,6 +147,7 @@ function withoutOrphans(items: readonly ResponseInputItem[]): ResponseInputItem[
     if (item.type === 'function_call') called.add(item.call_id)
     if (item.type === 'function_call_output' && item.call_id) returned.add(item.call_id)
   }
+  if (called.size === 0 && returned.size === 0) return [...items]
   const seen = new Set<string>()
   return items.filter((item) => {
     if (item.type !== 'function_call' && item.type !== 'function_call_output') return true
@@ -166,8 +172,8 @@ function isSaidToDelegate(item: Flat): boolean {
 const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
 
 /** Tells moments by the clock and calendar of a zone. */
-function createClockReader(timezone: string): (at: string) => string {
+function createClockReader(timezone: string): (atMs: number) => string {
   const timeZone = knownZone(timezone)
   const format = dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
-  return (at) => format.format(new Date(at))
+  return (atMs) => format.format(atMs)
 }

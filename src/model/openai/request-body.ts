@@ -1,7 +1,10 @@
-import type { ResponseInputItem } from 'openai/resources/responses/responses'
+import type { ResponseInputItem, Tool } from 'openai/resources/responses/responses'
 
 /** A request whose context is a list of items, as all of ours are. */
-export type WithItems<Params> = Params & { readonly input: readonly ResponseInputItem[] }
+export type WithItems<Params> = Params & {
+  readonly input: readonly ResponseInputItem[]
+  readonly tools?: readonly Tool[]
+}
 
 /** What is posted, and how: an encoded body is passed on by the SDK as it is. */
 export type Posted = {
@@ -9,22 +12,22 @@ export type Posted = {
   readonly headers: { readonly 'content-type': 'application/json' }
 }
 
-const encoded = new WeakMap<ResponseInputItem, string>()
+const encoded = new WeakMap<ResponseInputItem | Tool, string>()
 
 /**
  * The JSON of a request. The SDK's own encoder looks at every value on its way (`observeJSONRequestBody`), and the
- * whole context comes again with each request: a long one would hold the event loop for milliseconds. Here an item is
- * encoded once, which takes that nobody changes it.
+ * whole context comes again with each request, and so do the tools: a long one would hold the event loop for
+ * milliseconds. Here an item, and a tool, is encoded once, which takes that nobody changes it.
  */
-export function toPosted<Params extends object>({ input, ...rest }: WithItems<Params>): Posted {
-  const items = input.map(encodeOnce).join()
+export function toPosted<Params extends object>({ input, tools, ...rest }: WithItems<Params>): Posted {
+  const offered = tools === undefined ? '' : `,"tools":[${tools.map(encodeOnce).join()}]`
   return {
-    body: `${JSON.stringify(rest).slice(0, -1)},"input":[${items}]}`,
+    body: `${JSON.stringify(rest).slice(0, -1)}${offered},"input":[${input.map(encodeOnce).join()}]}`,
     headers: { 'content-type': 'application/json' },
   }
 }
 
-function encodeOnce(item: ResponseInputItem): string {
+function encodeOnce(item: ResponseInputItem | Tool): string {
   let json = encoded.get(item)
   if (json === undefined) {
     json = JSON.stringify(item)

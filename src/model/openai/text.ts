@@ -6,6 +6,7 @@ import {
   type TextEvent,
   type TextModel,
   type TextRequest,
+  type ToolSpec,
 } from '../port.ts'
 import { readAnswer, toUsage } from './answer.ts'
 import { withAttempts } from './attempts.ts'
@@ -15,15 +16,18 @@ import { withDataBlockRule } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
 import type { WithItems } from './request-body.ts'
 import { openStream, readStream } from './stream.ts'
+import type { StrictSchemas } from './strict-schema.ts'
 
 /** Text turns over the Responses API: streamed, stateless, with tools in strict mode. */
 export function createTextModel(core: OpenAiCore, model: string): TextModel {
   const id: ModelId = { provider: core.provider, model }
   const scope = scopeOf(core, id)
+  const toFunctionTool = createToolConverter(core.schemas)
 
   function paramsOf(request: TextRequest, self: ModelId | null): WithItems<ResponseCreateParamsStreaming> {
     const { capabilities, dataBlock, splitsRoleTokens } = core
     const { tools, maxOutputTokens } = request
+    const strict = !capabilities.lacks(scope, 'strict_tools')
     return {
       model,
       instructions: withDataBlockRule(request.instructions),
@@ -33,7 +37,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
       ...(capabilities.lacks(scope, 'encrypted_reasoning')
         ? {}
         : { include: ['reasoning.encrypted_content'] }),
-      ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toFunctionTool(core, scope, tool)) }),
+      ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toFunctionTool(tool, strict)) }),
       ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     }
   }
@@ -107,10 +111,22 @@ function toResponseId(id: string | null | undefined): string | null {
   return id && id.length <= 200 ? id : null
 }
 
-function toFunctionTool(core: OpenAiCore, scope: string, tool: TextRequest['tools'][number]): FunctionTool {
-  const { name, description, parameters } = tool
-  const strict = !core.capabilities.lacks(scope, 'strict_tools')
-  return { type: 'function', name, description, parameters: core.schemas(parameters), strict }
+/** Tools as the Responses API takes them; each made once, so that it is encoded once. */
+function createToolConverter(schemas: StrictSchemas): (tool: ToolSpec, strict: boolean) => FunctionTool {
+  const made = { strict: new WeakMap<ToolSpec, FunctionTool>(), loose: new WeakMap<ToolSpec, FunctionTool>() }
+  return (tool, strict) => {
+    const known = strict ? made.strict : made.loose
+    const { name, description, parameters } = tool
+    const converted = known.get(tool) ?? {
+      type: 'function',
+      name,
+      description,
+      parameters: schemas(parameters),
+      strict,
+    }
+    known.set(tool, converted)
+    return converted
+  }
 }
 
 /** Whether nothing is lost when the opaque items that would be sent are replaced. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { ResponseInputItem } from 'openai/resources/responses/responses'
+import type { FunctionTool, ResponseInputItem } from 'openai/resources/responses/responses'
 import { expect, test } from 'vitest'
 import { toPosted } from '../../../src/model/openai/request-body.ts'
 
@@ -9,16 +9,28 @@ const anItem = fc.record({
   content: fc.string({ unit: 'binary' }),
 })
 
+const aTool = fc.record({
+  type: fc.constant('function' as const),
+  name: fc.string(),
+  description: fc.string({ unit: 'binary' }),
+  parameters: fc.dictionary(fc.string(), fc.jsonValue()),
+  strict: fc.boolean(),
+})
+
 test('an encoded request says what the SDK would have said of it, whatever was encoded before', () => {
   const known: ResponseInputItem[] = []
+  const offered: FunctionTool[] = []
   fc.assert(
     fc.property(
       fc.array(anItem),
+      fc.option(fc.array(aTool, { maxLength: 2 }), { nil: undefined }),
       fc.string(),
       fc.option(fc.string(), { nil: undefined }),
-      (news, model, instructions) => {
+      (news, tools, model, instructions) => {
         known.push(...news)
-        const params = { model, instructions, input: known, store: false as const }
+        offered.push(...(tools ?? []))
+        const given = tools === undefined ? {} : { tools: offered }
+        const params = { model, instructions, ...given, input: known, store: false as const }
         const { body, headers } = toPosted(params)
         expect(JSON.parse(body)).toEqual(JSON.parse(JSON.stringify(params)))
         expect(headers).toEqual({ 'content-type': 'application/json' })
