@@ -1,5 +1,4 @@
 import { BYTES_PER_MS, base64Bytes, SILENCE_BYTE } from './mu-law.ts'
-import { appendAudio } from './realtime-protocol.ts'
 
 /** Five seconds of audio: what is kept for a session that is not ready, or a model that does not keep up. */
 const HELD_BYTES = 5_000 * BYTES_PER_MS
@@ -12,7 +11,7 @@ const MAX_FILL_MS = 1_000
 /** A caller who speaks and of whom nothing more comes for so long is taken to have stopped. */
 const STARVED_MS = 750
 
-type Sink = { sendText(text: string): void; readonly bufferedBytes: number }
+type Sink = { sendAudio(base64: string): void; readonly bufferedBytes: number }
 
 export type CallerAudio = {
   /** A frame, passed on untouched. */
@@ -30,34 +29,33 @@ export type CallerAudio = {
  */
 export function createCallerAudio(): CallerAudio {
   let sink: Sink | null = null
-  let held: { text: string; bytes: number }[] = []
+  let held: { payload: string; bytes: number }[] = []
   let heldBytes = 0
   let endMs: number | null = null
   let lastFrameMs = 0
   let starved = false
 
   /** An empty socket takes anything, else a frame of the largest size would wait for ever. */
-  const takes = (to: Sink, text: string) =>
-    to.bufferedBytes === 0 || to.bufferedBytes + text.length <= SOCKET_BYTES
+  const takes = (to: Sink, payload: string) =>
+    to.bufferedBytes === 0 || to.bufferedBytes + payload.length <= SOCKET_BYTES
   const drain = () => {
     if (sink === null || held.length === 0) return
     let moved = 0
-    for (const { text, bytes } of held) {
-      if (!takes(sink, text)) break
-      sink.sendText(text)
+    for (const { payload, bytes } of held) {
+      if (!takes(sink, payload)) break
+      sink.sendAudio(payload)
       heldBytes -= bytes
       moved += 1
     }
     held = held.slice(moved)
   }
   const pass = (payload: string, bytes: number) => {
-    const text = appendAudio(payload)
     drain()
-    if (sink !== null && held.length === 0 && takes(sink, text)) {
-      sink.sendText(text)
+    if (sink !== null && held.length === 0 && takes(sink, payload)) {
+      sink.sendAudio(payload)
       return
     }
-    held.push({ text, bytes })
+    held.push({ payload, bytes })
     heldBytes += bytes
     while (heldBytes > HELD_BYTES && held.length > 1) heldBytes -= held.shift()?.bytes ?? 0
   }

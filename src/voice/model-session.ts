@@ -1,11 +1,11 @@
 import type { CallLog, ConnectModel, SessionPlan } from './ports.ts'
-import { type ClientEvent, parseServerEvent, type ServerEvent } from './realtime-protocol.ts'
+import { audioEnvelope, type ClientEvent, createEventReader, type ServerEvent } from './realtime-protocol.ts'
 import { sessionOpening } from './session-config.ts'
 
 export type ModelSession = {
   send(event: ClientEvent): void
-  /** Already encoded. */
-  sendText(text: string): void
+  /** A piece of the caller's audio. */
+  sendAudio(base64: string): void
   readonly bufferedBytes: number
   /** Any number of times; nothing is reported afterwards. */
   close(): void
@@ -25,6 +25,8 @@ export function openModelSession(options: {
 }): ModelSession {
   const abort = new AbortController()
   const opened = Promise.withResolvers<void>()
+  const events = createEventReader()
+  const append = audioEnvelope()
   let over = false
 
   const finish = (detail: string | null) => {
@@ -41,7 +43,7 @@ export function openModelSession(options: {
     opened: () => opened.resolve(),
     message(text) {
       if (over) return
-      const parsed = parseServerEvent(text)
+      const parsed = events.read(text)
       if (parsed.status === 'event') options.said(parsed.event)
       else if (parsed.status === 'malformed') options.log('a realtime event was malformed', parsed.detail)
     },
@@ -57,7 +59,10 @@ export function openModelSession(options: {
 
   return {
     send: (event) => socket.send(JSON.stringify(event)),
-    sendText: (text) => socket.send(text),
+    sendAudio(base64) {
+      socket.send(append.wrap(base64))
+      if (socket.bufferedBytes > 0) append.giveAway()
+    },
     get bufferedBytes() {
       return socket.bufferedBytes
     },

@@ -11,11 +11,7 @@ function modelSink() {
   return {
     sent,
     bufferedBytes: 0,
-    sendText(text: string) {
-      const event = JSON.parse(text) as { type: string; audio: string }
-      expect(event.type).toBe('input_audio_buffer.append')
-      sent.push(Buffer.from(event.audio, 'base64'))
-    },
+    sendAudio: (base64: string) => sent.push(Buffer.from(base64, 'base64')),
   }
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { CallAction } from '../../src/voice/call-state.ts'
 import { BYTES_PER_MS } from '../../src/voice/mu-law.ts'
 import { HEARD_SLACK_MS } from '../../src/voice/playback.ts'
+import { audioAhead } from '../../src/voice/reply-audio.ts'
 import { callOptions, clears, type Driver, facts, sent, startCall } from './call-driver.ts'
 
 /** Each byte of a reply says to which response and item it belongs; our own phrases are from this value on. */
@@ -298,10 +299,19 @@ test('a reply that nobody interrupts goes out whole, byte for byte', () => {
       const call = startCall()
       call.configured()
       call.created('r1')
-      for (const bytes of deltas) {
+      for (const [index, bytes] of deltas.entries()) {
         const delta = Buffer.from(bytes).toString('base64')
-        const ofItem = { response_id: 'r1', item_id: 'i1', content_index: 0 }
-        call.said({ type: 'response.output_audio.delta', ...ofItem, delta })
+        const event = {
+          type: 'response.output_audio.delta',
+          response_id: 'r1',
+          item_id: 'i1',
+          content_index: 0,
+          delta,
+        } as const
+        // A further piece is never kept waiting for the step.
+        const ahead = audioAhead(call.state(), call.state().model.session, event)
+        const out = call.said(event).filter(({ type }) => type === 'line.media')
+        expect(ahead).toEqual(index === 0 ? [] : out)
       }
       call.audioDone('r1', 'i1')
       call.done('r1')

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createEnvelope, createTemplate } from '../../base64-message.ts'
 
 /** The largest frame that the provider has a reason to send; the socket's `maxPayload` is the same. */
 export const MAX_FRAME_BYTES = 64 * 1024
@@ -68,11 +69,52 @@ export function parseFrame(text: string): ParsedFrame {
   return parsed.success ? { status: 'frame', frame: parsed.data } : { status: 'refused', reason: 'malformed' }
 }
 
+const TIMESTAMP = 0
+const PAYLOAD = 1
+
+/**
+ * Reads the frames of one stream, each as `parseFrame` would: audio that comes like the audio before it without
+ * parsing the whole again.
+ */
+export function createFrameReader(): { read(message: Buffer): ParsedFrame } {
+  const template = createTemplate([
+    { key: 'timestamp', kind: 'digits' },
+    { key: 'payload', kind: 'base64' },
+    { key: 'sequenceNumber', kind: 'digits', optional: true },
+    { key: 'chunk', kind: 'digits', optional: true },
+  ])
+  let streamSid = ''
+  return {
+    read(message) {
+      if (message.length > MAX_FRAME_BYTES) return { status: 'refused', reason: 'too_large' }
+      if (template.fits(message)) {
+        const timestamp = decimal(message, template.start(TIMESTAMP), template.end(TIMESTAMP))
+        const payload = message.toString('latin1', template.start(PAYLOAD), template.end(PAYLOAD))
+        return { status: 'frame', frame: { event: 'media', streamSid, media: { timestamp, payload } } }
+      }
+      const parsed = parseFrame(message.toString())
+      if (parsed.status === 'frame' && parsed.frame.event === 'media') {
+        streamSid = parsed.frame.streamSid
+        template.learn(message)
+      }
+      return parsed
+    },
+  }
+}
+
+function decimal(message: Buffer, start: number, end: number): number {
+  let value = 0
+  for (let at = start; at < end; at += 1) value = value * 10 + (message[at] ?? 0) - ZERO
+  return value
+}
+
+const ZERO = '0'.charCodeAt(0)
+
 /** The frames that go out on one stream. Audio is passed on as it is: it was checked to be base64. */
 export function streamFrames(streamSid: string) {
   const head = `"streamSid":${JSON.stringify(streamSid)}`
   return {
-    media: (payload: string) => `{"event":"media",${head},"media":{"payload":"${payload}"}}`,
+    media: createEnvelope(`{"event":"media",${head},"media":{"payload":"`, '"}}'),
     mark: (name: string) => `{"event":"mark",${head},"mark":{"name":${JSON.stringify(name)}}}`,
     clear: () => `{"event":"clear",${head}}`,
   }
