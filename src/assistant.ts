@@ -83,6 +83,7 @@ export function buildAssistant(options: {
     ledger,
     chain,
     recall: options.recall,
+    caughtUp: storage.catchUpLagging,
     ridingSignals: signals.riding,
     adaptations: options.adaptations,
     tools,

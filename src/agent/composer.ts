@@ -26,15 +26,16 @@ export type Composed = {
 }
 
 export type Composer = {
-  /**
-   * What a turn begins with, and everything that the model is given for it, which takes a moment to gather. Null when its
-   * message was erased meanwhile.
-   */
-  compose(
-    turn: TurnRow,
-    service: ModelService,
-    options: { readonly textOnly: boolean },
-  ): { readonly opening: Opening; readonly composed: Promise<Composed> } | null
+  /** Begins to gather what a turn is answered from. Null when its message was erased meanwhile. */
+  compose(turn: TurnRow, service: ModelService, options: { readonly textOnly: boolean }): Composing | null
+}
+
+export type Composing = {
+  readonly opening: Opening
+  /** Fulfilled when nothing else is asked of the storage thread; rejected where the indexes cannot be caught up. */
+  readonly indexed: Promise<void>
+  /** Everything that the model is given for the turn. */
+  readonly composed: Promise<Composed>
 }
 
 /** What sets a turn off: words of the owner, or signals, which are nobody's words. */
@@ -44,6 +45,8 @@ export function createComposer(options: {
   readonly ledger: LedgerReader
   readonly chain: ChainReader
   readonly recall: Recall
+  /** Resolves when the search indexes have every fact that is durable now. */
+  readonly caughtUp: () => Promise<void>
   readonly ridingSignals: () => readonly SignalRow[]
   readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
   readonly tools: ReadonlyMap<string, Tool>
@@ -87,6 +90,8 @@ export function createComposer(options: {
       const signalIds = riding.map((row) => row.signalId)
       const adaptations = options.adaptations(channel)
 
+      const indexed = options.caughtUp()
+
       async function gather(cue: Cue): Promise<Composed> {
         const reading = readPast(turn, service, textOnly)
         const recalling = options.recall({
@@ -97,6 +102,7 @@ export function createComposer(options: {
           channel: isActivation ? 'inner' : channel,
           beforeSeq: turn.causeSeq,
           inContextSeqs: reading.then(seqsOf),
+          indexed,
         })
         const past = await reading
         const recalled = await recalling
@@ -128,6 +134,7 @@ export function createComposer(options: {
 
       return {
         opening: { adaptationIds: adaptations.map(({ id }) => id), signalIds },
+        indexed,
         composed: gather(cue),
       }
     },

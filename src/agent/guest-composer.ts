@@ -39,7 +39,11 @@ export function createGuestComposer(options: {
         seenSeqs: [],
         baseForm: null,
       }
-      return { opening: { adaptationIds: [], signalIds: [] }, composed: Promise.resolve(composed) }
+      return {
+        opening: { adaptationIds: [], signalIds: [] },
+        indexed: Promise.resolve(),
+        composed: Promise.resolve(composed),
+      }
     },
   }
 }

@@ -110,6 +110,8 @@ async function runTurn(
     const begun = composer.compose(turn, service, { textOnly: false })
     if (!begun) return 'interrupted'
     begun.composed.catch(() => undefined)
+    // What recall waits for is there at once as a rule, and would wait for this commit otherwise.
+    await Promise.race([begun.indexed, begun.composed]).catch(() => undefined)
     // Written while what the model is given is gathered, and then what surfaced while the model is asked; nothing of
     // what it says counts before both.
     const started = append([facts.started(begun.opening)])

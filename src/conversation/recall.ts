@@ -11,6 +11,8 @@ export type RecallCue = {
   readonly beforeSeq: number
   /** What the model is given anyway, so that it is not given twice; it may still be being gathered. */
   readonly inContextSeqs: ReadonlySet<number> | Promise<ReadonlySet<number>>
+  /** Resolves when the indexes have what came before, where that was asked for already. */
+  readonly indexed?: Promise<void>
 }
 
 /** What surfaced: lines for the model, the facts they repeat, and the facts to be recorded before anything of its turn counts. */

@@ -118,7 +118,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     turn: number,
     question: RecallQuestion,
     waited: readonly StagedResult[],
-    prepared: Promise<void> | undefined,
+    indexed: Promise<void> | undefined,
   ): Promise<RecallAnswer | null> {
     const ofWaited =
       waited.length === 0
@@ -126,7 +126,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         : engine.choose({ ...question, hits: [], withWords: false }).catch(failed)
     const near = options.meaning.near(cue.text)
     const asked =
-      prepared === undefined ? engine.recall(question) : prepared.then(() => engine.recall(question))
+      indexed === undefined ? engine.recall(question) : indexed.then(() => engine.recall(question))
     const answer = await inTime(asked).catch(failed)
     if (answer) {
       runtime.inTime += 1
@@ -194,9 +194,9 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   async function recallFor(cue: RecallCue) {
-    const prepared = engine.prepare?.()
+    const indexed = cue.indexed ?? engine.caughtUp?.()
     // Looked at below, unless the context cannot be read; then nobody does.
-    prepared?.catch(() => undefined)
+    indexed?.catch(() => undefined)
     const inContextSeqs = await cue.inContextSeqs
     const startedMs = nowMs()
     const facts: NewEvent[] = []
@@ -206,7 +206,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     facts.push(...waited.expired.flatMap((result) => expired(result, cue)))
     const staged = waited.ready.flatMap(({ hits }) => hits)
     const question = questionOf(cue, inContextSeqs, staged, startedMs)
-    const first = await found(cue, turn, question, waited.ready, prepared)
+    const first = await found(cue, turn, question, waited.ready, indexed)
     const answer = first && (await judged(cue, question, first, facts).catch(failed))
     if (first && !answer) await stage(cue, waited.ready)
     const durationMs = Math.max(0, nowMs() - startedMs)
