@@ -141,9 +141,9 @@ export function createComposer(options: {
   }
 }
 
-function seqsOf({ items }: Chain): ReadonlySet<number> {
-  const all = new Set<number>()
-  for (const { seqs } of items) for (const seq of seqs) all.add(seq)
+function seqsOf({ items }: Chain): readonly number[] {
+  const all: number[] = []
+  for (const { seqs } of items) all.push(...seqs)
   return all
 }
 

@@ -10,7 +10,7 @@ export type RecallCue = {
   /** Only what was said before this may surface. */
   readonly beforeSeq: number
   /** What the model is given anyway, so that it is not given twice; it may still be being gathered. */
-  readonly inContextSeqs: ReadonlySet<number> | Promise<ReadonlySet<number>>
+  readonly inContextSeqs: Iterable<number> | Promise<Iterable<number>>
   /** Resolves when the indexes have what came before, where that was asked for already. */
   readonly indexed?: Promise<void>
 }

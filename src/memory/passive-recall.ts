@@ -77,7 +77,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
 
   function questionOf(
     cue: RecallCue,
-    inContextSeqs: ReadonlySet<number>,
+    inContextSeqs: readonly number[],
     staged: readonly Hit[],
     startedMs: number,
   ): RecallQuestion {
@@ -197,7 +197,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     const indexed = cue.indexed ?? engine.caughtUp?.()
     // Looked at below, unless the context cannot be read; then nobody does.
     indexed?.catch(() => undefined)
-    const inContextSeqs = await cue.inContextSeqs
+    const inContextSeqs = [...(await cue.inContextSeqs)]
     const startedMs = nowMs()
     const facts: NewEvent[] = []
     const turn = late.beginTurn(cue.conversationId)

@@ -20,8 +20,8 @@ export type RecallQuestion = {
   readonly beforeSeq: number
   /** So many of the owner's messages before it belong to what is looked for. */
   readonly contextTurns: number
-  /** What need not surface: the model has it before it. */
-  readonly inContextSeqs: ReadonlySet<number>
+  /** What need not surface: the model has it before it. A list, for a set costs ten times as much to hand to a thread. */
+  readonly inContextSeqs: readonly number[]
   /** What came too late for the turns before: looked at again with what is found now. */
   readonly staged: readonly LateHit[]
   /** What is near by its meaning, where that is known by now. */

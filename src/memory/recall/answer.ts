@@ -57,14 +57,16 @@ export function createRecallAnswers(options: {
   }
 
   function choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): RecallAnswer {
-    const { hits, staged, text, limits, inContextSeqs } = question
+    const { hits, staged, text, limits } = question
+    const isNothing = hits.length + staged.length === 0
+    const inContext = new Set(isNothing ? [] : question.inContextSeqs)
     const all = new Map(
       [...recollect([...hits, ...staged.filter(({ seq }) => !hits.some((hit) => hit.seq === seq))])].map(
         (recollection) => [recollection.seq, recollection] as const,
       ),
     )
     const isNews = ({ seq, memory }: Recollection) =>
-      !inContextSeqs.has(seq) && !memory?.sourceSeqs.some((source) => inContextSeqs.has(source))
+      !inContext.has(seq) && !memory?.sourceSeqs.some((source) => inContext.has(source))
     const news = new Map([...all].filter(([, recollection]) => isNews(recollection)))
     const withWords = (some: readonly Hit[]): Recollection[] =>
       some.flatMap((hit) => {

@@ -4,6 +4,33 @@ import type { SittingSpan } from './features.ts'
 
 const COLUMNS = 'id, seq, speaker, atMs, sitting, traits, length'
 
+/** Seqs whose entries are kept beside those that are asked for. */
+const MAX_KEPT_IDS = 10_000
+
+/**
+ * Where events are entered, in no order; those that are not are passed over. What was found is kept, for the context of
+ * a conversation is asked for with each of its turns, until an entry is taken out (`recall_removals`).
+ */
+function createIdReader(views: Database): (seqs: readonly number[]) => readonly number[] {
+  // The index holds it: no row is read.
+  const select = views
+    .prepare<[string], [seq: number, id: number]>(
+      'SELECT seq, id FROM recall_entries WHERE seq IN (SELECT value FROM json_each(?))',
+    )
+    .raw()
+  const removals = views.prepare<[], number>('SELECT count FROM recall_removals').pluck()
+  const kept = new Map<number, number>()
+  let keptAt = 0
+  return (seqs) => {
+    const now = removals.get() ?? 0
+    if (now !== keptAt || kept.size > seqs.length + MAX_KEPT_IDS) kept.clear()
+    keptAt = now
+    const news = seqs.filter((seq) => !kept.has(seq))
+    if (news.length > 0) for (const [seq, id] of select.all(JSON.stringify(news))) kept.set(seq, id)
+    return seqs.flatMap((seq) => kept.get(seq) ?? [])
+  }
+}
+
 /** Queries over the recall entries, on a connection that reads the views. */
 export function createEntryQueries(views: Database) {
   const lastIn = views
@@ -17,10 +44,6 @@ export function createEntryQueries(views: Database) {
   const bySeqs = views.prepare<[string], EntryRow>(
     `SELECT ${COLUMNS} FROM recall_entries WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY id`,
   )
-  // The index holds it: no row is read.
-  const idsAt = views
-    .prepare<[string], number>('SELECT id FROM recall_entries WHERE seq IN (SELECT value FROM json_each(?))')
-    .pluck()
   const sittings = views.prepare<[string], SittingSpan>(
     'SELECT firstId, lastId FROM recall_sittings WHERE firstId IN (SELECT value FROM json_each(?))',
   )
@@ -38,8 +61,7 @@ export function createEntryQueries(views: Database) {
     }),
     byIds: (ids: readonly number[]) => byIds.all(JSON.stringify(ids)),
     bySeqs: (seqs: readonly number[]) => (seqs.length === 0 ? [] : bySeqs.all(JSON.stringify(seqs))),
-    /** Where events are entered, in no order. */
-    idsAt: (seqs: readonly number[]) => (seqs.length === 0 ? [] : idsAt.all(JSON.stringify(seqs))),
+    idsAt: createIdReader(views),
     /** Sittings by their first turn. */
     sittings: (firstIds: readonly number[]) =>
       new Map(sittings.all(JSON.stringify([...new Set(firstIds)])).map((span) => [span.firstId, span])),
