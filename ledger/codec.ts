@@ -1,6 +1,15 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import { InvalidEvent, LedgerDamaged } from './errors.ts'
-import type { Actor, Channel, Envelope, LedgerEvent, NewEvent, UnknownEvent } from './event.ts'
+import type {
+  Actor,
+  Channel,
+  Envelope,
+  EventHeader,
+  LedgerEvent,
+  NewEvent,
+  Unknown,
+  UnknownEvent,
+} from './event.ts'
 import { catalogue, type EventType, isEventType } from './events/catalogue.ts'
 import { upcast } from './upcast.ts'
 
@@ -31,6 +40,12 @@ export type EventRow = {
 
 /** What an event is read from: of the digest it matters only whether there is one. */
 export type ReadRow = Omit<EventRow, 'salt'>
+
+/** What tells where an event stands. */
+export type HeaderRow = Pick<
+  EventRow,
+  'seq' | 'type' | 'version' | 'at' | 'conversationId' | 'spanId' | 'turnId' | 'derivedFrom' | 'channel'
+>
 
 /** What of an event is shown, as it lies in the table: to be passed on without being taken apart. */
 export type StoredText = Pick<EventRow, 'seq' | 'type' | 'version' | 'facts' | 'body'> & {
@@ -147,10 +162,7 @@ export function toDraft(event: NewEvent, context: DraftContext): Draft {
  */
 export function parseRow(row: ReadRow): LedgerEvent | UnknownEvent {
   const { type, version } = row
-  if (!isKnown(type, version)) {
-    const { facts: _facts, body: _body, ...envelope } = eventOf(row, 'unknown', null, null)
-    return { ...envelope, type: 'unknown', originalType: type }
-  }
+  if (!isKnown(type, version)) return unknownEventOf(row)
   const definition = catalogue[type]
   try {
     let facts: unknown = JSON.parse(row.facts)
@@ -165,6 +177,28 @@ export function parseRow(row: ReadRow): LedgerEvent | UnknownEvent {
       seq: row.seq,
     })
   }
+}
+
+function unknownEventOf(row: ReadRow): UnknownEvent {
+  const { facts: _facts, body: _body, ...envelope } = eventOf(row, 'unknown', null, null)
+  return { ...envelope, type: 'unknown', originalType: row.type }
+}
+
+/** Where the event of a row stands. */
+export function headerOf(row: HeaderRow): EventHeader | (EventHeader & Unknown) {
+  const { seq, type, version, at, conversationId, spanId, turnId, channel } = row
+  const header = {
+    seq,
+    type,
+    version,
+    at,
+    conversationId,
+    spanId,
+    turnId,
+    derivedFrom: parseSeqs(row),
+    channel,
+  }
+  return isKnown(type, version) ? header : { ...header, type: 'unknown', originalType: type }
 }
 
 /**
@@ -211,7 +245,7 @@ export function isKnown(type: string, version: number): type is EventType {
 
 const NO_SEQS: readonly number[] = []
 
-function parseSeqs(row: ReadRow): readonly number[] {
+function parseSeqs(row: Pick<EventRow, 'seq' | 'derivedFrom'>): readonly number[] {
   if (row.derivedFrom === null) return NO_SEQS
   const seqs: unknown = JSON.parse(row.derivedFrom)
   if (Array.isArray(seqs) && seqs.every((seq) => Number.isSafeInteger(seq))) return seqs

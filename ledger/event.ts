@@ -28,6 +28,12 @@ export type Envelope = {
   readonly hash: string
 }
 
+/** Where a fact stands among others, without its content; of one that a newer build wrote, as of `Unknown`. */
+export type EventHeader = Pick<
+  Envelope,
+  'seq' | 'version' | 'at' | 'conversationId' | 'spanId' | 'turnId' | 'derivedFrom' | 'channel'
+> & { readonly type: string }
+
 /** A fact as read back: parsed, and lifted to the current version. */
 export type EventOf<T extends EventType> = Envelope & {
   readonly type: T
@@ -40,11 +46,8 @@ export type EventOf<T extends EventType> = Envelope & {
 export type LedgerEvent = { [T in EventType]: EventOf<T> }[EventType]
 
 /** A fact that a newer build wrote: kept, passed over with a warning, folded once known. */
-export type UnknownEvent = Envelope & {
-  readonly type: 'unknown'
-  readonly originalType: string
-  readonly erased: boolean
-}
+export type UnknownEvent = Envelope & Unknown & { readonly erased: boolean }
+export type Unknown = { readonly type: 'unknown'; readonly originalType: string }
 
 /** A type without a body has the open record of an empty shape. */
 type BodyPart<T extends EventType> = string extends keyof BodyOf<T>

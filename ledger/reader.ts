@@ -1,9 +1,11 @@
-import type { Database } from 'better-sqlite3'
-import { type EventRow, GENESIS_HASH, parseRow, type ReadRow, type StoredText } from './codec.ts'
-import type { LedgerEvent, UnknownEvent } from './event.ts'
+import type { Database, Statement } from 'better-sqlite3'
+import { type EventRow, GENESIS_HASH, headerOf, parseRow, type ReadRow, type StoredText } from './codec.ts'
+import type { EventHeader, LedgerEvent, UnknownEvent } from './event.ts'
 
 export type Head = { readonly seq: number; readonly hash: string }
 export type AnyEvent = LedgerEvent | UnknownEvent
+/** Both ends included. */
+export type SeqRange = { readonly firstSeq: number; readonly lastSeq: number }
 
 /** Reading the ledger. Synchronous; every result is in ascending order of `seq`. */
 export type LedgerReader = {
@@ -12,14 +14,14 @@ export type LedgerReader = {
   /** Names this ledger among others; made once, at its creation. */
   id(): string
   readAfter(seq: number, limit: number): AnyEvent[]
+  /** The same, but of types other than these only where they stand: their content is neither read nor parsed. */
+  readTypesAfter(types: ReadonlySet<string>, seq: number, limit: number): EventHeader[]
   /** Both ends included. */
   readRange(fromSeq: number, toSeq: number): AnyEvent[]
   /** In the order given; a seq that does not exist is left out. */
   readSeqs(seqs: readonly number[]): AnyEvent[]
-  /** Both ends included: the texts of events that are passed on as they are stored. */
-  textRange(fromSeq: number, toSeq: number): StoredText[]
-  /** In the order given; a seq that does not exist is left out. */
-  textSeqs(seqs: readonly number[]): StoredText[]
+  /** The texts of events that are passed on as they are stored: of ranges in order, both ends included. */
+  textRanges(ranges: readonly SeqRange[]): StoredText[]
   rowsAfter(seq: number, limit: number): EventRow[]
   rowAt(seq: number): EventRow | undefined
   rowByKey(key: string): EventRow | undefined
@@ -34,6 +36,15 @@ export type LedgerReader = {
 /** Salt and digest are for the chain; an event is read without making strings of them. */
 const READ = `SELECT seq, id, key, type, version, at, conversationId, spanId, turnId, causedBy, derivedFrom, channel,
   actor, facts, body, iif(bodyDigest IS NULL, NULL, '') AS bodyDigest, hash FROM events`
+
+/** Of types that nobody wants, where they stand is all that is read. */
+function readTypes(wanted: ReadonlySet<string>): string {
+  const list = [...wanted].map((type) => `'${type}'`).join()
+  const ifWanted = (column: string) => `iif(type IN (${list}), ${column}, NULL) AS ${column}`
+  return `SELECT seq, type, version, at, conversationId, spanId, turnId, derivedFrom, channel,
+    ${['id', 'key', 'causedBy', 'actor', 'facts', 'body', 'hash'].map(ifWanted).join()},
+    iif(bodyDigest IS NULL, NULL, '') AS bodyDigest FROM events`
+}
 
 /** SQLite makes one text of the envelope in half the time that making eight texts and joining them would take. */
 const ENVELOPE = ['id', 'at', 'channel', 'actor', 'conversationId', 'spanId', 'turnId']
@@ -51,10 +62,10 @@ export function createReader(db: Database): LedgerReader {
   )
   const rowAt = db.prepare<[number], EventRow>('SELECT * FROM events WHERE seq = ?')
   const after = db.prepare<[number, number], ReadRow>(`${READ} WHERE seq > ? ORDER BY seq LIMIT ?`)
+  const typesAfter = new WeakMap<ReadonlySet<string>, Statement<[number, number], ReadRow>>()
   const range = db.prepare<[number, number], ReadRow>(`${READ} WHERE seq BETWEEN ? AND ? ORDER BY seq`)
   const bySeq = db.prepare<[number], ReadRow>(`${READ} WHERE seq = ?`)
   const textRange = db.prepare<[number, number], StoredText>(`${TEXT} WHERE seq BETWEEN ? AND ? ORDER BY seq`)
-  const textAt = db.prepare<[number], StoredText>(`${TEXT} WHERE seq = ?`)
   const hashAt = db.prepare<[number], { hash: string }>('SELECT hash FROM events WHERE seq = ?')
   const byKey = db.prepare<[string], EventRow>('SELECT * FROM events WHERE key = ?')
   const erased = db.prepare<[number]>(
@@ -69,10 +80,16 @@ export function createReader(db: Database): LedgerReader {
     head: () => head.get() ?? { seq: 0, hash: GENESIS_HASH },
     id: () => meta.get('ledgerId')?.value ?? '',
     readAfter: (seq, limit) => after.all(seq, limit).map(parseRow),
+    readTypesAfter(types, seq, limit) {
+      const statement =
+        typesAfter.get(types) ??
+        db.prepare<[number, number], ReadRow>(`${readTypes(types)} WHERE seq > ? ORDER BY seq LIMIT ?`)
+      typesAfter.set(types, statement)
+      return statement.all(seq, limit).map((row) => (types.has(row.type) ? parseRow(row) : headerOf(row)))
+    },
     readRange: (fromSeq, toSeq) => range.all(fromSeq, toSeq).map(parseRow),
     readSeqs: (seqs) => seqs.flatMap((seq) => bySeq.get(seq) ?? []).map(parseRow),
-    textRange: (fromSeq, toSeq) => textRange.all(fromSeq, toSeq),
-    textSeqs: (seqs) => seqs.flatMap((seq) => textAt.get(seq) ?? []),
+    textRanges: (ranges) => ranges.flatMap(({ firstSeq, lastSeq }) => textRange.all(firstSeq, lastSeq)),
     rowsAfter: (seq, limit) => rowsAfter.all(seq, limit),
     rowAt: (seq) => rowAt.get(seq),
     rowByKey: (key) => byKey.get(key),

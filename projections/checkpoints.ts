@@ -7,19 +7,31 @@ import { probe } from '../ledger/probe.ts'
 import type { Head, LedgerReader } from '../ledger/reader.ts'
 import type { Projection } from './projection.ts'
 
+// The dropped table had a row a projection; an older build left it.
 const SCHEMA = `
+DROP TABLE IF EXISTS views_projections;
 CREATE TABLE IF NOT EXISTS views_ledger (id TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
-CREATE TABLE IF NOT EXISTS views_projections (
-  name TEXT PRIMARY KEY, version INTEGER NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL
+CREATE TABLE IF NOT EXISTS views_checkpoints (id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS views_folds (
+  name TEXT PRIMARY KEY, version INTEGER NOT NULL, checkpoint INTEGER NOT NULL
 ) WITHOUT ROWID, STRICT;
 CREATE TABLE IF NOT EXISTS views_cleaned (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS views_unknown_types (type TEXT, version INTEGER, PRIMARY KEY (type, version)) WITHOUT ROWID, STRICT;
 `
 
-/** How far each projection has come; saved in the transaction that wrote its rows. */
+/** Which version of each projection stands where. */
+export const STANDING =
+  'SELECT name, version, seq, hash FROM views_folds JOIN views_checkpoints ON id = checkpoint'
+
+/**
+ * How far each projection has come; saved in the transaction that wrote its rows. Those that go on together share
+ * one checkpoint: with each append, a row a projection would cost as much as all folds.
+ */
 export type Checkpoints = {
   seqOf(projection: string): number
   save(projections: readonly string[], head: Head): void
+  /** The transaction of the last `save` was rolled back. */
+  discard(): void
   /** A type passed over; once a build knows it, everything is folded anew. */
   rememberUnknown(type: string, version: number): void
   /** Makes the tables of a projection anew, empty, at the beginning. */
@@ -41,11 +53,18 @@ export function createCheckpoints(
   warn: (message: string, fields: Record<string, unknown>) => void,
 ): Checkpoints {
   db.exec(SCHEMA)
-  const all = db.prepare<[], { name: string; version: number; seq: number; hash: string }>(
-    'SELECT * FROM views_projections',
+  const all = db.prepare<[], { name: string; version: number; seq: number; hash: string }>(STANDING)
+  const seqOf = db.prepare<[string], { seq: number }>(`${STANDING} WHERE name = ?`)
+  const advance = db.prepare('UPDATE views_checkpoints SET seq = ?, hash = ? WHERE id = ?')
+  const addCheckpoint = db.prepare('INSERT INTO views_checkpoints (seq, hash) VALUES (?, ?)')
+  const attach = db.prepare(
+    'UPDATE views_folds SET checkpoint = ? WHERE name IN (SELECT value FROM json_each(?))',
   )
-  const seqOf = db.prepare<[string], { seq: number }>('SELECT seq FROM views_projections WHERE name = ?')
-  const updates = new Map<string, Database.Statement>()
+  const dropUnused = db.prepare(
+    'DELETE FROM views_checkpoints WHERE id NOT IN (SELECT checkpoint FROM views_folds)',
+  )
+  /** The checkpoint of those that were last saved together, by their names. */
+  const shared = new Map<string, { readonly names: readonly string[]; readonly id: number | bigint }>()
   const cleaned = db.prepare<[], { seq: number }>('SELECT seq FROM views_cleaned')
   const saveCleaned = db.prepare('INSERT OR REPLACE INTO views_cleaned VALUES (1, ?)')
   const remember = db.prepare('INSERT OR IGNORE INTO views_unknown_types (type, version) VALUES (?, ?)')
@@ -53,11 +72,28 @@ export function createCheckpoints(
   function makeTables(projection: Projection): void {
     for (const table of projection.tables) db.exec(`DROP TABLE IF EXISTS ${table}`)
     db.exec(projection.schema)
-    db.prepare('INSERT OR REPLACE INTO views_projections VALUES (?, ?, 0, ?)').run(
+    const { lastInsertRowid } = addCheckpoint.run(0, ledger.hashAt(0))
+    db.prepare('INSERT OR REPLACE INTO views_folds VALUES (?, ?, ?)').run(
       projection.name,
       projection.version,
-      ledger.hashAt(0),
+      lastInsertRowid,
     )
+    part([projection.name])
+  }
+
+  /** Projections leave whatever they shared. */
+  function part(names: readonly string[]): void {
+    dropUnused.run()
+    for (const [key, group] of shared)
+      if (group.names.some((name) => names.includes(name))) shared.delete(key)
+  }
+
+  /** Projections that have not been saved together before do so from now on. */
+  function join(names: readonly string[], head: Head): void {
+    const { lastInsertRowid: id } = addCheckpoint.run(head.seq, head.hash)
+    attach.run(id, JSON.stringify(names))
+    part(names)
+    shared.set(names.join(), { names, id })
   }
 
   db.transaction(() => {
@@ -68,7 +104,7 @@ export function createCheckpoints(
     for (const saved of all.all()) {
       const projection = byName.get(saved.name)
       if (!foreign && projection?.version === saved.version) continue
-      db.prepare('DELETE FROM views_projections WHERE name = ?').run(saved.name)
+      db.prepare('DELETE FROM views_folds WHERE name = ?').run(saved.name)
     }
     for (const projection of projections) {
       if (seqOf.get(projection.name)) continue
@@ -82,15 +118,11 @@ export function createCheckpoints(
   return {
     seqOf: (projection) => seqOf.get(projection)?.seq ?? 0,
     save(names, head) {
-      // One statement for all: with each append, a statement a projection would cost as much as the folds.
-      const list = names.map((name) => `'${name}'`).join()
-      let update = updates.get(list)
-      if (!update) {
-        update = db.prepare(`UPDATE views_projections SET seq = ?, hash = ? WHERE name IN (${list})`)
-        updates.set(list, update)
-      }
-      update.run(head.seq, head.hash)
+      const together = shared.get(names.join())
+      if (together) advance.run(head.seq, head.hash, together.id)
+      else join(names, head)
     },
+    discard: () => shared.clear(),
     rememberUnknown: (type, version) => void remember.run(type, version),
     cleanedThrough: () => cleaned.get()?.seq ?? 0,
     saveCleaned: (seq) => void saveCleaned.run(seq),
@@ -117,7 +149,7 @@ export function readWitness(directory: string): Witness | null {
 export function witnessOf(views: Database.Database): Witness | null {
   const row = views
     .prepare<[], Witness>(
-      'SELECT id AS ledgerId, (SELECT max(seq) FROM views_projections) AS seq FROM views_ledger',
+      'SELECT id AS ledgerId, (SELECT max(seq) FROM views_checkpoints) AS seq FROM views_ledger',
     )
     .get()
   return row && Number.isInteger(row.seq) ? row : null

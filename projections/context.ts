@@ -104,9 +104,14 @@ export const contextProjection = defineProjection({
       (seq, conversationId, throughSeq, at, channel, source, inputTokensBefore, inputTokensAfter, provider, model, compactionId)
       VALUES (@seq, @conversationId, @throughSeq, @at, @channel, @source, @inputTokensBefore, @inputTokensAfter, @provider,
         @model, @compactionId)`)
-    const measure =
-      db.prepare(`UPDATE context_compactions SET firstTurnTokens = ? WHERE firstTurnTokens IS NULL AND seq =
-      (SELECT max(seq) FROM context_compactions WHERE conversationId = ?)`)
+    const newest = db
+      .prepare<[string | null], number | null>(
+        'SELECT max(seq) FROM context_compactions WHERE conversationId = ?',
+      )
+      .pluck()
+    const measure = db.prepare(
+      'UPDATE context_compactions SET firstTurnTokens = ? WHERE seq = ? AND firstTurnTokens IS NULL',
+    )
     const consume = db.prepare('UPDATE context_compactions SET consumed = 1 WHERE compactionId = ?')
     const capsule = db.prepare(
       'INSERT INTO context_capsules (seq, conversationId, throughSeq, at, source) VALUES (?, ?, ?, ?, ?)',
@@ -131,7 +136,8 @@ export const contextProjection = defineProjection({
       handlers: {
         'turn.completed': ({ conversationId, channel, facts }) => {
           complete.run(channel, facts.contextTokens, facts.usage.outputTokens, conversationId)
-          measure.run(facts.contextTokens, conversationId)
+          const compactionSeq = newest.get(conversationId)
+          if (compactionSeq) measure.run(facts.contextTokens, compactionSeq)
         },
         'context.usage.recorded': ({ conversationId, at, facts }) =>
           void record.run({ conversationId, at, ...facts }),

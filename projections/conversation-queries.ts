@@ -2,13 +2,31 @@ import { type Kysely, sql } from 'kysely'
 import type { ConversationRow } from './conversations.ts'
 import type { ViewsTables } from './tables.ts'
 
+/** The conversations, each with the place of its last event on the timeline. */
+function conversations(views: Kysely<ViewsTables>) {
+  return views
+    .selectFrom('conversations')
+    .selectAll('conversations')
+    .innerJoin('timeline_conversations as known', 'known.conversationId', 'conversations.id')
+    .innerJoin('timeline_runs as last', (join) =>
+      join.on('last.firstSeq', '=', (run) =>
+        run
+          .selectFrom('timeline_runs')
+          .select('firstSeq')
+          .whereRef('conversationStart', '=', 'known.startSeq')
+          .orderBy('firstSeq', 'desc')
+          .limit(1),
+      ),
+    )
+    .select('last.lastAt as lastEventAt')
+    .select(sql<number>`last.eventsBefore + last.lastSeq - last.firstSeq + 1`.as('eventCount'))
+}
+
 /** The conversation that the next message belongs to, on whatever channel it comes. */
 export async function openConversation(views: Kysely<ViewsTables>): Promise<ConversationRow | undefined> {
-  return await views
-    .selectFrom('conversations')
-    .selectAll()
+  return await conversations(views)
     .where('endedAt', 'is', null)
-    .orderBy('startSeq', 'desc')
+    .orderBy('conversations.startSeq', 'desc')
     .limit(1)
     .executeTakeFirst()
 }
@@ -17,7 +35,7 @@ export async function conversationById(
   views: Kysely<ViewsTables>,
   id: string,
 ): Promise<ConversationRow | undefined> {
-  return await views.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst()
+  return await conversations(views).where('id', '=', id).executeTakeFirst()
 }
 
 /** Newest first, those that began before `beforeSeq`. */
@@ -25,8 +43,9 @@ export async function listConversations(
   views: Kysely<ViewsTables>,
   options: { readonly limit: number; readonly beforeSeq: number | null },
 ): Promise<ConversationRow[]> {
-  let query = views.selectFrom('conversations').selectAll().orderBy('startSeq', 'desc').limit(options.limit)
-  if (options.beforeSeq !== null) query = query.where('startSeq', '<', options.beforeSeq)
+  const newest = conversations(views).orderBy('conversations.startSeq', 'desc').limit(options.limit)
+  const { beforeSeq } = options
+  const query = beforeSeq === null ? newest : newest.where('conversations.startSeq', '<', beforeSeq)
   return await query.execute()
 }
 
@@ -37,9 +56,9 @@ export async function spansOfConversation(views: Kysely<ViewsTables>, id: string
     .select(['spanId', 'kind', 'startSeq', 'startedAt', 'endedAt', 'reason'])
     .select((span) =>
       span
-        .selectFrom('timeline')
-        .whereRef('timeline.spanStart', '=', 'timeline_spans.startSeq')
-        .select(sql<number>`count(*)`.as('events'))
+        .selectFrom('timeline_runs')
+        .whereRef('timeline_runs.spanStart', '=', 'timeline_spans.startSeq')
+        .select(sql<number>`sum(lastSeq - firstSeq + 1)`.as('events'))
         .as('eventCount'),
     )
     .where('conversationId', '=', id)

@@ -1,12 +1,10 @@
 import { defineProjection } from './projection.ts'
 
-export type ConversationRow = {
+export type ConversationTable = {
   id: string
   startSeq: number
   startedAt: string
   endedAt: string | null
-  lastEventAt: string
-  eventCount: number
   turnCount: number
   /** Whether each channel was used: 0 or 1. */
   chat: number
@@ -14,42 +12,52 @@ export type ConversationRow = {
   sms: number
 }
 
-/** Which conversations there are, and which of them is open. */
+/** With what the timeline knows of it. */
+export type ConversationRow = ConversationTable & { lastEventAt: string; eventCount: number }
+
+const CHANNELS: readonly (string | null)[] = ['chat', 'voice', 'sms']
+
+/**
+ * Which conversations there are, and which of them is open. What grows with every event, their count and the time of
+ * the last, the timeline has.
+ */
 export const conversationsProjection = defineProjection({
   name: 'conversations',
-  version: 1,
+  version: 2,
   tables: ['conversations'],
   schema: `
     CREATE TABLE conversations (
       id TEXT PRIMARY KEY, startSeq INTEGER NOT NULL UNIQUE, startedAt TEXT NOT NULL, endedAt TEXT,
-      lastEventAt TEXT NOT NULL, eventCount INTEGER NOT NULL DEFAULT 0, turnCount INTEGER NOT NULL DEFAULT 0,
+      turnCount INTEGER NOT NULL DEFAULT 0,
       chat INTEGER NOT NULL DEFAULT 0, voice INTEGER NOT NULL DEFAULT 0, sms INTEGER NOT NULL DEFAULT 0
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX conversations_open ON conversations (startSeq) WHERE endedAt IS NULL;`,
   fold(db) {
-    const start = db.prepare(
-      'INSERT OR IGNORE INTO conversations (id, startSeq, startedAt, lastEventAt) VALUES (@conversationId, @seq, @at, @at)',
+    const start = db.prepare('INSERT OR IGNORE INTO conversations (id, startSeq, startedAt) VALUES (?, ?, ?)')
+    const use = new Map(
+      CHANNELS.map((channel) => [
+        channel,
+        db.prepare(`UPDATE conversations SET ${channel} = 1 WHERE id = ? AND ${channel} = 0`),
+      ]),
     )
-    const touch = db.prepare(
-      `UPDATE conversations SET eventCount = eventCount + 1, lastEventAt = @at, turnCount = turnCount + @turn,
-        chat = max(chat, @chat), voice = max(voice, @voice), sms = max(sms, @sms) WHERE id = @conversationId`,
-    )
+    const countTurn = db.prepare('UPDATE conversations SET turnCount = turnCount + 1 WHERE id = ?')
     const end = db.prepare('UPDATE conversations SET endedAt = ? WHERE id = ?')
+    /** The conversation of the last event of each channel: what it is known to have used is not written again. */
+    const lastOn = new Map<string | null, string>()
     return {
-      every(event) {
-        const { seq, conversationId, at, channel, type } = event
+      every({ seq, conversationId, at, channel, type }) {
         if (conversationId === null) return
-        if (type === 'conversation.started') start.run({ conversationId, seq, at })
-        touch.run({
-          conversationId,
-          at,
-          turn: type === 'turn.started' ? 1 : 0,
-          chat: channel === 'chat' ? 1 : 0,
-          voice: channel === 'voice' ? 1 : 0,
-          sms: channel === 'sms' ? 1 : 0,
-        })
+        if (type === 'conversation.started') {
+          start.run(conversationId, seq, at)
+          lastOn.clear()
+        }
+        if (lastOn.get(channel) === conversationId) return
+        use.get(channel)?.run(conversationId)
+        lastOn.set(channel, conversationId)
       },
+      discard: () => lastOn.clear(),
       handlers: {
+        'turn.started': (event) => void countTurn.run(event.conversationId),
         'conversation.ended': (event) => void end.run(event.at, event.conversationId),
       },
     }

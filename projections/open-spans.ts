@@ -7,6 +7,7 @@ export type OpenSpanRow = {
   kind: 'interaction' | 'call' | 'activation' | 'delivery'
   openedSeq: number
   openedAt: string
+  /** When the last event of it was; the timeline knows. */
   lastAt: string
   turns: number
 }
@@ -14,25 +15,23 @@ export type OpenSpanRow = {
 /** The spans that are open now, so that a message joins the running interaction and an idle one is closed. */
 export const openSpansProjection = defineProjection({
   name: 'open_spans',
-  version: 1,
+  version: 2,
   tables: ['open_spans'],
   schema: `
     CREATE TABLE open_spans (
       spanId TEXT PRIMARY KEY, conversationId TEXT, kind TEXT NOT NULL, openedSeq INTEGER NOT NULL,
-      openedAt TEXT NOT NULL, lastAt TEXT NOT NULL, turns INTEGER NOT NULL
+      openedAt TEXT NOT NULL, turns INTEGER NOT NULL
     ) WITHOUT ROWID, STRICT;`,
   fold(db) {
-    const open = db.prepare('INSERT OR REPLACE INTO open_spans VALUES (?, ?, ?, ?, ?, ?, 0)')
-    const touch = db.prepare('UPDATE open_spans SET lastAt = ?, turns = turns + ? WHERE spanId = ?')
+    const open = db.prepare('INSERT OR REPLACE INTO open_spans VALUES (?, ?, ?, ?, ?, 0)')
+    const countTurn = db.prepare('UPDATE open_spans SET turns = turns + 1 WHERE spanId = ?')
     const close = db.prepare('DELETE FROM open_spans WHERE spanId = ?')
     return {
-      every(event) {
-        if (event.spanId !== null) touch.run(event.at, event.type === 'turn.started' ? 1 : 0, event.spanId)
-      },
       handlers: {
         'span.opened': ({ spanId, conversationId, facts, seq, at }) => {
-          if (spanId !== null) open.run(spanId, conversationId, facts.kind, seq, at, at)
+          if (spanId !== null) open.run(spanId, conversationId, facts.kind, seq, at)
         },
+        'turn.started': (event) => void countTurn.run(event.spanId),
         'span.closed': (event) => void close.run(event.spanId),
       },
     }
@@ -41,7 +40,11 @@ export const openSpansProjection = defineProjection({
 
 /** Queries over the open spans, on a connection that reads the views. */
 export function createOpenSpanQueries(views: Database) {
-  const all = views.prepare<[], OpenSpanRow>('SELECT * FROM open_spans ORDER BY openedSeq')
+  const all = views.prepare<[], OpenSpanRow>(
+    `SELECT *, (SELECT lastAt FROM timeline_spans JOIN timeline_runs ON spanStart = startSeq
+       WHERE timeline_spans.spanId = open_spans.spanId ORDER BY firstSeq DESC LIMIT 1) AS lastAt
+     FROM open_spans ORDER BY openedSeq`,
+  )
   return {
     all: () => all.all(),
     interaction: (conversationId: string) =>

@@ -39,6 +39,7 @@ export type Grain = 'minute' | 'hour' | 'day'
 const BUCKET_CHARS: Readonly<Record<Grain, number>> = { minute: 16, hour: 13, day: 10 }
 const GRAIN_MS: Readonly<Record<Grain, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 const GRAINS = ['minute', 'hour', 'day'] as const
+const MAX_UPSERTS = 64
 
 /**
  * Counts by minute, hour and day, so that a window of any length over a ledger of any length is a sum of at most
@@ -64,15 +65,31 @@ export const operationsProjection = defineProjection({
       const sums = metrics.map((metric) => `${metric} = ${metric} + excluded.${metric}`).join(', ')
       const upsert = db.prepare(`INSERT INTO operations (grain, bucket, ${names})
         VALUES (?, ?, ${metrics.map(() => '?').join(', ')}) ON CONFLICT (grain, bucket) DO UPDATE SET ${sums}`)
+      // A batch may add to any set of columns; few of them come again and again.
+      if (upserts.size >= MAX_UPSERTS) upserts.clear()
       upserts.set(names, upsert)
       return upsert
     }
+    /** What the batch adds to each bucket. */
+    const added = GRAINS.map((grain) => ({ grain, byBucket: new Map<string, Counts>() }))
     function addAll(at: string, counts: Counts): void {
       const metrics = operationMetrics.filter((metric) => (counts[metric] ?? 0) > 0)
       if (metrics.length === 0) return
-      const upsert = upsertOf(metrics)
-      const values = metrics.map((metric) => counts[metric])
-      for (const grain of GRAINS) upsert.run(grain, at.slice(0, BUCKET_CHARS[grain]), ...values)
+      for (const { grain, byBucket } of added) {
+        const bucket = at.slice(0, BUCKET_CHARS[grain])
+        const sums = byBucket.get(bucket) ?? {}
+        for (const metric of metrics) sums[metric] = (sums[metric] ?? 0) + (counts[metric] ?? 0)
+        byBucket.set(bucket, sums)
+      }
+    }
+    function flush(): void {
+      for (const { grain, byBucket } of added) {
+        for (const [bucket, sums] of byBucket) {
+          const metrics = operationMetrics.filter((metric) => sums[metric] !== undefined)
+          upsertOf(metrics).run(grain, bucket, ...metrics.map((metric) => sums[metric]))
+        }
+        byBucket.clear()
+      }
     }
     const add = (at: string, metric: OperationMetric, count = 1): void => addAll(at, { [metric]: count })
     const request = db.prepare('INSERT OR IGNORE INTO operation_deliveries VALUES (?, 0)')
@@ -82,6 +99,10 @@ export const operationsProjection = defineProjection({
     const set = db.prepare('UPDATE operation_deliveries SET underWay = ? WHERE deliveryId = ?')
     const settle = db.prepare('DELETE FROM operation_deliveries WHERE deliveryId = ?')
     return {
+      flush,
+      discard() {
+        for (const { byBucket } of added) byBucket.clear()
+      },
       handlers: {
         'turn.completed': ({ at, facts: { usage } }) => {
           const { inputTokens, outputTokens, cachedTokens } = usage

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { EventOf, LedgerEvent, UnknownEvent } from '../ledger/event.ts'
+import type { EventHeader, EventOf } from '../ledger/event.ts'
 import type { EventType } from '../ledger/events/catalogue.ts'
 
 /** What a projection does with each event type that it folds; the others do not concern it. */
@@ -8,7 +8,9 @@ export type Handlers = { readonly [T in EventType]?: (event: EventOf<T>) => void
 export type Fold = {
   readonly handlers: Handlers
   /** For a projection of the order itself: every event, those of unknown type included, before its handler. */
-  readonly every?: (event: LedgerEvent | UnknownEvent) => void
+  readonly every?: (event: EventHeader) => void
+  /** The batch ends: write what was kept in memory so that its events share one write. */
+  readonly flush?: () => void
   /** The batch was rolled back: forget whatever was remembered of it in memory. */
   readonly discard?: () => void
 }

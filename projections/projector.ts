@@ -1,13 +1,14 @@
 import type { Database } from 'better-sqlite3'
 import { isFileFault } from '../ledger/errors.ts'
-import type { UnknownEvent } from '../ledger/event.ts'
+import type { EventHeader, Unknown } from '../ledger/event.ts'
+import { isEventType } from '../ledger/events/catalogue.ts'
 import type { AnyEvent, Head, LedgerReader } from '../ledger/reader.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import type { Fold, Projection } from './projection.ts'
 import type { Slack } from './slack.ts'
 
 /** One line of `LEDGER_DEBUG=1`: which fold took how long over an event; never what it says. */
-export type FoldTrace = (event: AnyEvent, microsByProjection: ReadonlyMap<string, number>) => void
+export type FoldTrace = (event: EventHeader, microsByProjection: ReadonlyMap<string, number>) => void
 
 export type ProjectorOptions = {
   readonly db: Database
@@ -75,24 +76,30 @@ export function createProjector(options: ProjectorOptions): Projector {
   const prompt = running.filter((each) => !each.projection.lagging)
   const lagging = running.filter((each) => each.projection.lagging)
 
-  function applyBatch(cohort: readonly Running[], events: readonly AnyEvent[], head: Head): void {
+  function applyBatch(cohort: readonly Running[], events: readonly EventHeader[], head: Head): void {
     const last = events.at(-1)
     if (!last) return
     let current: Running | undefined
     begin.run()
     try {
+      const { stepsOf } = planFor(cohort)
       for (const event of events) {
-        const micros = trace ? new Map<string, number>() : null
-        for (const each of cohort) {
-          current = each
+        const micros = trace ? new Map(cohort.map((each) => [each.projection.name, 0])) : null
+        for (const { running, apply } of stepsOf(event.type)) {
+          current = running
           const before = micros ? performance.now() : 0
-          applyEvent(each.fold, event)
-          micros?.set(each.projection.name, (performance.now() - before) * 1000)
+          apply(event)
+          micros?.set(running.projection.name, (performance.now() - before) * 1000)
         }
         current = undefined
         if (micros) trace?.(event, micros)
-        if (event.type === 'unknown') checkpoints.rememberUnknown(event.originalType, event.version)
+        if (isUnknown(event)) checkpoints.rememberUnknown(event.originalType, event.version)
       }
+      for (const each of cohort) {
+        current = each
+        each.fold.flush?.()
+      }
+      current = undefined
       checkpoints.save(
         cohort.map((each) => each.projection.name),
         head,
@@ -101,6 +108,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
       for (const each of cohort) each.fold.discard?.()
+      checkpoints.discard()
       if (!current || isFileFault(error)) throw error
       stall(current, error)
       applyBatch(
@@ -111,6 +119,14 @@ export function createProjector(options: ProjectorOptions): Projector {
       return
     }
     for (const each of cohort) each.seq = head.seq
+  }
+
+  const plans = new Map<string, Plan>()
+  function planFor(cohort: readonly Running[]): Plan {
+    const names = cohort.map((each) => each.projection.name).join()
+    const plan = plans.get(names) ?? planOf(cohort)
+    plans.set(names, plan)
+    return plan
   }
 
   function stall(each: Running, error: unknown): void {
@@ -132,11 +148,11 @@ export function createProjector(options: ProjectorOptions): Projector {
       const ahead = active(all).flatMap((each) => (each.seq > from ? [each.seq] : []))
       const target = Math.min(headSeq, ...ahead)
       if (from >= headSeq) return false
-      const events = readBatch(from, Math.min(target - from, REBUILD_BATCH_EVENTS, budget))
+      const cohort = active(all).filter((each) => each.seq === from)
+      const events = readBatch(cohort, from, Math.min(target - from, REBUILD_BATCH_EVENTS, budget))
       const last = events.at(-1)
       if (!last) return false
-      const cohort = active(all).filter((each) => each.seq === from)
-      applyBatch(cohort, events, last)
+      applyBatch(cohort, events, { seq: last.seq, hash: ledger.hashAt(last.seq) ?? '' })
       warnOfUnknown(events)
       budget -= events.length
       for (const each of cohort) options.onProgress?.(each.projection.name, each.seq, headSeq)
@@ -144,21 +160,21 @@ export function createProjector(options: ProjectorOptions): Projector {
     return true
   }
 
-  function readBatch(from: number, count: number): AnyEvent[] {
-    const events: AnyEvent[] = []
+  function readBatch(cohort: readonly Running[], from: number, count: number): EventHeader[] {
+    const { types } = planFor(cohort)
+    const read = (seq: number, limit: number): EventHeader[] =>
+      trace ? ledger.readAfter(seq, limit) : ledger.readTypesAfter(types, seq, limit)
+    const events: EventHeader[] = []
     while (events.length < count) {
-      const chunk = ledger.readAfter(
-        events.at(-1)?.seq ?? from,
-        Math.min(READ_BATCH_EVENTS, count - events.length),
-      )
+      const chunk = read(events.at(-1)?.seq ?? from, Math.min(READ_BATCH_EVENTS, count - events.length))
       if (chunk.length === 0) break
       events.push(...chunk)
     }
     return events
   }
 
-  function warnOfUnknown(events: readonly AnyEvent[]): void {
-    const unknown = events.filter((event): event is UnknownEvent => event.type === 'unknown')
+  function warnOfUnknown(events: readonly EventHeader[]): void {
+    const unknown = events.filter(isUnknown)
     const [first] = unknown
     if (first)
       warn('events of a type that this build does not know were passed over', {
@@ -205,10 +221,46 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 }
 
-function applyEvent(fold: Fold, event: AnyEvent): void {
-  fold.every?.(event)
-  if (event.type === 'unknown') return
+/** What one projection does with events of one type. */
+type Step = { readonly running: Running; readonly apply: (event: EventHeader) => void }
+
+/** How some projections fold together. */
+type Plan = {
+  /** The types whose content any of them looks at. */
+  readonly types: ReadonlySet<string>
+  /** Those that have anything to do with a type, in their order: most have not with most. */
+  readonly stepsOf: (type: string) => readonly Step[]
+}
+
+function planOf(cohort: readonly Running[]): Plan {
+  const planned = new Map<string, readonly Step[]>()
+  return {
+    types: new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers))),
+    stepsOf(type) {
+      const steps =
+        planned.get(type) ??
+        cohort.flatMap((running) => {
+          const apply = applyOf(running.fold, type)
+          return apply ? [{ running, apply }] : []
+        })
+      planned.set(type, steps)
+      return steps
+    },
+  }
+}
+
+function isUnknown(event: EventHeader): event is EventHeader & Unknown {
+  return event.type === 'unknown'
+}
+
+function applyOf(fold: Fold, type: string): ((event: EventHeader) => void) | undefined {
+  const { every } = fold
+  if (!isEventType(type)) return every
   // The table is keyed by the very type of the event that its handler takes; TypeScript cannot correlate the two.
-  const handler = fold.handlers[event.type] as ((event: AnyEvent) => void) | undefined
-  handler?.(event)
+  const handler = fold.handlers[type] as ((event: EventHeader) => void) | undefined
+  if (!every || !handler) return every ?? handler
+  return (event) => {
+    every(event)
+    handler(event)
+  }
 }

@@ -1,12 +1,20 @@
-import type { ConversationRow } from './conversations.ts'
+import type { ConversationTable } from './conversations.ts'
 import type { NoteRevisionRow, NoteRow } from './notes.ts'
 
 /** The tables that are queried through Kysely, typed by the projection that owns each. */
 export type ViewsTables = {
-  conversations: ConversationRow
+  conversations: ConversationTable
   notes: NoteRow
   note_revisions: NoteRevisionRow
-  timeline: { seq: number; spanStart: number; conversationStart: number }
+  timeline_runs: {
+    firstSeq: number
+    lastSeq: number
+    lastAt: string
+    spanStart: number
+    conversationStart: number
+    eventsBefore: number
+  }
+  timeline_conversations: { conversationId: string; startSeq: number }
   timeline_spans: {
     spanId: string
     startSeq: number

@@ -1,7 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import type { StoredText } from '../ledger/codec.ts'
-import type { LedgerReader } from '../ledger/reader.ts'
+import type { LedgerReader, SeqRange } from '../ledger/reader.ts'
 import { type TimelineEvent, timelineEventJson, toTimelineEvent } from './timeline-event.ts'
+import {
+  countEvents,
+  createRunQueries,
+  type Run,
+  type RunQueries,
+  type Scope,
+  seqsOf,
+} from './timeline-runs.ts'
 
 export type TimelineSpan = {
   readonly id: string
@@ -64,32 +72,28 @@ export type TimelineQueries = {
   spanSeqs(spanId: string): number[]
 }
 
-type Place = { readonly seq: number; readonly spanStart: number }
-
 /** Queries over the timeline: the order from the views, the words from the ledger. */
 export function createTimelineQueries(views: Database, ledger: LedgerReader): TimelineQueries {
-  const everywhere = placesIn(views, '')
-  const inConversation = placesIn(views, 'conversationStart = ? AND ')
+  const runs = createRunQueries(views)
   const conversationStart = views.prepare<[string], { startSeq: number }>(
     'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
   )
   const spansByStart = views.prepare<[string], TimelineSpan>(
     `SELECT spanId AS id, kind, conversationId, startSeq, startedAt, endedAt, reason,
-      (SELECT max(seq) FROM timeline WHERE spanStart = startSeq) AS endSeq,
-      (SELECT count(*) FROM timeline WHERE spanStart = startSeq) AS eventCount
+      (SELECT lastSeq FROM timeline_runs WHERE spanStart = startSeq ORDER BY firstSeq DESC LIMIT 1) AS endSeq,
+      (SELECT sum(lastSeq - firstSeq + 1) FROM timeline_runs WHERE spanStart = startSeq) AS eventCount
      FROM timeline_spans WHERE startSeq IN (SELECT value FROM json_each(?)) ORDER BY startSeq`,
   )
-  const newest = views.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM timeline')
+  const newest = views.prepare<[], { seq: number }>(
+    'SELECT lastSeq AS seq FROM timeline_runs ORDER BY firstSeq DESC LIMIT 1',
+  )
   const startOfSpan = views.prepare<[string], { startSeq: number }>(
     'SELECT startSeq FROM timeline_spans WHERE spanId = ?',
-  )
-  const seqsOfSpan = views.prepare<[number], { seq: number }>(
-    'SELECT seq FROM timeline WHERE spanStart = ? ORDER BY seq',
   )
 
   function spanSeqs(spanId: string): number[] {
     const start = startOfSpan.get(spanId)
-    return start ? seqsOfSpan.all(start.startSeq).map(({ seq }) => seq) : []
+    return start ? seqsOf(runs.ofSpan(null, start.startSeq, Number.MAX_SAFE_INTEGER)) : []
   }
 
   /** What the views hold now: the ledger may already be ahead of them, and both go on while a page is read. */
@@ -106,34 +110,35 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
      * between. A span thus shown whole by a page is left out of the older ones.
      */
     page({ limit, cursor, conversationId }) {
-      const scope = conversationId === null ? [] : [conversationStart.get(conversationId)?.startSeq ?? -1]
-      const places = conversationId === null ? everywhere : inConversation
+      const scope: Scope =
+        conversationId === null
+          ? null
+          : { conversationStart: conversationStart.get(conversationId)?.startSeq ?? -1 }
       const { beforeSeq, asOfSeq } = cursor ?? firstCursor()
-      const isNew = createIsNew(places, scope, beforeSeq, asOfSeq)
+      const isNew = createIsNew(runs, scope, beforeSeq, asOfSeq)
 
-      const page = places.before(scope, beforeSeq, limit, isNew)
-      const lowestSeq = page.at(-1)?.seq ?? 0
-      const pageSpans = new Set(page.map((place) => place.spanStart))
+      const page = runs.before(scope, beforeSeq, limit, isNew)
+      const lowestSeq = page.at(-1)?.firstSeq ?? 0
+      const pageSpans = new Set(page.map((run) => run.spanStart).filter((start) => start > 0))
       const expanded = [...pageSpans]
         .filter((start) => start < lowestSeq)
-        .flatMap((start) => places.ofSpan(scope, start, lowestSeq))
-        .sort((a, b) => a - b)
-      // The page itself came in order, the newest first, and all of the other is older.
-      const seqs = [...expanded, ...page.map((place) => place.seq).reverse()]
-      const [older] = places.before(scope, lowestSeq, 1, (chunk) =>
-        isNew(chunk.filter((place) => !pageSpans.has(place.spanStart))),
+        .flatMap((start) => runs.ofSpan(scope, start, lowestSeq))
+        .sort((a, b) => a.firstSeq - b.firstSeq)
+      const [older] = runs.before(scope, lowestSeq, 1, (chunk) =>
+        isNew(chunk.filter((run) => !pageSpans.has(run.spanStart))),
       )
       const last: Omit<TimelinePage, 'events' | 'spans'> = {
         nextCursor: older ? encodeCursor({ beforeSeq: lowestSeq, asOfSeq }) : null,
         hasMore: older !== undefined,
-        expandedEvents: expanded.length,
+        expandedEvents: countEvents(expanded),
       }
       const spans = spansByStart.all(JSON.stringify([...pageSpans]))
-      const events = eventsJson(ledger, seqs)
+      // The page itself came in order, the newest first, and all of the other is older.
+      const events = eventsJson(ledger, [...expanded, ...page.reverse()])
       return {
         json: `{"events":[${events.join()}],"spans":${JSON.stringify(spans)},${JSON.stringify(last).slice(1)}`,
         eventCount: events.length,
-        expandedEvents: expanded.length,
+        expandedEvents: last.expandedEvents,
       }
     },
     span(spanId) {
@@ -146,91 +151,59 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
 }
 
 /**
- * Leaves out the places whose span a newer page of the same series has shown: those that have an event between the
+ * Leaves out the runs whose span a newer page of the same series has shown: those that have an event between the
  * cursor and the first page.
  */
 function createIsNew(
-  places: Places,
-  scope: readonly number[],
+  runs: RunQueries,
+  scope: Scope,
   beforeSeq: number,
   asOfSeq: number,
-): (chunk: readonly Place[]) => readonly Place[] {
-  const known = new Map<number, boolean>()
+): (chunk: readonly Run[]) => readonly Run[] {
+  const known = new Map<number, boolean>([[0, false]])
   return (chunk) => {
     if (asOfSeq < beforeSeq) return chunk
     const starts = new Set(chunk.map(({ spanStart }) => spanStart).filter((start) => !known.has(start)))
-    const shown = new Set(places.spansBetween(scope, [...starts], beforeSeq, asOfSeq))
+    const shown = new Set(runs.spansBetween(scope, [...starts], beforeSeq, asOfSeq))
     for (const start of starts) known.set(start, shown.has(start))
     return chunk.filter(({ spanStart }) => !known.get(spanStart))
   }
 }
 
-type Places = ReturnType<typeof placesIn>
-
-/** The statements behind a page, over everything or within one conversation. */
-function placesIn(views: Database, condition: string) {
-  const before = views.prepare<number[], Place>(
-    `SELECT seq, spanStart FROM timeline WHERE ${condition}seq < ? ORDER BY seq DESC LIMIT ?`,
-  )
-  const ofSpan = views.prepare<number[], { seq: number }>(
-    `SELECT seq FROM timeline WHERE ${condition}spanStart = ? AND seq < ?`,
-  )
-  const between = views.prepare<(string | number)[], { start: number }>(
-    `SELECT value AS start FROM json_each(?) WHERE EXISTS (
-       SELECT 1 FROM timeline WHERE ${condition}spanStart = value AND seq BETWEEN ? AND ?)`,
-  )
-  return {
-    /** Up to `limit` places that `accept` keeps, newest first. */
-    before(
-      scope: readonly number[],
-      beforeSeq: number,
-      limit: number,
-      accept: (chunk: readonly Place[]) => readonly Place[],
-    ): Place[] {
-      const accepted: Place[] = []
-      let from = beforeSeq
-      while (accepted.length < limit) {
-        const wanted = Math.max(limit - accepted.length, MIN_CHUNK)
-        const chunk = before.all(...scope, from, wanted)
-        accepted.push(...accept(chunk).slice(0, limit - accepted.length))
-        from = chunk.at(-1)?.seq ?? 0
-        if (chunk.length < wanted) break
-      }
-      return accepted
-    },
-    ofSpan: (scope: readonly number[], spanStart: number, beforeSeq: number) =>
-      ofSpan.all(...scope, spanStart, beforeSeq).map(({ seq }) => seq),
-    /** Those of the spans that have an event from one seq to the other, both included. */
-    spansBetween: (
-      scope: readonly number[],
-      starts: readonly number[],
-      fromSeq: number,
-      toSeq: number,
-    ): number[] => between.all(JSON.stringify(starts), ...scope, fromSeq, toSeq).map(({ start }) => start),
-  }
-}
-
-const MIN_CHUNK = 50
-
-/** How much of a range that is read at once may be left out; events one by one cost three times as much. */
+/** How much of a range that is read at once may be left out; each range of its own costs as much as some events. */
 const MOST_LEFT_OUT = 0.5
 
-/** The events of a sorted list of seqs. */
-function eventsJson(ledger: LedgerReader, seqs: readonly number[]): string[] {
-  return readTexts(ledger, seqs).flatMap((text) => {
+/** The events of runs that are in order. */
+function eventsJson(ledger: LedgerReader, runs: readonly Run[]): string[] {
+  return readTexts(ledger, runs).flatMap((text) => {
     const json = timelineEventJson(text)
     if (json !== null) return [json]
     return ledger.readSeqs([text.seq]).map((event) => JSON.stringify(toTimelineEvent(event)))
   })
 }
 
-function readTexts(ledger: LedgerReader, seqs: readonly number[]): StoredText[] {
-  const first = seqs[0]
-  const last = seqs.at(-1)
+function readTexts(ledger: LedgerReader, runs: readonly Run[]): StoredText[] {
+  const ranges = joined(runs)
+  const first = ranges[0]?.firstSeq
+  const last = ranges.at(-1)?.lastSeq
   if (first === undefined || last === undefined) return []
-  const places = last - first + 1
-  if (places === seqs.length) return ledger.textRange(first, last)
-  if (seqs.length < places * (1 - MOST_LEFT_OUT)) return ledger.textSeqs(seqs)
-  const wanted = new Set(seqs)
-  return ledger.textRange(first, last).filter(({ seq }) => wanted.has(seq))
+  if (countEvents(runs) < (last - first + 1) * (1 - MOST_LEFT_OUT)) return ledger.textRanges(ranges)
+  const texts = ledger.textRanges([{ firstSeq: first, lastSeq: last }])
+  if (ranges.length === 1) return texts
+  let index = 0
+  return texts.filter(({ seq }) => {
+    while (seq > (ranges[index]?.lastSeq ?? last)) index += 1
+    return seq >= (ranges[index]?.firstSeq ?? 0)
+  })
+}
+
+/** Where one run ends and the next begins, they are one range. */
+function joined(runs: readonly Run[]): SeqRange[] {
+  const ranges: { firstSeq: number; lastSeq: number }[] = []
+  for (const { firstSeq, lastSeq } of runs) {
+    const previous = ranges.at(-1)
+    if (previous?.lastSeq === firstSeq - 1) previous.lastSeq = lastSeq
+    else ranges.push({ firstSeq, lastSeq })
+  }
+  return ranges
 }

@@ -1,72 +1,192 @@
 import type { Database } from 'better-sqlite3'
+import type { EventHeader } from '../ledger/event.ts'
 import { defineProjection } from './projection.ts'
 
 /**
- * The order of the timeline, without its words: for each event, the seq at which its span and its conversation
- * began (its own seq, or 0, where it has none). The words stay in the ledger, so erasing them there is enough.
+ * The order of the timeline, without its words: runs of consecutive events of one span and one conversation, each
+ * with the seq at which that span and that conversation began (0 where the events have none), the time of its last
+ * event, and how many events of its conversation come before it. A row a run instead of a row an event: an append that
+ * goes on with its span changes one page, no index. The words stay in the ledger, so erasing them there is enough.
  */
 export const timelineProjection = defineProjection({
   name: 'timeline',
-  version: 1,
-  tables: ['timeline', 'timeline_spans', 'timeline_conversations'],
+  version: 2,
+  tables: ['timeline_runs', 'timeline_spans', 'timeline_conversations'],
   schema: `
-    CREATE TABLE timeline (seq INTEGER PRIMARY KEY, spanStart INTEGER NOT NULL, conversationStart INTEGER NOT NULL) STRICT;
-    CREATE INDEX timeline_by_span ON timeline (spanStart, seq);
-    CREATE INDEX timeline_by_conversation ON timeline (conversationStart, seq);
+    DROP TABLE IF EXISTS timeline;
+    CREATE TABLE timeline_runs (
+      firstSeq INTEGER PRIMARY KEY, lastSeq INTEGER NOT NULL, lastAt TEXT NOT NULL, spanStart INTEGER NOT NULL,
+      conversationStart INTEGER NOT NULL, eventsBefore INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX timeline_by_span ON timeline_runs (spanStart, firstSeq);
+    CREATE INDEX timeline_by_conversation ON timeline_runs (conversationStart, firstSeq);
     CREATE TABLE timeline_spans (
       spanId TEXT PRIMARY KEY, startSeq INTEGER NOT NULL UNIQUE, conversationId TEXT, kind TEXT,
       startedAt TEXT NOT NULL, endedAt TEXT, reason TEXT
     ) WITHOUT ROWID, STRICT;
     CREATE TABLE timeline_conversations (conversationId TEXT PRIMARY KEY, startSeq INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
   fold(db) {
-    const insert = db.prepare('INSERT INTO timeline VALUES (?, ?, ?)')
-    const setKind = db.prepare('UPDATE timeline_spans SET kind = ? WHERE spanId = ?')
-    const close = db.prepare('UPDATE timeline_spans SET endedAt = ?, reason = ? WHERE spanId = ?')
-    const insertSpan = db.prepare(
-      'INSERT INTO timeline_spans (spanId, startSeq, conversationId, startedAt) VALUES (?, ?, ?, ?)',
-    )
+    const runs = foldRuns(db)
+    const spans = foldSpans(db)
     const insertConversation = db.prepare('INSERT INTO timeline_conversations VALUES (?, ?)')
-    const spans = startsOf(db, 'SELECT startSeq FROM timeline_spans WHERE spanId = ?')
-    const conversations = startsOf(db, 'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?')
+    const conversations = startsOf(
+      db,
+      'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
+      ({ conversationId, seq }) => void insertConversation.run(conversationId, seq),
+    )
     return {
       every(event) {
-        const { seq, spanId, conversationId, at } = event
-        const spanStart =
-          spanId === null
-            ? seq
-            : spans.startOf(spanId, seq, () => insertSpan.run(spanId, seq, conversationId, at))
-        const conversationStart =
-          conversationId === null
-            ? 0
-            : conversations.startOf(conversationId, seq, () => insertConversation.run(conversationId, seq))
-        insert.run(seq, spanStart, conversationStart)
+        const { spanId, conversationId } = event
+        const spanStart = spanId === null ? 0 : spans.startOf(spanId, event)
+        const conversationStart = conversationId === null ? 0 : conversations.startOf(conversationId, event)
+        runs.add(event, spanStart, conversationStart)
+      },
+      flush() {
+        spans.flush()
+        conversations.trim()
+        runs.flush()
       },
       discard() {
         spans.discard()
         conversations.discard()
+        runs.discard()
       },
       handlers: {
-        'span.opened': (event) => void setKind.run(event.facts.kind, event.spanId),
-        'span.closed': (event) => void close.run(event.at, event.facts.reason, event.spanId),
+        'span.opened': ({ spanId, facts }) => spans.setKind(spanId, facts.kind),
+        'span.closed': ({ spanId, at, facts }) => spans.close(spanId, at, facts.reason),
       },
     }
   },
 })
 
+type NewSpan = {
+  readonly spanId: string
+  readonly startSeq: number
+  readonly conversationId: string | null
+  readonly startedAt: string
+  kind: string | null
+  endedAt: string | null
+  reason: string | null
+}
+
+/** A span that begins within a batch is written with it, once, whatever else the batch says of it. */
+function foldSpans(db: Database) {
+  const insert = db.prepare(
+    'INSERT INTO timeline_spans VALUES (@spanId, @startSeq, @conversationId, @kind, @startedAt, @endedAt, @reason)',
+  )
+  const setKind = db.prepare('UPDATE timeline_spans SET kind = ? WHERE spanId = ?')
+  const close = db.prepare('UPDATE timeline_spans SET endedAt = ?, reason = ? WHERE spanId = ?')
+  const begun = new Map<string | null, NewSpan>()
+  const starts = startsOf(
+    db,
+    'SELECT startSeq FROM timeline_spans WHERE spanId = ?',
+    ({ seq, conversationId, at }, spanId) => {
+      const unknown = { kind: null, endedAt: null, reason: null }
+      begun.set(spanId, { spanId, startSeq: seq, conversationId, startedAt: at, ...unknown })
+    },
+  )
+  return {
+    startOf: starts.startOf,
+    setKind(spanId: string | null, kind: string): void {
+      const span = begun.get(spanId)
+      if (span) span.kind = kind
+      else setKind.run(kind, spanId)
+    },
+    close(spanId: string | null, at: string, reason: string): void {
+      const span = begun.get(spanId)
+      if (span) Object.assign(span, { endedAt: at, reason })
+      else close.run(at, reason, spanId)
+    },
+    flush(): void {
+      for (const span of begun.values()) insert.run(span)
+      begun.clear()
+      starts.trim()
+    },
+    discard(): void {
+      begun.clear()
+      starts.discard()
+    },
+  }
+}
+
+type FoldedRun = {
+  readonly firstSeq: number
+  lastSeq: number
+  lastAt: string
+  readonly spanStart: number
+  readonly conversationStart: number
+  readonly eventsBefore: number
+}
+
+/** The last run stays in memory while it grows, and is written when it ends, or with the batch. */
+function foldRuns(db: Database) {
+  const newest = db.prepare<[], FoldedRun>('SELECT * FROM timeline_runs ORDER BY firstSeq DESC LIMIT 1')
+  const newestOf = db.prepare<[number], FoldedRun>(
+    'SELECT * FROM timeline_runs WHERE conversationStart = ? ORDER BY firstSeq DESC LIMIT 1',
+  )
+  const insert = db.prepare('INSERT INTO timeline_runs VALUES (?, ?, ?, ?, ?, ?)')
+  const extend = db.prepare('UPDATE timeline_runs SET lastSeq = ?, lastAt = ? WHERE firstSeq = ?')
+  let last: FoldedRun | undefined
+  /** How far the table has the last run; 0 where it does not have it at all. */
+  let writtenSeq = 0
+
+  function flush(): void {
+    if (!last || last.lastSeq === writtenSeq) return
+    const { firstSeq, lastSeq, lastAt, spanStart, conversationStart, eventsBefore } = last
+    if (writtenSeq === 0) insert.run(firstSeq, lastSeq, lastAt, spanStart, conversationStart, eventsBefore)
+    else extend.run(lastSeq, lastAt, firstSeq)
+    writtenSeq = lastSeq
+  }
+
+  function load(): FoldedRun | undefined {
+    const found = newest.get()
+    writtenSeq = found?.lastSeq ?? 0
+    return found
+  }
+
+  return {
+    add({ seq, at }: EventHeader, spanStart: number, conversationStart: number): void {
+      last ??= load()
+      const goesOn = last?.spanStart === spanStart && last.conversationStart === conversationStart
+      if (last && goesOn && last.lastSeq === seq - 1) {
+        last.lastSeq = seq
+        last.lastAt = at
+        return
+      }
+      flush()
+      const before = last?.conversationStart === conversationStart ? last : newestOf.get(conversationStart)
+      const eventsBefore = before ? before.eventsBefore + before.lastSeq - before.firstSeq + 1 : 0
+      last = { firstSeq: seq, lastSeq: seq, lastAt: at, spanStart, conversationStart, eventsBefore }
+      writtenSeq = 0
+    },
+    flush,
+    /** The next event reads the last run anew. */
+    discard(): void {
+      last = undefined
+      writtenSeq = 0
+    },
+  }
+}
+
 const REMEMBERED_STARTS = 10_000
 
 /** Where each group began; remembered, since the start of a group never changes once it is there. */
-function startsOf(db: Database, sql: string) {
+function startsOf(db: Database, sql: string, begin: (first: EventHeader, id: string) => void) {
   const select = db.prepare<[string], { startSeq: number }>(sql)
   const remembered = new Map<string, number>()
+
+  function find(id: string, event: EventHeader): number {
+    const known = select.get(id)?.startSeq
+    if (known === undefined) begin(event, id)
+    remembered.set(id, known ?? event.seq)
+    return known ?? event.seq
+  }
+
   return {
-    startOf(id: string, seq: number, begin: () => void): number {
-      const known = remembered.get(id) ?? select.get(id)?.startSeq
-      if (known === undefined) begin()
-      const start = known ?? seq
-      if (remembered.size >= REMEMBERED_STARTS) remembered.clear()
-      remembered.set(id, start)
-      return start
+    startOf: (id: string, event: EventHeader): number => remembered.get(id) ?? find(id, event),
+    /** Between batches, when all that has begun is in the table. */
+    trim(): void {
+      if (remembered.size > REMEMBERED_STARTS) remembered.clear()
     },
     discard: () => remembered.clear(),
   }

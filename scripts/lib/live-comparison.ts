@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { createReader, type LedgerReader } from '../../ledger/reader.ts'
+import { STANDING } from '../../projections/checkpoints.ts'
 import type { Projection } from '../../projections/projection.ts'
 import type { FoldTrace } from '../../projections/projector.ts'
 import { compareViews, type Difference, isSearchIndex, replay } from '../../src/storage/replay.ts'
@@ -99,7 +100,7 @@ export async function compareWithLive(options: ComparisonOptions): Promise<Compa
 function inSnapshot<T>(live: Database.Database, ledgerDb: Database.Database, work: () => T): T {
   live.exec('BEGIN')
   try {
-    live.prepare('SELECT count(*) FROM views_projections').get()
+    live.prepare('SELECT count(*) FROM views_folds').get()
     ledgerDb.exec('BEGIN')
     try {
       ledgerDb.prepare('SELECT max(seq) FROM events').get()
@@ -115,11 +116,7 @@ function inSnapshot<T>(live: Database.Database, ledgerDb: Database.Database, wor
 type Standing = ReadonlyMap<string, { readonly version: number; readonly seq: number }>
 
 function readStanding(live: Database.Database): Standing {
-  const rows = live
-    .prepare<[], { name: string; version: number; seq: number }>(
-      'SELECT name, version, seq FROM views_projections',
-    )
-    .all()
+  const rows = live.prepare<[], { name: string; version: number; seq: number }>(STANDING).all()
   return new Map(rows.map((row) => [row.name, row]))
 }
 

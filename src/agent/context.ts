@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { EventOf, LedgerEvent } from '../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
+import { createRunQueries } from '../../projections/timeline-runs.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
 import { replyKey, textWithMedia } from './sms-text.ts'
 
@@ -143,17 +144,21 @@ export type ContextReader = {
 
 /** Reads the context through a fold that goes on where it stopped, so a turn costs what is new, not what was. */
 export function createContextReader(views: Database, ledger: LedgerReader): ContextReader {
-  const seqsAfter = views.prepare<[string, number], { seq: number }>(
-    `SELECT seq FROM timeline WHERE conversationStart = (SELECT startSeq FROM timeline_conversations WHERE conversationId = ?)
-     AND seq > ? ORDER BY seq`,
+  const conversationStart = views.prepare<[string], { startSeq: number }>(
+    'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
   )
+  const runs = createRunQueries(views)
   let cached: { conversationId: string; baseSeq: number; state: ContextState } | null = null
   return {
     read(conversationId, baseSeq) {
       const usable = cached?.conversationId === conversationId && cached.baseSeq === baseSeq
       let state = usable && cached ? cached.state : emptyContext(baseSeq)
-      const seqs = seqsAfter.all(conversationId, state.readSeq).map(({ seq }) => seq)
-      state = foldContext(state, ledger.readSeqs(seqs))
+      const start = conversationStart.get(conversationId)?.startSeq
+      const unread = start === undefined ? [] : runs.after(start, state.readSeq)
+      state = foldContext(
+        state,
+        unread.flatMap(({ firstSeq, lastSeq }) => ledger.readRange(firstSeq, lastSeq)),
+      )
       cached = { conversationId, baseSeq, state }
       return state.items
     },

@@ -27,10 +27,12 @@ export function replay({ ledger, views, projections, throughSeq, trace }: Replay
 
 /** The ledger as it was when it ended at `lastSeq`, but for bodies erased since. */
 function readThrough(ledger: LedgerReader, lastSeq: number): LedgerReader {
+  const bounded = (seq: number, limit: number) => Math.min(limit, Math.max(0, lastSeq - seq))
   return {
     ...ledger,
     head: () => ({ seq: lastSeq, hash: ledger.hashAt(lastSeq) ?? '' }),
-    readAfter: (seq, limit) => ledger.readAfter(seq, Math.min(limit, Math.max(0, lastSeq - seq))),
+    readAfter: (seq, limit) => ledger.readAfter(seq, bounded(seq, limit)),
+    readTypesAfter: (types, seq, limit) => ledger.readTypesAfter(types, seq, bounded(seq, limit)),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { StoredText } from '../../ledger/codec.ts'
-import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
+import type { EventHeader } from '../../ledger/event.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
 import { createHiddenQuery } from '../../projections/erasures.ts'
 
 /**
@@ -10,12 +11,12 @@ import { createHiddenQuery } from '../../projections/erasures.ts'
 export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader {
   const hiddenNow = createHiddenQuery(views)
 
-  function veiled(events: AnyEvent[]): AnyEvent[] {
+  function veiled<E extends EventHeader>(events: E[]): E[] {
     const isHidden = hiddenNow()
     if (!isHidden) return events
     return events.map((event) => {
       // What carries no words has none to lose, neither now nor when it is erased.
-      if (event.type === 'unknown' || event.body === null || !isHidden(event.seq)) return event
+      if (!('body' in event) || event.body === null || !isHidden(event.seq)) return event
       return { ...event, body: null, erased: true }
     })
   }
@@ -28,9 +29,9 @@ export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader 
   return {
     ...ledger,
     readAfter: (seq, limit) => veiled(ledger.readAfter(seq, limit)),
+    readTypesAfter: (types, seq, limit) => veiled(ledger.readTypesAfter(types, seq, limit)),
     readRange: (fromSeq, toSeq) => veiled(ledger.readRange(fromSeq, toSeq)),
     readSeqs: (seqs) => veiled(ledger.readSeqs(seqs)),
-    textRange: (fromSeq, toSeq) => veiledTexts(ledger.textRange(fromSeq, toSeq)),
-    textSeqs: (seqs) => veiledTexts(ledger.textSeqs(seqs)),
+    textRanges: (ranges) => veiledTexts(ledger.textRanges(ranges)),
   }
 }

@@ -233,6 +233,51 @@ test('a lagging projection is folded in steps, and never ahead of what a step al
   writer.close()
 })
 
+test('projections that go on together share a checkpoint; who falls behind or stalls has its own', () => {
+  const directory = testDirectory()
+  const standing = () => {
+    const db = new Database(viewsFile(directory), { readonly: true })
+    const rows = db
+      .prepare<[], { names: string; seq: number }>(
+        `SELECT group_concat(name ORDER BY name) AS names, seq FROM views_checkpoints
+         LEFT JOIN views_folds ON checkpoint = id GROUP BY id ORDER BY names`,
+      )
+      .all()
+    db.close()
+    return rows
+  }
+  const slow = recorder('slow', { lagging: true })
+  const first = open(
+    directory,
+    recorder('a'),
+    recorder('b', { fail: (seq) => seq === 3 }),
+    recorder('c'),
+    slow,
+  )
+  first.append(said('1'), said('2'))
+  expect(standing()).toEqual([
+    { names: 'a,b,c', seq: 2 },
+    { names: 'slow', seq: 0 },
+  ])
+  first.settle()
+  first.append(said('3'))
+  first.append(said('4'))
+  expect(standing()).toEqual([
+    { names: 'a,c', seq: 4 },
+    { names: 'b', seq: 2 },
+    { names: 'slow', seq: 2 },
+  ])
+  first.close()
+  const second = open(directory, recorder('a'), recorder('b'), recorder('c'), slow)
+  second.append(said('5'))
+  expect(standing()).toEqual([
+    { names: 'a,b,c', seq: 5 },
+    { names: 'slow', seq: 2 },
+  ])
+  second.close()
+  for (const name of ['a', 'b', 'c']) expect(seqsIn(directory, name)).toEqual([1, 2, 3, 4, 5])
+})
+
 test('a trace names each event, its size and each fold, and no word of it', () => {
   const lines: string[] = []
   const writer = openTestWriter(testDirectory(), {

@@ -45,13 +45,14 @@ test('after any facts and erasures, dropping and replaying all projections gives
       const replayed = new Database(':memory:')
       replay({ ledger, views: replayed, projections })
       const live = openViewsReadOnly(directory)
-      const { rows, differences } = compareViews(
+      const { differences } = compareViews(
         replayed,
         live,
         projections.flatMap(({ tables }) => tables),
       )
       expect(differences).toEqual([])
-      expect(rows.find(({ table }) => table === 'timeline')?.rows).toBe(ledger.head().seq)
+      const counted = live.prepare('SELECT total(lastSeq - firstSeq + 1) FROM timeline_runs').pluck()
+      expect(counted.get()).toBe(ledger.head().seq)
       for (const query of WORDS_TO_FIND) {
         const found = (views: Database.Database) =>
           searchTimeline(views, { query, limit: 1000, beforeSeq: null })

@@ -65,9 +65,12 @@ test('whatever was written, moved and deleted: every row is as it was, the file 
           const before = [db, reader].map((each) => each.pragma('schema_version', { simple: true }))
           expect(slack.clear()).toBe(true)
           const bytes = readFileSync(file, 'latin1')
-          const left = [...everWritten].filter(
-            (each) => !present.has(each) && new RegExp(`(begin|end)${each}q`).test(bytes),
-          )
+          // A row of FTS5's own may name the beginning of a page by a word that is gone: not slack, and seen to elsewhere.
+          const separators = db.prepare('SELECT CAST(term AS TEXT) FROM found_idx').pluck().all().join(' ')
+          const left = [...everWritten].filter((each) => {
+            const words = new RegExp(`(begin|end)${each}q`)
+            return !present.has(each) && words.test(bytes) && !words.test(separators)
+          })
           expect(left).toEqual([])
           expect(dump(reader)).toEqual(dump(db))
           // Nobody has to read the schema anew.

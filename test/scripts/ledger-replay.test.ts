@@ -73,7 +73,7 @@ test(
 )
 
 test.each([
-  ['timeline', 'DELETE FROM timeline WHERE seq = 4', 'timeline, row with seq 4: '],
+  ['timeline', 'UPDATE timeline_runs SET spanStart = 4', 'timeline_runs, row with firstSeq 1: '],
   [
     'search',
     `UPDATE search_documents SET text = '${CANARY}' WHERE seq = 4`,
@@ -129,8 +129,9 @@ test(
     const directory = testDirectory()
     fillDirectory(directory, 10)
     const db = new Database(viewsFile(directory))
-    db.exec("UPDATE views_projections SET seq = 10 WHERE name = 'search'")
-    db.exec("UPDATE views_projections SET version = 0 WHERE name = 'notes'")
+    db.exec('INSERT INTO views_checkpoints SELECT 99, 10, hash FROM views_checkpoints LIMIT 1')
+    db.exec("UPDATE views_folds SET checkpoint = 99 WHERE name = 'search'")
+    db.exec("UPDATE views_folds SET version = 0 WHERE name = 'notes'")
     db.close()
     const { code, out } = await runScript('ledger-replay', directory)
     expect(code).toBe(1)

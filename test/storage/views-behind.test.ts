@@ -9,7 +9,7 @@ test('while the views cannot be written, an append waits for them, though its fa
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
   await storage.append([said('before')])
-  const inViews = storage.views.prepare<[], { seq: number }>('SELECT max(seq) AS seq FROM timeline')
+  const inViews = storage.views.prepare<[], { seq: number }>('SELECT max(lastSeq) AS seq FROM timeline_runs')
   const blocker = new Database(viewsFile(directory))
   blocker.exec('BEGIN IMMEDIATE')
   try {

@@ -63,7 +63,7 @@ const damages: [string, (file: string) => void][] = [
     'half of it missing',
     (file) => truncateSync(file, Math.floor(readFileSync(file).length / 2 / PAGE_BYTES) * PAGE_BYTES),
   ],
-  ['a table dropped', (file) => alter(file, 'DROP TABLE timeline')],
+  ['a table dropped', (file) => alter(file, 'DROP TABLE timeline_runs')],
   ['a column dropped', (file) => alter(file, 'ALTER TABLE audit DROP COLUMN actor')],
 ]
 
@@ -108,7 +108,8 @@ test('views with any damaged page are made anew at the start', () => {
 
 test.each([
   ['gone', (file: string) => rmSync(file)],
-  ['without checkpoints', (file: string) => alter(file, 'DROP TABLE views_projections')],
+  ['without checkpoints', (file: string) => alter(file, 'DROP TABLE views_checkpoints')],
+  ['without their list', (file: string) => alter(file, 'DROP TABLE views_folds')],
 ])('views that are %s are made anew without a word', (_, lose) => {
   const directory = directoryAtRest()
   lose(viewsFile(directory))
@@ -140,7 +141,7 @@ test('damage that shows while the service runs is healed in place: facts, open c
   const writer = openTestWriter(directory)
   fill(writer)
   const reader = openViewsReadOnly(directory)
-  const newest = reader.prepare<[], { seq: number }>('SELECT seq FROM timeline ORDER BY seq DESC LIMIT 1')
+  const newest = reader.prepare<[], { seq: number }>('SELECT max(lastSeq) AS seq FROM timeline_runs')
   expect(newest.get()?.seq).toBe(writer.ledger.head().seq)
 
   for (const { pageno } of reader

@@ -1,0 +1,102 @@
+import type { Database } from 'better-sqlite3'
+import type { SeqRange } from '../ledger/reader.ts'
+
+/** Consecutive events of one span; `spanStart` is 0 where they have none. */
+export type Run = SeqRange & { readonly spanStart: number }
+
+/** Which runs count: all, or those of the conversation that began at a seq. */
+export type Scope = { readonly conversationStart: number } | null
+
+export type RunQueries = {
+  /** Up to `limit` events, newest first, of the runs that `accept` keeps; the oldest run is cut to fit. */
+  before(
+    scope: Scope,
+    beforeSeq: number,
+    limit: number,
+    accept: (runs: readonly Run[]) => readonly Run[],
+  ): Run[]
+  /** What of a span lies before a seq. */
+  ofSpan(scope: Scope, spanStart: number, beforeSeq: number): Run[]
+  /** Those of the spans that have an event from one seq to the other, both included. */
+  spansBetween(scope: Scope, starts: readonly number[], fromSeq: number, toSeq: number): number[]
+  /** What of a conversation lies after a seq, oldest first. */
+  after(conversationStart: number, seq: number): Run[]
+}
+
+const CHUNK_RUNS = 64
+
+/** Queries over the runs of the timeline, on a connection that reads the views. */
+export function createRunQueries(views: Database): RunQueries {
+  const everywhere = statementsFor(views, '')
+  const inConversation = statementsFor(views, 'conversationStart = ? AND ')
+  const after = views.prepare<[{ conversationStart: number; seq: number }], Run>(
+    `SELECT max(firstSeq, @seq + 1) AS firstSeq, lastSeq, spanStart FROM timeline_runs
+     WHERE conversationStart = @conversationStart AND lastSeq > @seq AND firstSeq >= coalesce(
+       (SELECT max(firstSeq) FROM timeline_runs WHERE conversationStart = @conversationStart AND firstSeq <= @seq), 0)
+     ORDER BY timeline_runs.firstSeq`,
+  )
+  const statements = (scope: Scope) => (scope ? inConversation : everywhere)
+  const values = (scope: Scope) => (scope ? [scope.conversationStart] : [])
+  return {
+    before(scope, beforeSeq, limit, accept) {
+      const accepted: Run[] = []
+      let wanted = limit
+      let from = beforeSeq
+      while (wanted > 0) {
+        const chunk = statements(scope).before.all(...values(scope), from, CHUNK_RUNS)
+        for (const run of accept(chunk.map((run) => endBefore(run, from)))) {
+          if (wanted === 0) break
+          const firstSeq = Math.max(run.firstSeq, run.lastSeq - wanted + 1)
+          accepted.push({ ...run, firstSeq })
+          wanted -= run.lastSeq - firstSeq + 1
+        }
+        from = chunk.at(-1)?.firstSeq ?? 0
+        if (chunk.length < CHUNK_RUNS) break
+      }
+      return accepted
+    },
+    ofSpan: (scope, spanStart, beforeSeq) =>
+      statements(scope)
+        .ofSpan.all(...values(scope), spanStart, beforeSeq)
+        .map((run) => endBefore(run, beforeSeq)),
+    spansBetween: (scope, starts, fromSeq, toSeq) =>
+      statements(scope)
+        .between.all(JSON.stringify(starts), ...values(scope), toSeq, fromSeq)
+        .map(({ start }) => start),
+    after: (conversationStart, seq) => after.all({ conversationStart, seq }),
+  }
+}
+
+function statementsFor(views: Database, condition: string) {
+  return {
+    before: views.prepare<number[], Run>(
+      `SELECT firstSeq, lastSeq, spanStart FROM timeline_runs WHERE ${condition}firstSeq < ?
+       ORDER BY firstSeq DESC LIMIT ?`,
+    ),
+    ofSpan: views.prepare<number[], Run>(
+      `SELECT firstSeq, lastSeq, spanStart FROM timeline_runs WHERE ${condition}spanStart = ? AND firstSeq < ?`,
+    ),
+    // Runs lie apart, so that the last to begin by then is the last to end.
+    between: views.prepare<(string | number)[], { start: number }>(
+      `SELECT value AS start FROM json_each(?) WHERE (
+         SELECT lastSeq FROM timeline_runs WHERE ${condition}spanStart = value AND firstSeq <= ?
+         ORDER BY firstSeq DESC LIMIT 1) >= ?`,
+    ),
+  }
+}
+
+function endBefore(run: Run, seq: number): Run {
+  return run.lastSeq < seq ? run : { ...run, lastSeq: seq - 1 }
+}
+
+/** How many events the runs have. */
+export function countEvents(runs: readonly SeqRange[]): number {
+  return runs.reduce((count, { firstSeq, lastSeq }) => count + lastSeq - firstSeq + 1, 0)
+}
+
+/** The seqs of runs, in their order. */
+export function seqsOf(runs: readonly SeqRange[]): number[] {
+  return runs.flatMap(({ firstSeq, lastSeq }) =>
+    Array.from({ length: lastSeq - firstSeq + 1 }, (_, index) => firstSeq + index),
+  )
+}
