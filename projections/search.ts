@@ -1,8 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import type { EventOf } from '../ledger/event.ts'
 import type { EventType } from '../ledger/events/catalogue.ts'
+import { createSeparatorCleaner } from './fts-separators.ts'
 import { defineProjection } from './projection.ts'
 import { fromIndexed, toIndexed, toMatch } from './search-text.ts'
+
+const TOKENIZER = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 
 /**
  * Full-text search over what was said, texted and written. Lagging, because segment merges inside an append
@@ -16,7 +19,7 @@ export const searchProjection = defineProjection({
   schema: `
     CREATE TABLE search_documents (seq INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
     CREATE VIRTUAL TABLE search_index USING fts5(text, content='search_documents', content_rowid='seq',
-      tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
+      tokenize="${TOKENIZER}");
     INSERT INTO search_index(search_index, rank) VALUES ('secure-delete', 1);`,
   fold(db) {
     const insertDocument = db.prepare('INSERT OR IGNORE INTO search_documents VALUES (?, ?)')
@@ -26,6 +29,8 @@ export const searchProjection = defineProjection({
       "INSERT INTO search_index(search_index, rowid, text) VALUES ('delete', ?, ?)",
     )
     const deleteDocument = db.prepare('DELETE FROM search_documents WHERE seq = ?')
+    const termsOf = createTokenizer(db)
+    const cleanSeparators = createSeparatorCleaner(db, 'search_index')
 
     function index(seq: number, ...parts: readonly (string | undefined)[]): void {
       const text = toIndexed(parts.filter((part) => part !== undefined && part !== '').join('\n'))
@@ -59,17 +64,36 @@ export const searchProjection = defineProjection({
         'timer.set': ({ seq, body }) => index(seq, body?.title),
         'task.dispatched': ({ seq, body }) => index(seq, body?.title, body?.prompt),
         erased: ({ facts }) => {
+          const deleted: string[] = []
           for (const seq of facts.seqs) {
             const indexed = document.get(seq)
             if (!indexed) continue
             deleteEntry.run(seq, indexed.text)
             deleteDocument.run(seq)
+            deleted.push(indexed.text)
           }
+          if (deleted.length > 0) cleanSeparators(termsOf(deleted))
         },
       },
     }
   },
 })
+
+/** The terms that the index has of texts, told by its own tokenizer: an index of these alone, in memory. */
+function createTokenizer(db: Database): (texts: readonly string[]) => string[] {
+  db.exec(`
+    CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_tokens USING fts5(text, content='', tokenize="${TOKENIZER}");
+    CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_token_terms USING fts5vocab(temp, search_tokens, row);`)
+  const insert = db.prepare('INSERT INTO temp.search_tokens (text) VALUES (?)')
+  const terms = db.prepare<[], string>('SELECT term FROM temp.search_token_terms').pluck()
+  const empty = db.prepare("INSERT INTO temp.search_tokens (search_tokens) VALUES ('delete-all')")
+  return (texts) => {
+    for (const text of texts) insert.run(text)
+    const found = terms.all()
+    empty.run()
+    return found
+  }
+}
 
 export type SearchHit = { readonly seq: number; readonly snippet: string }
 

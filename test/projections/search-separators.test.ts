@@ -1,0 +1,46 @@
+import type { Database } from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { searchProjection, searchTimeline } from '../../projections/search.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
+import { createRandom } from '../bench/timeline.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestWriter, said } from '../support/writer.ts'
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzäé'
+
+/** The words by which FTS5 names the beginnings of its pages. */
+function separatorsOf(views: Database): string[] {
+  return views
+    .prepare<[], string>('SELECT CAST(substr(term, 2) AS TEXT) FROM search_index_idx WHERE length(term) > 1')
+    .pluck()
+    .all()
+}
+
+test('a word that is erased is not left behind as the name of a page of the search index', () => {
+  const random = createRandom(11)
+  const word = () => Array.from({ length: 9 }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('')
+  const directory = testDirectory()
+  const writer = openTestWriter(directory, { projections: [searchProjection] })
+  const texts = Array.from({ length: 4000 }, () => `${word()} ${word().toUpperCase()} tea`)
+  writer.append(...texts.map((text) => said(text)))
+  writer.settle()
+  const views = openViewsReadOnly(directory)
+  const wordsOf = (text: string) => text.toLowerCase().replaceAll('ä', 'a').replaceAll('é', 'e').split(' ')
+  /** Which of these words the index names, or a beginning of theirs. */
+  const named = (words: readonly string[]) =>
+    separatorsOf(views).filter((separator) => words.some((each) => each.startsWith(separator)))
+  const seqs = texts.flatMap((text, index) => (named(wordsOf(text)).length > 0 ? [index + 1] : []))
+  expect(seqs.length).toBeGreaterThan(20)
+  const gone = new Set(seqs.filter((_, index) => index % 2 === 0))
+  writer.forget(...gone)
+  writer.settle()
+  const left = texts.flatMap((text, index) => (gone.has(index + 1) ? [] : wordsOf(text)))
+  const erased = texts.flatMap((text, index) => (gone.has(index + 1) ? wordsOf(text) : []))
+  const ofThoseLeft = new Set(named(left))
+  expect(named(erased).filter((separator) => !ofThoseLeft.has(separator))).toEqual([])
+  const found = (query: string) => searchTimeline(views, { query, limit: 5000, beforeSeq: null }).length
+  expect(found('tea')).toBe(texts.length - gone.size)
+  for (const seq of gone) expect(found(texts[seq - 1] ?? '')).toBe(0)
+  views.close()
+  writer.close()
+})
