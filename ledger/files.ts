@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSy
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { LedgerDamaged } from './errors.ts'
-import { APPLICATION_ID, FORMAT_VERSION } from './schema.ts'
+import { APPLICATION_ID, READABLE_FORMATS } from './schema.ts'
 
 export const ledgerFile = (directory: string): string => join(directory, 'ledger.sqlite')
 export const viewsFile = (directory: string): string => join(directory, 'views.sqlite')
@@ -81,6 +81,8 @@ export function checkFormat(db: Database.Database, file: string): void {
   }
   if (applicationId !== APPLICATION_ID)
     throw new LedgerDamaged(`${file} is damaged, or is not a ledger of Delegate`)
-  if (format !== FORMAT_VERSION)
-    throw new LedgerDamaged(`${file} has format ${format}; this build reads format ${FORMAT_VERSION}`)
+  if (!READABLE_FORMATS.includes(Number(format)))
+    throw new LedgerDamaged(
+      `${file} has format ${format}; this build reads formats ${READABLE_FORMATS.join(' and ')}`,
+    )
 }

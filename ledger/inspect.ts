@@ -6,7 +6,7 @@ import { checkFormat, checkHeader, ledgerFile } from './files.ts'
 import { scanLog } from './log.ts'
 import { probe } from './probe.ts'
 import { createReader } from './reader.ts'
-import { LEDGER_SCHEMA } from './schema.ts'
+import { ledgerSchema } from './schema.ts'
 import { verifyChain } from './verify.ts'
 
 /** How far something that was derived from a ledger had followed it. */
@@ -80,7 +80,7 @@ type Declared = { name: string; sql: string }
 export function checkGuards(db: Database.Database, file: string): void {
   const sql = `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%' ORDER BY name`
   const model = new Database(':memory:')
-  model.exec(LEDGER_SCHEMA)
+  model.exec(ledgerSchema(Number(db.pragma('user_version', { simple: true }))))
   const expected = model.prepare<[], Declared>(sql).all()
   model.close()
   const actual = db.prepare<[], Declared>(sql).all()

@@ -5,7 +5,7 @@ import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable } from './erro
 import { ledgerFile, makeDirectory, makeFile } from './files.ts'
 import { inspectLedger, type Witness } from './inspect.ts'
 import { createReader, type Head, type LedgerReader } from './reader.ts'
-import { APPLICATION_ID, FORMAT_VERSION, LEDGER_SCHEMA } from './schema.ts'
+import { APPLICATION_ID, FORMAT_VERSION, ledgerSchema } from './schema.ts'
 
 /**
  * What became of one batch. `rows` are the batch's own, in its order, then the `erased` facts that had to go with
@@ -75,7 +75,7 @@ function configure(db: Database.Database): void {
 
 function createTables(db: Database.Database, newId: () => string): void {
   db.transaction(() => {
-    db.exec(LEDGER_SCHEMA)
+    db.exec(ledgerSchema(FORMAT_VERSION))
     db.pragma(`application_id = ${APPLICATION_ID}`)
     db.pragma(`user_version = ${FORMAT_VERSION}`)
     db.prepare("INSERT INTO meta (name, value) VALUES ('ledgerId', ?)").run(newId())

@@ -1,14 +1,23 @@
 /** `application_id` of our SQLite files: "DLGT". A file without it is not a ledger. */
 export const APPLICATION_ID = 0x444c4754
 /** Raised when the tables below change shape; events themselves are versioned by type. */
-export const FORMAT_VERSION = 1
+export const FORMAT_VERSION = 2
+/** The first had a unique index on `id` too, which nothing read and every append wrote a page of. It goes on as it is. */
+export const READABLE_FORMATS: readonly number[] = [1, 2]
+
+const ID_GUARD = `  SELECT RAISE(ABORT, 'the ledger is append-only: this id exists')
+    WHERE EXISTS (SELECT 1 FROM events WHERE id = NEW.id);
+`
 
 /**
  * The truth and its guards. The guards are in the database, so that they hold for any connection: no UPDATE but
  * the erasure of a body that an `erased` fact names (the fact itself does it), no DELETE, no INSERT that would replace (REPLACE deletes
- * without firing delete triggers unless the writer sets recursive_triggers), no gap in `seq`.
+ * without firing delete triggers unless the writer sets recursive_triggers), no gap in `seq`. `id` needs no guard:
+ * where it is not unique, no REPLACE goes by it, and it is 80 random bits.
  */
-export const LEDGER_SCHEMA = `
+export function ledgerSchema(format: number): string {
+  const hasIdIndex = format === 1
+  return `
 CREATE TABLE meta (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -16,7 +25,7 @@ CREATE TABLE meta (
 
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
+  id TEXT NOT NULL${hasIdIndex ? ' UNIQUE' : ''},
   key TEXT,
   type TEXT NOT NULL,
   version INTEGER NOT NULL,
@@ -46,9 +55,7 @@ CREATE TABLE erasures (
 CREATE TRIGGER events_insert_guard BEFORE INSERT ON events BEGIN
   SELECT RAISE(ABORT, 'the ledger is append-only: seq must be the next one')
     WHERE NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM events);
-  SELECT RAISE(ABORT, 'the ledger is append-only: this id exists')
-    WHERE EXISTS (SELECT 1 FROM events WHERE id = NEW.id);
-  SELECT RAISE(ABORT, 'the ledger is append-only: this key exists')
+${hasIdIndex ? ID_GUARD : ''}  SELECT RAISE(ABORT, 'the ledger is append-only: this key exists')
     WHERE EXISTS (SELECT 1 FROM events WHERE key = NEW.key);
 END;
 
@@ -95,3 +102,4 @@ CREATE TRIGGER erasures_delete_guard BEFORE DELETE ON erasures BEGIN
   SELECT RAISE(ABORT, 'an erasure is never undone');
 END;
 `
+}

@@ -29,6 +29,7 @@ export const STANDING =
  */
 export type Checkpoints = {
   seqOf(projection: string): number
+  /** Whoever passes the same list again goes on together. */
   save(projections: readonly string[], head: Head): void
   /** The transaction of the last `save` was rolled back. */
   discard(): void
@@ -63,8 +64,8 @@ export function createCheckpoints(
   const dropUnused = db.prepare(
     'DELETE FROM views_checkpoints WHERE id NOT IN (SELECT checkpoint FROM views_folds)',
   )
-  /** The checkpoint of those that were last saved together, by their names. */
-  const shared = new Map<string, { readonly names: readonly string[]; readonly id: number | bigint }>()
+  /** The checkpoint of those that were last saved together. */
+  const shared = new Map<readonly string[], number | bigint>()
   const cleaned = db.prepare<[], { seq: number }>('SELECT seq FROM views_cleaned')
   const saveCleaned = db.prepare('INSERT OR REPLACE INTO views_cleaned VALUES (1, ?)')
   const remember = db.prepare('INSERT OR IGNORE INTO views_unknown_types (type, version) VALUES (?, ?)')
@@ -84,8 +85,7 @@ export function createCheckpoints(
   /** Projections leave whatever they shared. */
   function part(names: readonly string[]): void {
     dropUnused.run()
-    for (const [key, group] of shared)
-      if (group.names.some((name) => names.includes(name))) shared.delete(key)
+    for (const group of shared.keys()) if (group.some((name) => names.includes(name))) shared.delete(group)
   }
 
   /** Projections that have not been saved together before do so from now on. */
@@ -93,7 +93,7 @@ export function createCheckpoints(
     const { lastInsertRowid: id } = addCheckpoint.run(head.seq, head.hash)
     attach.run(id, JSON.stringify(names))
     part(names)
-    shared.set(names.join(), { names, id })
+    shared.set(names, id)
   }
 
   db.transaction(() => {
@@ -118,8 +118,8 @@ export function createCheckpoints(
   return {
     seqOf: (projection) => seqOf.get(projection)?.seq ?? 0,
     save(names, head) {
-      const together = shared.get(names.join())
-      if (together) advance.run(head.seq, head.hash, together.id)
+      const id = shared.get(names)
+      if (id !== undefined) advance.run(head.seq, head.hash, id)
       else join(names, head)
     },
     discard: () => shared.clear(),

@@ -129,11 +129,10 @@ export const contextProjection = defineProjection({
     )
     const erasure = db.prepare('INSERT OR REPLACE INTO context_erasures VALUES (1, ?)')
     return {
-      every(event) {
-        if (event.type === 'conversation.started' && event.conversationId !== null)
-          begin.run(event.conversationId)
-      },
       handlers: {
+        'conversation.started': ({ conversationId }) => {
+          if (conversationId !== null) begin.run(conversationId)
+        },
         'turn.completed': ({ conversationId, channel, facts }) => {
           complete.run(channel, facts.contextTokens, facts.usage.outputTokens, conversationId)
           const compactionSeq = newest.get(conversationId)

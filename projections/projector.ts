@@ -82,7 +82,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     let current: Running | undefined
     begin.run()
     try {
-      const { stepsOf } = planFor(cohort)
+      const { names, stepsOf } = planFor(cohort)
       for (const event of events) {
         const micros = trace ? new Map(cohort.map((each) => [each.projection.name, 0])) : null
         for (const { running, apply } of stepsOf(event.type)) {
@@ -100,10 +100,7 @@ export function createProjector(options: ProjectorOptions): Projector {
         each.fold.flush?.()
       }
       current = undefined
-      checkpoints.save(
-        cohort.map((each) => each.projection.name),
-        head,
-      )
+      checkpoints.save(names, head)
       commit.run()
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
@@ -121,21 +118,30 @@ export function createProjector(options: ProjectorOptions): Projector {
     for (const each of cohort) each.seq = head.seq
   }
 
+  /** By the names, and by the very list: with each append it is the same one. */
   const plans = new Map<string, Plan>()
+  const planned = new WeakMap<readonly Running[], Plan>()
   function planFor(cohort: readonly Running[]): Plan {
+    const known = planned.get(cohort)
+    if (known) return known
     const names = cohort.map((each) => each.projection.name).join()
     const plan = plans.get(names) ?? planOf(cohort)
     plans.set(names, plan)
+    planned.set(cohort, plan)
     return plan
   }
 
   function stall(each: Running, error: unknown): void {
     each.error = error instanceof Error ? error.message : String(error)
+    activeOf.clear()
     warn('a projection stalled', { projection: each.projection.name, seq: each.seq, error: each.error })
   }
 
-  function active(all: readonly Running[]): Running[] {
-    return all.filter((each) => each.error === null)
+  const activeOf = new Map<readonly Running[], readonly Running[]>()
+  function active(all: readonly Running[]): readonly Running[] {
+    const known = activeOf.get(all) ?? all.filter((each) => each.error === null)
+    activeOf.set(all, known)
+    return known
   }
 
   /** Brings the hindmost up to the next one, then both together, until all are at the head or stalled. */
@@ -226,6 +232,7 @@ type Step = { readonly running: Running; readonly apply: (event: EventHeader) =>
 
 /** How some projections fold together. */
 type Plan = {
+  readonly names: readonly string[]
   /** The types whose content any of them looks at. */
   readonly types: ReadonlySet<string>
   /** Those that have anything to do with a type, in their order: most have not with most. */
@@ -235,6 +242,7 @@ type Plan = {
 function planOf(cohort: readonly Running[]): Plan {
   const planned = new Map<string, readonly Step[]>()
   return {
+    names: cohort.map(({ projection }) => projection.name),
     types: new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers))),
     stepsOf(type) {
       const steps =

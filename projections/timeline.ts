@@ -3,10 +3,10 @@ import type { EventHeader } from '../ledger/event.ts'
 import { defineProjection } from './projection.ts'
 
 /**
- * The order of the timeline, without its words: runs of consecutive events of one span and one conversation, each
+ * The order of the timeline, without its words: runs of consecutive events of one span, conversation and turn, each
  * with the seq at which that span and that conversation began (0 where the events have none), the time of its last
  * event, and how many events of its conversation come before it. A row a run instead of a row an event: an append that
- * goes on with its span changes one page, no index. The words stay in the ledger, so erasing them there is enough.
+ * goes on with its turn changes one page, no index. The words stay in the ledger, so erasing them there is enough.
  */
 export const timelineProjection = defineProjection({
   name: 'timeline',
@@ -16,10 +16,11 @@ export const timelineProjection = defineProjection({
     DROP TABLE IF EXISTS timeline;
     CREATE TABLE timeline_runs (
       firstSeq INTEGER PRIMARY KEY, lastSeq INTEGER NOT NULL, lastAt TEXT NOT NULL, spanStart INTEGER NOT NULL,
-      conversationStart INTEGER NOT NULL, eventsBefore INTEGER NOT NULL
+      conversationStart INTEGER NOT NULL, turnId TEXT, eventsBefore INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX timeline_by_span ON timeline_runs (spanStart, firstSeq);
     CREATE INDEX timeline_by_conversation ON timeline_runs (conversationStart, firstSeq);
+    CREATE INDEX timeline_by_turn ON timeline_runs (turnId, firstSeq) WHERE turnId IS NOT NULL;
     CREATE TABLE timeline_spans (
       spanId TEXT PRIMARY KEY, startSeq INTEGER NOT NULL UNIQUE, conversationId TEXT, kind TEXT,
       startedAt TEXT NOT NULL, endedAt TEXT, reason TEXT
@@ -115,6 +116,7 @@ type FoldedRun = {
   lastAt: string
   readonly spanStart: number
   readonly conversationStart: number
+  readonly turnId: string | null
   readonly eventsBefore: number
 }
 
@@ -124,7 +126,7 @@ function foldRuns(db: Database) {
   const newestOf = db.prepare<[number], FoldedRun>(
     'SELECT * FROM timeline_runs WHERE conversationStart = ? ORDER BY firstSeq DESC LIMIT 1',
   )
-  const insert = db.prepare('INSERT INTO timeline_runs VALUES (?, ?, ?, ?, ?, ?)')
+  const insert = db.prepare('INSERT INTO timeline_runs VALUES (?, ?, ?, ?, ?, ?, ?)')
   const extend = db.prepare('UPDATE timeline_runs SET lastSeq = ?, lastAt = ? WHERE firstSeq = ?')
   let last: FoldedRun | undefined
   /** How far the table has the last run; 0 where it does not have it at all. */
@@ -132,8 +134,9 @@ function foldRuns(db: Database) {
 
   function flush(): void {
     if (!last || last.lastSeq === writtenSeq) return
-    const { firstSeq, lastSeq, lastAt, spanStart, conversationStart, eventsBefore } = last
-    if (writtenSeq === 0) insert.run(firstSeq, lastSeq, lastAt, spanStart, conversationStart, eventsBefore)
+    const { firstSeq, lastSeq, lastAt, spanStart, conversationStart, turnId, eventsBefore } = last
+    if (writtenSeq === 0)
+      insert.run(firstSeq, lastSeq, lastAt, spanStart, conversationStart, turnId, eventsBefore)
     else extend.run(lastSeq, lastAt, firstSeq)
     writtenSeq = lastSeq
   }
@@ -145,10 +148,14 @@ function foldRuns(db: Database) {
   }
 
   return {
-    add({ seq, at }: EventHeader, spanStart: number, conversationStart: number): void {
+    add({ seq, at, turnId }: EventHeader, spanStart: number, conversationStart: number): void {
       last ??= load()
-      const goesOn = last?.spanStart === spanStart && last.conversationStart === conversationStart
-      if (last && goesOn && last.lastSeq === seq - 1) {
+      const goesOn =
+        last?.lastSeq === seq - 1 &&
+        last.spanStart === spanStart &&
+        last.conversationStart === conversationStart &&
+        last.turnId === turnId
+      if (last && goesOn) {
         last.lastSeq = seq
         last.lastAt = at
         return
@@ -156,7 +163,7 @@ function foldRuns(db: Database) {
       flush()
       const before = last?.conversationStart === conversationStart ? last : newestOf.get(conversationStart)
       const eventsBefore = before ? before.eventsBefore + before.lastSeq - before.firstSeq + 1 : 0
-      last = { firstSeq: seq, lastSeq: seq, lastAt: at, spanStart, conversationStart, eventsBefore }
+      last = { firstSeq: seq, lastSeq: seq, lastAt: at, spanStart, conversationStart, turnId, eventsBefore }
       writtenSeq = 0
     },
     flush,

@@ -1,6 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { Envelope } from '../ledger/event.ts'
+import type { SeqRange } from '../ledger/reader.ts'
 import { defineProjection } from './projection.ts'
+import { seqsOf } from './timeline-runs.ts'
 
 export type TurnStatus = 'waiting' | 'running' | 'completed' | 'failed' | 'stopped'
 
@@ -37,9 +39,10 @@ type Asking = Pick<Envelope, 'turnId' | 'conversationId' | 'spanId' | 'channel' 
  */
 export const turnsProjection = defineProjection({
   name: 'turns',
-  version: 3,
-  tables: ['turns', 'turn_events'],
+  version: 4,
+  tables: ['turns'],
   schema: `
+    DROP TABLE IF EXISTS turn_events;
     CREATE TABLE turns (
       turnId TEXT PRIMARY KEY, conversationId TEXT, spanId TEXT, channel TEXT, party TEXT NOT NULL, trigger TEXT NOT NULL,
       causeSeq INTEGER NOT NULL, status TEXT NOT NULL, kind TEXT, receivedAt TEXT NOT NULL, startedAt TEXT,
@@ -48,8 +51,7 @@ export const turnsProjection = defineProjection({
       cachedTokens INTEGER NOT NULL DEFAULT 0, contextTokens INTEGER NOT NULL DEFAULT 0
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX turns_unfinished ON turns (causeSeq) WHERE status IN ('waiting', 'running');
-    CREATE INDEX turns_ended ON turns (endedSeq) WHERE endedSeq IS NOT NULL;
-    CREATE TABLE turn_events (turnId TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (turnId, seq)) WITHOUT ROWID, STRICT;`,
+    CREATE INDEX turns_ended ON turns (endedSeq) WHERE endedSeq IS NOT NULL;`,
   fold(db) {
     const wait =
       db.prepare(`INSERT OR IGNORE INTO turns (turnId, conversationId, spanId, channel, party, trigger, causeSeq, status, receivedAt)
@@ -65,15 +67,11 @@ export const turnsProjection = defineProjection({
       replySeq = coalesce(replySeq, @seq) WHERE turnId = @turnId`)
     const reply = db.prepare('UPDATE turns SET replySeq = ? WHERE turnId = ?')
     const stop = db.prepare("UPDATE turns SET status = 'stopped', replySeq = ? WHERE turnId = ?")
-    const insertEvent = db.prepare('INSERT INTO turn_events VALUES (?, ?)')
     const waiting = (event: Asking, party: string, trigger: TurnRow['trigger']): void => {
       const { turnId, conversationId, spanId, channel, seq, at } = event
       if (turnId !== null) wait.run({ turnId, conversationId, spanId, channel, seq, at, party, trigger })
     }
     return {
-      every(event) {
-        if (event.turnId !== null) insertEvent.run(event.turnId, event.seq)
-      },
       handlers: {
         'chat.message.received': (event) => waiting(event, 'owner', 'message'),
         'sms.received': (event) => waiting(event, event.facts.party, 'sms'),
@@ -111,8 +109,8 @@ export function createTurnQueries(views: Database) {
   const lastEnded = views.prepare<[], Pick<TurnRow, 'status' | 'kind'>>(
     'SELECT status, kind FROM turns WHERE endedSeq IS NOT NULL ORDER BY endedSeq DESC LIMIT 1',
   )
-  const eventSeqs = views.prepare<[string], { seq: number }>(
-    'SELECT seq FROM turn_events WHERE turnId = ? ORDER BY seq',
+  const runs = views.prepare<[string], SeqRange>(
+    'SELECT firstSeq, lastSeq FROM timeline_runs WHERE turnId = ? ORDER BY firstSeq',
   )
   return {
     byId: (turnId: string) => byId.get(turnId),
@@ -120,6 +118,6 @@ export function createTurnQueries(views: Database) {
     lastEnded: () => lastEnded.get(),
     /** Waiting and running ones, in the order in which they were asked for. */
     unfinished: () => unfinished.all(),
-    eventSeqs: (turnId: string) => eventSeqs.all(turnId).map(({ seq }) => seq),
+    eventSeqs: (turnId: string) => seqsOf(runs.all(turnId)),
   }
 }

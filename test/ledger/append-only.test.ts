@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { beforeEach, expect, test } from 'vitest'
 import { ledgerFile } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
+import { APPLICATION_ID, FORMAT_VERSION, ledgerSchema, READABLE_FORMATS } from '../../ledger/schema.ts'
 import { verifyChain } from '../../ledger/verify.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
@@ -11,8 +12,23 @@ beforeEach(() => {
   directory = testDirectory()
 })
 
+/** An empty ledger as an earlier build made it. */
+function makeLedger(format: number): void {
+  const db = new Database(ledgerFile(directory))
+  db.exec(ledgerSchema(format))
+  db.pragma(`application_id = ${APPLICATION_ID}`)
+  db.pragma(`user_version = ${format}`)
+  db.exec("INSERT INTO meta VALUES ('ledgerId', 'one')")
+  db.close()
+}
+
 /** A ledger of four events (the third erases the second), then whatever another connection tries. */
-function attempt(sql: string, prepare: (db: Database.Database) => void = () => undefined) {
+function attempt(
+  sql: string,
+  prepare: (db: Database.Database) => void = () => undefined,
+  format = FORMAT_VERSION,
+) {
+  makeLedger(format)
   const writer = openTestWriter(directory)
   writer.append(said('tea', { key: 'k1' }))
   writer.append(said('coffee'))
@@ -69,16 +85,13 @@ const refused = [
   `INSERT INTO events ${copyOf('9', "'new'", "'new'")}`,
   `INSERT INTO events ${copyOf('0', "'new'", "'new'")}`,
   `INSERT INTO events ${copyOf('-1', "'new'", "'new'")}`,
-  `INSERT INTO events ${copyOf('5', 'id', "'new'")}`,
   `INSERT INTO events ${copyOf('5', "'new'", 'key')}`,
   ...['INSERT OR REPLACE INTO', 'REPLACE INTO'].flatMap((verb) => [
     `${verb} events ${copyOf('1', "'new'", "'new'")}`,
     `${verb} events ${copyOf('1', 'id', 'key')}`,
-    `${verb} events ${copyOf('5', 'id', "'new'")}`,
     `${verb} events ${copyOf('5', "'new'", 'key')}`,
   ]),
   `INSERT INTO events ${copyOf('1', 'id', 'key')} ON CONFLICT (seq) DO UPDATE SET at = 'forged'`,
-  `INSERT INTO events ${copyOf('5', 'id', "'new'")} ON CONFLICT (id) DO UPDATE SET at = 'forged'`,
   `INSERT INTO events ${copyOf('5', "'new'", 'key')} ON CONFLICT (key) WHERE key IS NOT NULL DO UPDATE SET at = 'forged'`,
   'INSERT INTO erasures VALUES (1, 3)',
   'INSERT INTO erasures VALUES (1, 1)',
@@ -90,17 +103,48 @@ const refused = [
   'DELETE FROM erasures',
 ]
 
-test.each(refused)('another connection cannot %s', (sql) => {
-  const { run, expectUnchanged } = attempt(sql)
+/** Where an id is unique, a row could be replaced by way of it. */
+const refusedById = [
+  `INSERT INTO events ${copyOf('5', 'id', "'new'")}`,
+  `INSERT OR REPLACE INTO events ${copyOf('5', 'id', "'new'")}`,
+  `REPLACE INTO events ${copyOf('5', 'id', "'new'")}`,
+  `INSERT INTO events ${copyOf('5', 'id', "'new'")} ON CONFLICT (id) DO UPDATE SET at = 'forged'`,
+]
+
+const refusals = READABLE_FORMATS.flatMap((format) =>
+  [...refused, ...(format === 1 ? refusedById : [])].map((sql) => ({ format, sql })),
+)
+
+test.each(refusals)('another connection cannot, in format $format, $sql', ({ format, sql }) => {
+  const { run, expectUnchanged } = attempt(sql, () => undefined, format)
   expect(run).toThrow(/append-only|erasure/)
   expectUnchanged()
 })
 
-test.each(refused)('with recursive_triggers on, it cannot %s either', (sql) => {
-  const { run, expectUnchanged } = attempt(sql, (db) => db.pragma('recursive_triggers = ON'))
-  expect(run).toThrow(/append-only|erasure/)
-  expectUnchanged()
-})
+test.each(refusals)(
+  'with recursive_triggers on, it cannot either, in format $format, $sql',
+  ({ format, sql }) => {
+    const { run, expectUnchanged } = attempt(sql, (db) => db.pragma('recursive_triggers = ON'), format)
+    expect(run).toThrow(/append-only|erasure/)
+    expectUnchanged()
+  },
+)
+
+test.each(refusedById.slice(0, 3))(
+  '%s replaces nothing where ids are not unique, and the chain shows it',
+  (sql) => {
+    makeLedger(2)
+    const writer = openTestWriter(directory)
+    writer.append(said('tea', { key: 'k1' }), said('coffee'), said('water'), said('milk'))
+    const before = writer.ledger.rowsAfter(0, 10)
+    const other = new Database(ledgerFile(directory))
+    other.exec(sql)
+    expect(writer.ledger.rowsAfter(0, 4)).toEqual(before)
+    expect(() => verifyChain(createReader(other))).toThrow(expect.objectContaining({ seq: 5 }))
+    other.close()
+    writer.close()
+  },
+)
 
 test('OR IGNORE does not get past the guards: nothing changes', () => {
   const { run, expectUnchanged } = attempt("UPDATE OR IGNORE events SET at = 'x' WHERE seq = 1")

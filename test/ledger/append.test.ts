@@ -45,7 +45,7 @@ test('a batch that names one key twice is rejected whole', () => {
 
 test('batches that share a commit keep their own fate: appended, duplicate or rejected', () => {
   const writer = openTestWriter(testDirectory())
-  const broken = draft(said('broken'))
+  const broken = draft(said('broken', { key: 'twice' }))
   const outcomes = writer.commit([
     [draft(said('a', { key: 'k' })), draft(said('b'))],
     [draft(said('c', { key: 'k' }))],

@@ -5,7 +5,7 @@ import type { EventRow } from '../../ledger/codec.ts'
 import { LedgerDamaged } from '../../ledger/errors.ts'
 import { ledgerFile } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
-import { LEDGER_SCHEMA } from '../../ledger/schema.ts'
+import { FORMAT_VERSION, ledgerSchema } from '../../ledger/schema.ts'
 import { verifyChain } from '../../ledger/verify.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
@@ -37,7 +37,7 @@ function ledgerAtRest(): string {
 /** What somebody with the file and an SQLite shell can do: drop the guards, change, put the guards back. */
 function editOffline(directory: string, edit: (db: Database.Database) => void): void {
   const db = new Database(ledgerFile(directory))
-  const triggers = [...LEDGER_SCHEMA.matchAll(/CREATE TRIGGER (\w+)[\s\S]*?\nEND;/g)]
+  const triggers = [...ledgerSchema(FORMAT_VERSION).matchAll(/CREATE TRIGGER (\w+)[\s\S]*?\nEND;/g)]
   for (const [, name] of triggers) db.exec(`DROP TRIGGER ${name}`)
   edit(db)
   for (const [sql] of triggers) db.exec(sql)

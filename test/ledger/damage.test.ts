@@ -171,9 +171,9 @@ test('a ledger of a later format is refused with its number', () => {
   const directory = testDirectory()
   openTestWriter(directory).close()
   const db = new Database(ledgerFile(directory))
-  db.pragma('user_version = 2')
+  db.pragma('user_version = 3')
   db.close()
-  expect(expectRefused(directory).message).toMatch(/format 2; this build reads format 1/)
+  expect(expectRefused(directory).message).toMatch(/format 3; this build reads formats 1 and 2/)
 })
 
 test('a damaged header or page at rest is refused, and no file is touched', () => {

@@ -7,15 +7,17 @@ import { listConversations } from '../../projections/conversation-queries.ts'
 import { createOpenSpanQueries } from '../../projections/open-spans.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
 import { createRunQueries, seqsOf } from '../../projections/timeline-runs.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
-const NAMES = ['timeline', 'conversations', 'open_spans', 'derivations']
+const NAMES = ['timeline', 'turns', 'conversations', 'open_spans', 'derivations']
 const folded = projections.filter(({ name }) => NAMES.includes(name))
 
 const anEvent = fc.record({
   conversation: fc.constantFrom(null, 'c0', 'c1', 'c2'),
+  turn: fc.constantFrom(null, 't0', 't1'),
   span: fc.constantFrom(null, null, 's0', 's1', 's2'),
   channel: fc.constantFrom('chat', 'voice', 'inner'),
   opens: fc.boolean(),
@@ -30,11 +32,12 @@ const aStep = fc.oneof(
 
 function eventOf({
   conversation,
+  turn,
   span,
   channel,
   opens,
 }: typeof anEvent extends fc.Arbitrary<infer T> ? T : never) {
-  const place = { conversationId: conversation, spanId: span }
+  const place = { conversationId: conversation, spanId: span, turnId: turn }
   if (opens && span !== null)
     return {
       type: 'span.opened',
@@ -45,7 +48,7 @@ function eventOf({
   return { ...said('words', place), channel } as NewEvent
 }
 
-test('however events are batched, runs have every event once, and tell counts and last times', async () => {
+test('however events are batched, runs have every event once, and tell turns, counts and last times', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(aStep, { minLength: 1, maxLength: 40, size: 'max' }),
@@ -88,6 +91,11 @@ test('however events are batched, runs have every event once, and tell counts an
             own.flatMap(({ seq }) => (seq > after ? [seq] : [])),
           )
         }
+        const turns = createTurnQueries(views)
+        for (const turnId of ['t0', 't1'])
+          expect(turns.eventSeqs(turnId)).toEqual(
+            rows.flatMap((row) => (row.turnId === turnId ? [row.seq] : [])),
+          )
         const listed = await listConversations(
           new Kysely<ViewsTables>({ dialect: new SqliteDialect({ database: views }) }),
           { limit: 10, beforeSeq: null },
