@@ -1,25 +1,34 @@
-import { parentPort } from 'node:worker_threads'
+import type { Socket } from 'node:net'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { createClient } from '../http/client.ts'
+import type { Upgrade } from './bridge.ts'
 
-/** The owner's chat beside the call, and the text model that answers it: both on a thread of their own. */
+/**
+ * The owner's chat beside the call, and the text model that answers it: a process of their own. The model's sockets are
+ * handed on to where their time is taken, which has nothing else to do.
+ */
 export type ChatOrder = { readonly port: number; readonly password: string; readonly perSecond: number }
 export type ChatNews =
   | { readonly type: 'model'; readonly url: string }
   | { readonly type: 'signed-in' }
+  /** With the socket itself. */
+  | { readonly type: 'upgrade'; readonly asked: Upgrade }
   | { readonly type: 'done'; readonly turns: number; readonly failed: number; readonly seconds: number }
 
-if (!parentPort) throw new Error('this is a worker')
-const parent = parentPort
-const tell = (news: ChatNews) => parent.postMessage(news)
+const tell = (news: ChatNews, socket?: Socket) => process.send?.(news, socket)
 
-const model = await startModelDouble({ validate: false, record: false })
+const model = await startModelDouble({
+  validate: false,
+  record: false,
+  onUpgrade: ({ method, url, headers }, socket) =>
+    tell({ type: 'upgrade', asked: { method, url, headers } }, socket as Socket),
+})
 model.answerWith(() => ({ text: 'The train to the harbour leaves at nine.' }))
 tell({ type: 'model', url: model.url })
 
-parent.on('message', (order: ChatOrder | 'stop') => {
+process.on('message', (order: ChatOrder | 'stop') => {
   if (order === 'stop') stop()
-  else start(order).catch((error: unknown) => parent.emit('error', error))
+  else void start(order)
 })
 
 const MAX_UNDER_WAY = 20

@@ -1,17 +1,24 @@
 import { fork, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Worker } from 'node:worker_threads'
 import { ACCOUNT, AUTH_TOKEN, createProvider, NUMBER, OWNER, PUBLIC_URL, tokenOf } from '../phone/provider.ts'
 import { type BridgeBench, bridgeLines, measureBridge, openLine, startBenchModel } from './bridge.ts'
 import type { ChatNews } from './bridge-chat.ts'
+import { startFlags } from './start-flags.ts'
 import { prepareLedger } from './views.ts'
 
 const PASSWORD = 'a long walk by the river'
 const CHAT_TURNS_A_SECOND = 10
 const SYNC_MICROSECONDS = 5_000
+/**
+ * What is measured and the chat beside it run at this niceness; this process, where the caller's and the model's ends
+ * take the time, at that of the shell. A telephone has its own processor: what it waits for one here is no delay of the
+ * bridge, nor of the relay.
+ */
+const NICENESS = 5
 /** The caller says something this often, and something is recalled by it. */
 const UTTERANCE_EVERY_ROUNDS = 100
 
@@ -32,38 +39,42 @@ export async function benchLoadedBridge(options: {
   readonly directory: string
   readonly seconds: number
 }): Promise<LoadedBridgeBench> {
-  const chat = new Worker(new URL('./bridge-chat.ts', import.meta.url))
+  const chat = forkNicely('bridge-chat.ts', process.env)
   const failed = Promise.withResolvers<never>()
   failed.promise.catch(() => undefined)
-  chat.on('error', failed.reject)
+  chat.on('exit', (code) => failed.reject(new Error(`the chat ended with ${code}`)))
   const news = <T extends ChatNews['type']>(type: T) =>
     Promise.race([
       failed.promise,
       new Promise<Extract<ChatNews, { type: T }>>((resolve) =>
-        chat.on('message', (message: ChatNews) => {
-          if (message.type === type) resolve(message as Extract<ChatNews, { type: T }>)
+        chat.on('message', (message) => {
+          const said = message as ChatNews
+          if (said.type === type) resolve(said as Extract<ChatNews, { type: T }>)
         }),
       ),
     ])
-  const model = await startBenchModel((await news('model')).url)
+  const textModel = await news('model')
+  const model = await startBenchModel()
+  chat.on('message', (message, socket) => {
+    const said = message as ChatNews
+    if (said.type === 'upgrade') model.take(said.asked, socket as Socket)
+  })
   const library = buildSlowSync(options.directory)
-  const child = fork(join(import.meta.dirname, 'bridge-service.ts'), {
-    env: {
-      ...process.env,
-      DATA_DIR: options.directory,
-      OPENAI_API_KEY: 'sk-bench-key-of-the-double',
-      OPENAI_BASE_URL: model.baseUrl,
-      CHAT_MODEL: 'test-model',
-      REALTIME_MODEL: 'bench',
-      PUBLIC_URL,
-      OWNER_PHONE_NUMBER: OWNER,
-      TELEPHONY_ACCOUNT_SID: ACCOUNT,
-      TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,
-      TELEPHONY_PHONE_NUMBER: NUMBER,
-      TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9',
-      RELAY_MODEL_URL: model.relayUrl,
-      ...(library === null ? {} : { LD_PRELOAD: library, SLOW_SYNC_MICROSECONDS: String(SYNC_MICROSECONDS) }),
-    },
+  const child = forkNicely('bridge-service.ts', {
+    ...process.env,
+    DATA_DIR: options.directory,
+    OPENAI_API_KEY: 'sk-bench-key-of-the-double',
+    OPENAI_BASE_URL: textModel.url,
+    CHAT_MODEL: 'test-model',
+    REALTIME_MODEL: 'bench',
+    PUBLIC_URL,
+    OWNER_PHONE_NUMBER: OWNER,
+    TELEPHONY_ACCOUNT_SID: ACCOUNT,
+    TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,
+    TELEPHONY_PHONE_NUMBER: NUMBER,
+    TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9',
+    RELAY_MODEL_URL: model.relayUrl,
+    ...(library === null ? {} : { LD_PRELOAD: library, SLOW_SYNC_MICROSECONDS: String(SYNC_MICROSECONDS) }),
   })
   child.on('exit', (code) => failed.reject(new Error(`the service ended with ${code}`)))
   try {
@@ -72,7 +83,7 @@ export async function benchLoadedBridge(options: {
       new Promise<{ port: number; relayPort: number }>((resolve) => child.once('message', resolve)),
     ])
     const signedIn = news('signed-in')
-    chat.postMessage({ port, password: PASSWORD, perSecond: CHAT_TURNS_A_SECOND })
+    chat.send({ port, password: PASSWORD, perSecond: CHAT_TURNS_A_SECOND })
     await signedIn
     const markup = (await createProvider(port).ring('CA1', OWNER)).text
     const lines = {
@@ -89,7 +100,7 @@ export async function benchLoadedBridge(options: {
       }),
     ])
     const done = news('done')
-    chat.postMessage('stop')
+    chat.send('stop')
     const { turns, failed: failedChatTurns, seconds } = await done
     return {
       ...measured,
@@ -100,9 +111,19 @@ export async function benchLoadedBridge(options: {
   } finally {
     child.removeAllListeners('exit')
     child.kill('SIGKILL')
-    await chat.terminate()
+    chat.removeAllListeners('exit')
+    chat.kill('SIGKILL')
     model.close()
   }
+}
+
+/** All of its threads from the start; those that stand back stand back as far as ever. */
+function forkNicely(module: string, env: NodeJS.ProcessEnv) {
+  return fork(join(import.meta.dirname, module), {
+    env,
+    execPath: 'nice',
+    execArgv: ['-n', String(NICENESS), process.execPath, ...startFlags()],
+  })
 }
 
 function buildSlowSync(directory: string): string | null {

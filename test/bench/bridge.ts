@@ -1,5 +1,5 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
@@ -61,6 +61,9 @@ export async function benchBridge(options: { readonly seconds: number }): Promis
   }
 }
 
+/** What of a request for a socket says which one. */
+export type Upgrade = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+
 type Model = Awaited<ReturnType<typeof startBenchModel>>
 type Line = Awaited<ReturnType<typeof openLine>>
 type Way = 'bridge' | 'relay'
@@ -115,24 +118,10 @@ const WORDS = 'What was it about Maria, the garden and the blue umbrella near th
 const SPEECH_STARTED = 'input_audio_buffer.speech_started'
 
 /** The realtime service, as far as the measurement goes: one socket of the bridge and one of the relay. */
-export async function startBenchModel(chatUrl?: string) {
-  // Requests go on to the text model; the sockets end here, where their time is taken.
-  const http = createServer((incoming, answer) => {
-    const { method, url, headers } = incoming
-    const onward = request(
-      `${chatUrl ?? ''}${(url ?? '').replace('/v1', '')}`,
-      { method, headers },
-      (response) => {
-        answer.writeHead(response.statusCode ?? 500, response.headers)
-        response.pipe(answer)
-      },
-    )
-    onward.on('error', () => answer.destroy())
-    incoming.pipe(onward)
-  })
-  const server = new WebSocketServer({ server: http, perMessageDeflate: false })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  const { port } = http.address() as AddressInfo
+export async function startBenchModel() {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
   const sockets: Partial<Record<Way, WebSocket>> = {}
   const arrivals = createArrivals()
   const ready = Promise.withResolvers<void>()
@@ -163,9 +152,14 @@ export async function startBenchModel(chatUrl?: string) {
 
   return {
     url: `ws://127.0.0.1:${port}/?model=bench`,
-    baseUrl: `http://127.0.0.1:${port}/v1`,
     relayUrl: `ws://127.0.0.1:${port}/?model=bench&relay`,
     ready: ready.promise,
+    /** A socket that was asked for elsewhere, at the address of the text model. */
+    take(asked: Upgrade, socket: Socket) {
+      server.handleUpgrade(asked as IncomingMessage, socket, Buffer.alloc(0), (accepted) =>
+        server.emit('connection', accepted, asked),
+      )
+    },
     arrival: (way: Way, payload: string) => arrivals.of(way, payload),
     say: (event: object) => send('bridge', event),
     speak: (way: Way, payload: string) =>
@@ -184,9 +178,8 @@ export async function startBenchModel(chatUrl?: string) {
       send('bridge', { type: 'response.created', response: { id: `r${response}` } })
     },
     close() {
+      for (const client of server.clients) client.terminate()
       server.close()
-      http.close()
-      http.closeAllConnections()
     },
   }
 }

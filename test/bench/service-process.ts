@@ -5,6 +5,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { startFlags } from './start-flags.ts'
 
 const PASSWORD = 'a long walk by the river'
 
@@ -14,14 +15,10 @@ const PASSWORD = 'a long walk by the river'
  */
 export async function startServiceProcess(environment: Record<string, string>) {
   const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
-  const child = spawn(
-    process.execPath,
-    ['--no-memory-protection-keys', join(import.meta.dirname, '../../src/main.ts')],
-    {
-      env: { ...process.env, DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'info', ...environment },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
+  const child = spawn(process.execPath, [...startFlags(), join(import.meta.dirname, '../../src/main.ts')], {
+    env: { ...process.env, DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'info', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const exit = once(child, 'exit')
   const port = await new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { loadOpenAiSpec, type OpenAiSpec, type SpecPath } from '../spec/openai-spec.ts'
 import { eventsOf, type Json, outputOf, responseOf, statusOf, usageOf } from './answer.ts'
@@ -30,6 +31,8 @@ export type ModelDoubleOptions = {
   readonly validate?: boolean
   /** Whether requests are kept; not for long runs. */
   readonly record?: boolean
+  /** Takes what wants to be a socket; by default that is refused. */
+  readonly onUpgrade?: (asked: IncomingMessage, socket: Duplex) => void
 }
 
 export type ModelDouble = {
@@ -81,6 +84,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     })
   })
   server.keepAliveTimeout = 60_000
+  if (options.onUpgrade) server.on('upgrade', options.onUpgrade)
   let stalls = 0
   const awaitingStalls: { readonly count: number; readonly resolve: () => void }[] = []
   const onStall = () => {

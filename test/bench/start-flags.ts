@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs'
+
+/** What `npm start` tells Node: what is measured runs as the service runs. */
+export function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const flags = /node ((?:--\S+ )*)src\/main\.ts$/.exec(scripts.start)?.[1]
+  if (flags === undefined) throw new Error('npm start does not start src/main.ts')
+  return flags.split(' ').filter((flag) => flag !== '')
+}
