@@ -19,6 +19,8 @@ import type { PlacedMind, VoiceSettings } from './mind.ts'
 const OPENING_RECALL_MS = 400
 /** Facts of this call whose words a reply may repeat: the newest are enough. */
 const SOURCES = 60
+/** So many events are read in one go; audio that arrives meanwhile goes next. */
+const EVENTS_AT_ONCE = 32
 /** Words of the past that a cue without words of its own goes by. */
 const TOPIC_ITEMS = 4
 /** The same in the course of a call: what the caller may be about to go on with. */
@@ -106,14 +108,19 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
       .catch((error: unknown) => options.onFault(error, 'what a call recalled is not recorded'))
   }
 
-  /** What was said in chat while the call goes on: it is one conversation. */
-  function saidElsewhere(): string | null {
+  /** What was said in chat while the call goes on: it is one conversation. However much it is, audio goes between. */
+  async function saidElsewhere(): Promise<string | null> {
     const fresh = readChain().filter(({ seqs }) => seqs.every((seq) => !given.has(seq)))
     const seqs = fresh.flatMap((item) => item.seqs)
-    const own = new Set(
-      ledger.readSeqs(seqs).flatMap((event) => (event.spanId === spanId ? [event.seq] : [])),
-    )
+    // Before anything else may ask: it is told once.
     for (const seq of seqs) given.add(seq)
+    const own = new Set<number>()
+    for (let from = 0; from < seqs.length; from += EVENTS_AT_ONCE) {
+      await giveWay()
+      for (const event of ledger.readSeqs(seqs.slice(from, from + EVENTS_AT_ONCE))) {
+        if (event.spanId === spanId) own.add(event.seq)
+      }
+    }
     const lines = fresh.flatMap(({ item, seqs }) => {
       if (item.type !== 'message' || seqs.some((seq) => own.has(seq))) return []
       remember(seqs)
@@ -198,7 +205,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
       if (text === null) words.begun()
       // What stops the reply that the caller interrupts goes out first.
       await giveWay()
-      const elsewhere = saidElsewhere()
+      const elsewhere = await saidElsewhere()
       const cue = text ?? saidLast.join('\n')
       const memories = await surface(cue, signal)
       const told = [elsewhere, memories].filter((part) => part !== null)
