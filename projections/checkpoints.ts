@@ -155,6 +155,18 @@ export function witnessOf(views: Database.Database): Witness | null {
   return row && Number.isInteger(row.seq) ? row : null
 }
 
+/** How far the hindmost of some projections has come, on a connection that reads the views; 0 where one is not there. */
+export function createStandingQuery(views: Database.Database, names: readonly string[]): () => number {
+  const hindmost = views
+    .prepare<[string, number], number>(
+      `SELECT min(seq) FROM views_folds JOIN views_checkpoints ON id = checkpoint
+       WHERE name IN (SELECT value FROM json_each(?)) HAVING count(*) = ?`,
+    )
+    .pluck()
+  const list = JSON.stringify(names)
+  return () => hindmost.get(list, names.length) ?? 0
+}
+
 /** Why the views cannot be continued from; null when they can. */
 function foreignReason(
   db: Database.Database,

@@ -83,7 +83,7 @@ export function buildAssistant(options: {
     ledger,
     chain,
     recall: options.recall,
-    caughtUp: storage.catchUpLagging,
+    indexedThrough: storage.indexedThrough,
     ridingSignals: signals.riding,
     adaptations: options.adaptations,
     tools,

@@ -97,7 +97,7 @@ export function buildMemory(options: {
   const passive = createPassiveRecall({
     meaning: embedding,
     engine: options.engine ?? {
-      caughtUp,
+      indexedThrough: storage.indexedThrough,
       recall: (question) => thread.ask('recall', question),
       choose: (question) => thread.ask('chooseRecalled', question),
     },

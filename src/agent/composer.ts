@@ -45,8 +45,8 @@ export function createComposer(options: {
   readonly ledger: LedgerReader
   readonly chain: ChainReader
   readonly recall: Recall
-  /** Resolves when the search indexes have every fact that is durable now. */
-  readonly caughtUp: () => Promise<void>
+  /** Resolves when the search indexes have every fact up to this one. */
+  readonly indexedThrough: (seq: number) => Promise<void>
   readonly ridingSignals: () => readonly SignalRow[]
   readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
   readonly tools: ReadonlyMap<string, Tool>
@@ -90,7 +90,7 @@ export function createComposer(options: {
       const signalIds = riding.map((row) => row.signalId)
       const adaptations = options.adaptations(channel)
 
-      const indexed = options.caughtUp()
+      const indexed = options.indexedThrough(turn.causeSeq - 1)
 
       async function gather(cue: Cue): Promise<Composed> {
         const reading = readPast(turn, service, textOnly)

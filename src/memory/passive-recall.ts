@@ -194,7 +194,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   async function recallFor(cue: RecallCue) {
-    const indexed = cue.indexed ?? engine.caughtUp?.()
+    const indexed = cue.indexed ?? engine.indexedThrough?.(cue.beforeSeq - 1)
     // Looked at below, unless the context cannot be read; then nobody does.
     indexed?.catch(() => undefined)
     const inContextSeqs = [...(await cue.inContextSeqs)]

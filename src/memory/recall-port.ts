@@ -63,10 +63,10 @@ export type RecallAnswer = {
 /** Recall over raw turns and memories alike. It runs in a worker thread; it may be late, and may fail. */
 export type RecallPort = {
   /**
-   * Resolves when the indexes have every fact that is durable now; asked while a question is still being made up, and
+   * Resolves when the indexes have every fact up to this one; asked while a question is still being made up, and
    * `recall` itself does not wait for it. Left out where there is nothing to wait for.
    */
-  readonly caughtUp?: () => Promise<void>
+  readonly indexedThrough?: (seq: number) => Promise<void>
   recall(question: RecallQuestion): Promise<RecallAnswer>
   /** Chooses again, from some hits and what was staged. */
   choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): Promise<RecallAnswer>

@@ -19,11 +19,12 @@ import { openWriter, type Writer } from './writer.ts'
 const LAGGING_BATCH_EVENTS = 100
 /** How long nothing may arrive before idle work begins. */
 const IDLE_MS = 25
-/** What a turn begins with: it looks at once for what was said before, so the indexes are brought up behind its fact. */
-const CUES: ReadonlySet<string> = new Set<EventType>([
-  'chat.message.received',
-  'sms.received',
+/** What a turn ends with: the next one looks for what was said in it, so the indexes are brought up in between. */
+const LAST_OF_TURN: ReadonlySet<string> = new Set<EventType>([
+  'turn.completed',
+  'turn.failed',
   'call.utterance.heard',
+  'call.reply.spoken',
 ])
 /** When to try again what a full disk or a reader of the log has held up; twice as late each time. */
 const RETRY_MS = 50
@@ -118,7 +119,7 @@ function run(port: Port, data: StorageThreadData): void {
   port.on('message', (first: StorageRequest) => {
     next.cancel()
     let appends: AppendRequest[] = []
-    let isLookedForAtOnce = false
+    let isEndOfTurn = false
     const commitAppends = () => {
       if (appends.length === 0) return
       const { isKept, answers } = commitGroup(writer, appends)
@@ -130,7 +131,7 @@ function run(port: Port, data: StorageThreadData): void {
     for (const request of [first, ...drain(port)]) {
       if (request.kind === 'append') {
         appends.push(request)
-        isLookedForAtOnce ||= request.drafts.some(({ type }) => CUES.has(type))
+        isEndOfTurn ||= request.drafts.some(({ type }) => LAST_OF_TURN.has(type))
         continue
       }
       commitAppends()
@@ -162,7 +163,7 @@ function run(port: Port, data: StorageThreadData): void {
       }
     }
     commitAppends()
-    const isAwaited = isLookedForAtOnce || erasures.length + searches.length > 0
+    const isAwaited = isEndOfTurn || erasures.length + searches.length > 0
     next = isAwaited ? workNow() : workIn(IDLE_MS)
   })
 }
