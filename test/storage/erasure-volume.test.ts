@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import type { EventType } from '../../ledger/events/catalogue.ts'
+import { viewsFile } from '../../ledger/files.ts'
+import { searchTimeline } from '../../projections/search.ts'
+import { createRandom } from '../bench/timeline.ts'
+import { filesIn, testDirectory } from '../support/directory.ts'
+import { exampleOf, withWords } from '../support/facts.ts'
+import { openTestWriter } from '../support/writer.ts'
+
+const FACTS = 1200
+const TYPES: readonly EventType[] = [
+  'chat.message.received',
+  'chat.reply.sent',
+  'memory.stored',
+  'sms.received',
+  'sms.sent',
+  'call.utterance.heard',
+  'proposal.made',
+  'note.created',
+  'task.dispatched',
+  'task.finished',
+  'timer.set',
+  'tool.returned',
+]
+/** So many letters tell a canary from every other word, and from ids and hashes, by any odds that matter. */
+const TELLING_BYTES = 10
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZéÄñç'
+
+/** What no other fact holds: the same for a seed. */
+function createCanaries(seed: number) {
+  const random = createRandom(seed)
+  const pick = (below: number) => Math.floor(random() * below)
+  const many = (length: number, one: () => string) => Array.from({ length }, one).join('')
+  const stem = () =>
+    pick(8) === 0
+      ? many(7, () => String.fromCodePoint(0x4e00 + pick(3000)))
+      : many(16, () => LETTERS[pick(LETTERS.length)] ?? '')
+  /** Two words that only their last letters tell apart: an index that names one of them does it in full. */
+  const words = (stem: string) => `${stem}m ${stem}q${pick(10)}`
+  return {
+    pick,
+    stem,
+    textOf(stem: string): string {
+      const repeats = pick(40) === 0 ? pick(1500) : pick(4)
+      return pick(2) === 0
+        ? `${'tea and milk '.repeat(repeats)}${words(stem)}`
+        : `${`${words(stem)} `.repeat(1 + repeats)} tea`
+    },
+  }
+}
+
+/** The bytes, each letter's case forgotten alike on both sides. */
+const caseless = (bytes: Buffer) => bytes.toString('latin1').toLowerCase()
+const withoutAccents = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '')
+
+/** The parts of stems that stand in a directory's files: their beginnings, and what follows where those were shared. */
+function foundIn(directory: string, stems: readonly string[]): string[] {
+  const parts = new Map<string, string>()
+  for (const stem of stems)
+    for (const form of [stem, withoutAccents(stem)])
+      for (const encoding of ['utf8', 'utf16le'] as const) {
+        const bytes = caseless(Buffer.from(form, encoding))
+        for (const start of [0, 4]) parts.set(bytes.slice(start, start + TELLING_BYTES), stem)
+      }
+  return filesIn(directory).flatMap((file) => {
+    const bytes = caseless(readFileSync(file))
+    const found = new Set<string>()
+    for (let at = 0; at + TELLING_BYTES <= bytes.length; at += 1) {
+      const stem = parts.get(bytes.slice(at, at + TELLING_BYTES))
+      if (stem !== undefined) found.add(`${stem} in ${basename(file)}`)
+    }
+    return [...found]
+  })
+}
+
+/** Has FTS5 compare its index with what it indexes, and the names of its pages with the words on them. */
+function checkIndexes(directory: string): void {
+  const views = new Database(viewsFile(directory))
+  for (const table of ['search_index', 'recall_index'])
+    views.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run()
+  views.close()
+}
+
+test('of a third of a thousand facts, erased a few at a time and many at once, no word is left in any file', () => {
+  const { pick, stem, textOf } = createCanaries(7)
+  const directory = testDirectory()
+  let writer = openTestWriter(directory)
+  const stems = Array.from({ length: FACTS }, stem)
+  const facts = stems.map((each, index): NewEvent => {
+    const example = exampleOf(TYPES[index % TYPES.length] ?? 'chat.message.received', { actor: 'owner' })
+    const named = { party: 'owner', memoryId: `m${index}`, noteId: `n${index}`, taskId: `t${index}` }
+    const own = Object.entries(named).filter(([name]) => name in example.facts)
+    const { facts } = example
+    return withWords(
+      { ...example, facts: { ...facts, ...Object.fromEntries(own) } } as NewEvent,
+      textOf(each),
+    )
+  })
+  // In portions, so that the indexes come to be of several segments, of which some are merged.
+  for (let start = 0; start < FACTS; start += 60) {
+    writer.append(...facts.slice(start, start + 60))
+    writer.settle()
+  }
+  const seqs = stems.flatMap((_, index) => (pick(3) === 0 ? [index + 1] : []))
+  expect(foundIn(directory, stems).length).toBeGreaterThan(stems.length)
+
+  const erasures = [seqs.slice(0, 8).map((seq) => [seq]), [seqs.slice(8, 40), seqs.slice(40, -20)]].flat()
+  for (const erasure of erasures) writer.forget(...erasure)
+  // The last ones as by a crash: recorded, and cleared away by who comes next.
+  writer.erase({ seqs: seqs.slice(-20), reason: 'owner', at: '2031-01-01T00:00:00.000Z' })
+  writer.close()
+  writer = openTestWriter(directory)
+  writer.settle()
+  expect(writer.isSettled()).toBe(true)
+
+  const gone = new Set(seqs)
+  const left = stems.flatMap((each, index) => (gone.has(index + 1) ? [] : [{ each, seq: index + 1 }]))
+  const erased = seqs.map((seq) => stems[seq - 1] ?? '')
+  expect(foundIn(directory, erased)).toEqual([])
+  checkIndexes(directory)
+  const views = new Database(viewsFile(directory), { readonly: true })
+  const find = (query: string) => searchTimeline(views, { query, limit: 9, beforeSeq: null })
+  for (const { each, seq } of left)
+    if (TYPES[(seq - 1) % TYPES.length] !== 'tool.returned')
+      expect(find(`${each}m`).map((hit) => hit.seq)).toEqual([seq])
+  for (const each of erased) expect(find(`${each}m`)).toEqual([])
+  views.close()
+  writer.close()
+})
