@@ -124,6 +124,17 @@ test('a search hit leads to its moment, however many pages lie between', async (
   await inFocus(words(page, 'You', 'Question number 3.')).waitFor()
 })
 
+test('where the end is in sight there is no way to it, however one came there', async () => {
+  const service = await withHistory(2)
+  const page = await visit(browser(), service)
+  await words(page, 'You', 'Question number 2.').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('searchbox', { name: 'Search the timeline' }).fill('"number 1"')
+  await page.getByRole('button', { name: /Question number 1\./ }).click()
+  await inFocus(words(page, 'You', 'Question number 1.')).waitFor()
+  expect(await page.getByRole('button', { name: 'To the newest entry' }).count()).toBe(0)
+})
+
 test('a search that finds nothing says so', async () => {
   const service = await withHistory(1)
   const page = await visit(browser(), service)

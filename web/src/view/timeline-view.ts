@@ -141,8 +141,9 @@ export class DgTimeline extends LitElement {
   }
 
   private reportEnd(): void {
-    if (this.atEnd === this.virtual.stuck) return
-    this.atEnd = this.virtual.stuck
+    const { atEnd } = this.virtual
+    if (this.atEnd === atEnd) return
+    this.atEnd = atEnd
     this.dispatchEvent(new CustomEvent('moved', { detail: { atEnd: this.atEnd } }))
   }
 

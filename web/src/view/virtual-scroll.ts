@@ -134,6 +134,14 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     })
   }
 
+  /** Whether the end is in sight, whether or not what comes next is to be followed. */
+  get atEnd(): boolean {
+    const parts = this.stuck ? null : this.parts()
+    if (!parts) return this.stuck
+    const { scrollTop, scrollHeight, clientHeight } = parts.scroller
+    return scrollHeight - scrollTop - clientHeight < stickPx
+  }
+
   /** The next change is one that the owner made at a row: that row stays put, even at the end. */
   holdPosition(): void {
     this.stuck = false
