@@ -168,6 +168,8 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       paging,
       pageEvents,
       search: options.searchTimeline,
+      nowMs: options.nowMs,
+      timezone: () => settings.get('TIMEZONE'),
       erase: options.erasure.erase,
     }),
     conversationRoutes({

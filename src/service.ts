@@ -4,6 +4,7 @@ import { createIds } from '../ledger/ids.ts'
 import { recordImport } from '../ledger/imported.ts'
 import { createMemoryQueries, isHidden } from '../projections/memory-queries.ts'
 import { createProposalQueries } from '../projections/proposals.ts'
+import type { TimelineSearch } from '../projections/search.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import { createTextQueries } from '../projections/texts.ts'
 import { createTimelineQueries } from '../projections/timeline-page.ts'
@@ -306,10 +307,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     nowMs,
   })
 
-  async function searchTimeline(query: { query: string; limit: number; beforeSeq: number | null }) {
-    await storage.catchUpLagging()
-    return queries.ask('searchTimeline', query)
-  }
+  const searchTimeline = (search: TimelineSearch) =>
+    storage.catchUpLagging().then(() => queries.ask('searchTimeline', search))
 
   const http = await buildHttpService({
     config,

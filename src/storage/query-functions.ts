@@ -1,6 +1,6 @@
 import { findCopies } from '../../projections/copies.ts'
 import { mentionsOf } from '../../projections/memory-queries.ts'
-import { searchTimeline } from '../../projections/search.ts'
+import { searchTimeline, type TimelineSearch } from '../../projections/search.ts'
 import { createFindMemories } from '../memory/find.ts'
 import { createMemoryStoreQuery } from '../memory/insights.ts'
 import { createMemoryListing } from '../memory/listing.ts'
@@ -8,8 +8,6 @@ import { createRecallAnswers } from '../memory/recall/answer.ts'
 import { createRecallRanker } from '../memory/recall/ranker.ts'
 import type { RecallQuestion } from '../memory/recall-port.ts'
 import type { Sources, ThreadFunctions } from './function-thread.ts'
-
-type Search = { readonly query: string; readonly limit: number; readonly beforeSeq: number | null }
 
 const answersOver = new WeakMap<Sources, ReturnType<typeof createRecallAnswers>>()
 
@@ -39,6 +37,6 @@ export const queryFunctions = {
   recall: (sources: Sources) => (question: RecallQuestion) => recallAnswers(sources).recall(question),
   searchTimeline:
     ({ views }: Sources) =>
-    (args: Search) =>
+    (args: TimelineSearch) =>
       searchTimeline(views, args),
 } as const satisfies ThreadFunctions

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { LedgerReader } from '../../ledger/reader.ts'
-import type { SearchHit } from '../../projections/search.ts'
+import type { SearchHit, TimelineSearch } from '../../projections/search.ts'
 import { dateFormat } from '../clock/date-format.ts'
 import { defineTool, type Tool } from '../tools/tool.ts'
 
@@ -9,11 +9,7 @@ const HITS = 10
 /** What the delegate can look up for itself: the past, and the time. */
 export function timelineTools(options: {
   readonly ledger: LedgerReader
-  readonly search: (query: {
-    query: string
-    limit: number
-    beforeSeq: number | null
-  }) => Promise<readonly SearchHit[]>
+  readonly search: (search: TimelineSearch) => Promise<readonly SearchHit[]>
 }): Tool[] {
   return [
     defineTool({

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
+import { createSalts, toDraft } from '../../ledger/codec.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import { testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+import { newId, openTestWriter, said } from '../support/writer.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { phone, visit } from './page.ts'
+import { desk, failing, inFocus, openSearch, phone, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -34,4 +39,127 @@ test('what is found carries the sign of what it is, and reads as words without m
     ['chat', 'You, in the chat', 'How far is *lisbon*?'],
   ])
   expect(await findings(page)).toEqual([])
+})
+
+const DAY_MS = 86_400_000
+
+/** A service whose owner was told of Lisbon so many days ago, by so many ways. */
+async function startWithPast(...told: readonly (readonly [daysAgo: number, event: NewEvent])[]) {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  const newSalt = createSalts()
+  const nowMs = Date.now()
+  for (const [daysAgo, event] of told) {
+    const at = new Date(nowMs - daysAgo * DAY_MS).toISOString()
+    writer.commit([[toDraft(event, { newId, newSalt, at })]])
+  }
+  writer.settle()
+  writer.close()
+  // Where it is noon: midnight must not fall into the test.
+  const behind = new Date(nowMs).getUTCHours() - 12
+  const TIMEZONE = behind === 0 ? 'UTC' : `Etc/GMT${behind > 0 ? '+' : ''}${behind}`
+  return startWholeService({ directory, environment: { TIMEZONE } })
+}
+
+const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+
+for (const [look, context] of [
+  ['desk-light', { viewport: desk, colorScheme: 'light' }],
+  ['phone-dark', { viewport: phone, colorScheme: 'dark', hasTouch: true, isMobile: true }],
+] as const) {
+  test(`a search is narrowed to a channel and a period, and its filters stay while typing (${look})`, async () => {
+    const service = await startWithPast(
+      [800, said('Lisbon was far')],
+      [20, said('Lisbon by text', { channel: 'sms' })],
+      [3, said('Lisbon on the phone', { channel: 'voice' })],
+      [0, said('Lisbon and a text today', { channel: 'sms' })],
+      [0, said('Lisbon today')],
+    )
+    const page = await visit(browser(), service, { context })
+    await openSearch(page)
+    const field = page.getByRole('searchbox', { name: 'Search the timeline' })
+    const channel = page.getByRole('combobox', { name: 'Channel' })
+    const period = page.getByRole('combobox', { name: 'Period' })
+    const shown = () => page.locator('dg-search-dialog .snippet').allTextContents()
+    await field.fill('lisbon')
+    await expect.poll(async () => (await shown()).length).toBe(5)
+
+    await channel.selectOption('Text message')
+    await expect.poll(shown).toEqual(['Lisbon and a text today', 'Lisbon by text'])
+    await period.selectOption('Last 7 days')
+    await expect.poll(shown).toEqual(['Lisbon and a text today'])
+    await period.selectOption('Last 30 days')
+    await expect.poll(shown).toEqual(['Lisbon and a text today', 'Lisbon by text'])
+    await field.fill('lisbon by')
+    await expect.poll(shown).toEqual(['Lisbon by text'])
+    await period.selectOption('Today')
+    await page.getByText('Nothing found for “lisbon by” in text messages, today.').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await inFocus(field).waitFor()
+    await expect.poll(shown).toEqual(['Lisbon by text'])
+    expect(await channel.inputValue()).toBe('')
+    expect(await period.inputValue()).toBe('any')
+
+    await field.fill('lisbon')
+    await period.selectOption('From … to …')
+    await page.getByLabel('From', { exact: true }).fill(dayBefore(21))
+    await page.getByLabel('To', { exact: true }).fill(dayBefore(2))
+    await expect.poll(shown).toEqual(['Lisbon on the phone', 'Lisbon by text'])
+    expect(await findings(page)).toEqual([])
+    await page.getByLabel('To', { exact: true }).fill(dayBefore(22))
+    await page.getByRole('alert').getByText('The first day is after the last one.').waitFor()
+    await page.getByText(/Nothing found for “lisbon” from .+ to /).waitFor()
+    expect(await findings(page)).toEqual([])
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(sideways).toBeLessThanOrEqual(0)
+  })
+}
+
+test('filters are reached and set by keys, and a failed search is tried again with them', async () => {
+  const service = await startWithPast(
+    [0, said('Lisbon today')],
+    [0, said('Lisbon by text', { channel: 'sms' })],
+  )
+  const page = await visit(browser(), service, { expected: /500/ })
+  await words(page, 'You', 'Lisbon today').waitFor()
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('searchbox', { name: 'Search the timeline' })
+  await inFocus(field).waitFor()
+  await page.keyboard.type('lisbon')
+  const hits = page.locator('dg-search-dialog .hit')
+  await expect.poll(() => hits.count()).toBe(2)
+  const mend = await failing(page, '**/api/timeline/search?*')
+  await page.keyboard.press('Tab')
+  const channel = page.getByRole('combobox', { name: 'Channel' })
+  await inFocus(channel).waitFor()
+  // The letters choose among the channels, as arrows do where the list opens with them.
+  await page.keyboard.type('Te')
+  await expect.poll(() => channel.inputValue()).toBe('sms')
+  const again = page.getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  mend()
+  await again.click()
+  await page.getByText('Lisbon by text').waitFor()
+  expect(await hits.count()).toBe(1)
+  await field.focus()
+  await page.keyboard.press('ArrowDown')
+  await inFocus(hits.first()).waitFor()
+})
+
+test('more of what was found is within the filters too', async () => {
+  const texts = Array.from({ length: 25 }, (_, index) => said(`Lisbon ${index}.`, { channel: 'sms' }))
+  const service = await startWithPast(
+    ...texts.flatMap((text) => [[0, said('Lisbon in the chat')] as const, [0, text] as const]),
+  )
+  const page = await visit(browser(), service)
+  await openSearch(page)
+  await page.getByRole('combobox', { name: 'Channel' }).selectOption('Text message')
+  await page.getByRole('combobox', { name: 'Period' }).selectOption('Today')
+  await page.getByRole('searchbox', { name: 'Search the timeline' }).fill('lisbon')
+  const shown = () => page.locator('dg-search-dialog .snippet').allTextContents()
+  await expect.poll(async () => (await shown()).length).toBe(20)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  const newestFirst = Array.from({ length: 25 }, (_, index) => `Lisbon ${24 - index}.`)
+  await expect.poll(shown).toEqual(newestFirst)
 })

@@ -1,9 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import { channelSchema } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
-import type { SearchHit } from '../../../projections/search.ts'
+import type { SearchHit, TimelineSearch } from '../../../projections/search.ts'
 import { decodeCursor, type PageCursor, type TimelineQueries } from '../../../projections/timeline-page.ts'
 import type { Erasure } from '../../forgetting/erasure.ts'
 import type { PagingCounters } from '../../operations/paging-counters.ts'
+import { PERIODS, periodOf } from '../../timeline/period.ts'
 import type { RouteModule } from '../app.ts'
 import { json, jsonText, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
@@ -85,8 +87,24 @@ const search = createRoute({
   path: '/api/timeline/search',
   tags: ['Timeline'],
   summary: 'Moments whose words match, newest first',
+  description:
+    'Narrowed to a channel, and to a period: named, or from one day to another, both included. Days are those of the ' +
+    "owner's time zone. Pages after the first are asked for with the days that the first one tells, so that midnight " +
+    'in between changes nothing.',
   request: {
-    query: z.object({ q: z.string().max(1000), ...listQuery(DEFAULT_HITS, MAX_HITS) }),
+    query: z
+      .object({
+        q: z.string().max(1000),
+        channel: channelSchema.optional(),
+        period: z.enum(PERIODS).optional(),
+        from: z.iso.date().optional(),
+        to: z.iso.date().optional(),
+        ...listQuery(DEFAULT_HITS, MAX_HITS),
+      })
+      .refine(({ period, from, to }) => period === undefined || (from === undefined && to === undefined), {
+        path: ['period'],
+        message: 'goes without from and to',
+      }),
   },
   responses: {
     200: json(
@@ -102,9 +120,11 @@ const search = createRoute({
             snippet: z.string(),
           }),
         ),
+        from: z.string().nullable(),
+        to: z.string().nullable(),
         nextCursor: z.string().nullable(),
       }),
-      'Hits; in a snippet the matching words stand between U+0002 and U+0003',
+      'Hits of the days from `from` to `to`; in a snippet the matching words stand between U+0002 and U+0003',
     ),
     ...refusals(400),
   },
@@ -152,12 +172,11 @@ export type TimelineRouteDeps = {
   readonly paging: PagingCounters
   readonly pageEvents: () => number
   /** Runs in the query thread, over an index that has every durable fact. */
-  readonly search: (query: {
-    query: string
-    limit: number
-    beforeSeq: number | null
-  }) => Promise<readonly SearchHit[]>
+  readonly search: (search: TimelineSearch) => Promise<readonly SearchHit[]>
   readonly erase: Erasure['erase']
+  readonly nowMs: () => number
+  /** The owner's, whose days the search takes. */
+  readonly timezone: () => string
 }
 
 /** The timeline: pages, search, spans, erasure. */
@@ -174,11 +193,13 @@ export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
   })
 
   routes.openapi(search, async (c) => {
-    const { q, limit, cursor } = c.req.valid('query')
+    const { q, limit, cursor, channel = null, ...days } = c.req.valid('query')
+    const { from, to, fromAt, untilAt } = periodOf(days, { nowMs: deps.nowMs(), timezone: deps.timezone() })
     const found = await deps.search({
       query: q,
       limit: limit + 1,
       beforeSeq: seqOf(cursor),
+      filters: { channel, fromAt, untilAt },
     })
     const shown = found.slice(0, limit)
     const events = new Map(ledger.readSeqs(shown.map(({ seq }) => seq)).map((event) => [event.seq, event]))
@@ -188,7 +209,8 @@ export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
       const { at, type, channel, conversationId, spanId } = event
       return [{ seq, at, type, channel, conversationId, spanId, snippet }]
     })
-    return c.json({ hits, nextCursor: found.length > limit ? String(shown.at(-1)?.seq) : null }, 200)
+    const nextCursor = found.length > limit ? String(shown.at(-1)?.seq) : null
+    return c.json({ hits, from, to, nextCursor }, 200)
   })
 
   routes.openapi(span, (c) => {

@@ -119,18 +119,41 @@ export async function fetchSpanEvents(http: Http, spanId: string): Promise<reado
   return arrayField(holder, 'events', parseEvent)
 }
 
+export type NamedPeriod = 'today' | 'last_7_days' | 'last_30_days' | 'this_year'
+
+/** To a channel and a period: a named one, or days (`YYYY-MM-DD`, both included) in the owner's time zone. */
+export type SearchNarrowing = {
+  readonly channel?: Channel | null
+  readonly period?: NamedPeriod | null
+  readonly from?: string | null
+  readonly to?: string | null
+}
+
+export type FoundPage = {
+  readonly hits: readonly SearchHit[]
+  /** The days that the period was taken for: what follows is asked for with them. */
+  readonly from: string | null
+  readonly to: string | null
+  readonly nextCursor: string | null
+}
+
 /** Newest first. */
 export async function searchTimeline(
   http: Http,
-  query: {
+  query: SearchNarrowing & {
     readonly q: string
     readonly cursor?: string
     readonly limit?: number
     readonly signal?: AbortSignal
   },
-): Promise<{ readonly hits: readonly SearchHit[]; readonly nextCursor: string | null }> {
+): Promise<FoundPage> {
   const { signal, ...rest } = query
   const path = '/api/timeline/search'
   const answer = asObject(await http('GET', path, { query: rest, ...(signal ? { signal } : {}) }), 'search')
-  return { hits: arrayField(answer, 'hits', parseHit), nextCursor: optionalString(answer, 'nextCursor') }
+  return {
+    hits: arrayField(answer, 'hits', parseHit),
+    from: optionalString(answer, 'from'),
+    to: optionalString(answer, 'to'),
+    nextCursor: optionalString(answer, 'nextCursor'),
+  }
 }

@@ -1,12 +1,20 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { explain, type Http } from '../data/http.ts'
-import { type SearchHit, searchTimeline } from '../data/timeline.ts'
+import { type FoundPage, type SearchHit, searchTimeline } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import '../design/icon.ts'
 import { signOfHit } from '../timeline/event-icons.ts'
 import { fullTimeText, shortDateText } from './format.ts'
 import { plainWords } from './plain-text.ts'
+import {
+  filterStyles,
+  filtersView,
+  filterWords,
+  narrowingOf,
+  noFilters,
+  type SearchFilters,
+} from './search-filters.ts'
 
 const typingPauseMs = 180
 const pageSize = 20
@@ -14,19 +22,24 @@ const pageSize = 20
 type Found =
   | { readonly state: 'none' }
   | { readonly state: 'loading'; readonly hits: readonly SearchHit[] }
-  | { readonly state: 'found'; readonly hits: readonly SearchHit[]; readonly nextCursor: string | null }
+  | ({ readonly state: 'found'; readonly asked: Asked } & FoundPage)
   | { readonly state: 'failed'; readonly reason: string }
 
-/** Search as one types; a hit fires `hit` with its place in the timeline. */
+/** What the hits that are shown were asked for; more of them are asked for with the same. */
+type Asked = { readonly q: string; readonly filters: SearchFilters }
+
+/** Search as one types, narrowed by filters that stay; a hit fires `hit` with its place in the timeline. */
 export class DgSearchDialog extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
     open: { type: Boolean },
     query: { state: true },
+    filters: { state: true },
     found: { state: true },
   }
   static override readonly styles = [
     controls,
+    filterStyles,
     css`
       .results {
         height: min(26rem, 55dvh);
@@ -93,6 +106,7 @@ export class DgSearchDialog extends LitElement {
   declare http: Http
   declare open: boolean
   declare query: string
+  declare filters: SearchFilters
   declare found: Found
   private timer: ReturnType<typeof setTimeout> | undefined
   private running: AbortController | null = null
@@ -101,35 +115,61 @@ export class DgSearchDialog extends LitElement {
     super()
     this.open = false
     this.query = ''
+    this.filters = noFilters
     this.found = { state: 'none' }
   }
 
   private readonly typed = (event: Event): void => {
     if (!(event.target instanceof HTMLInputElement)) return
     this.query = event.target.value
+    this.searchSoon()
+  }
+
+  /** A day is typed like words are. */
+  private readonly narrow = (filters: SearchFilters): void => {
+    this.filters = filters
+    this.searchSoon()
+  }
+
+  private readonly clearFilters = (): void => {
+    clearTimeout(this.timer)
+    this.filters = noFilters
+    // The button goes with what it cleared.
+    this.renderRoot.querySelector<HTMLElement>('.words')?.focus()
+    void this.search(null)
+  }
+
+  private searchSoon(): void {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => void this.search(null), typingPauseMs)
   }
 
   private async search(cursor: string | null): Promise<void> {
     this.running?.abort()
-    const q = this.query.trim()
-    if (q === '') {
+    const earlier = cursor !== null && this.found.state === 'found' ? this.found : null
+    const asked = earlier?.asked ?? { q: this.query.trim(), filters: this.filters }
+    if (asked.q === '') {
+      this.running = null
       this.found = { state: 'none' }
       return
     }
-    const before = cursor === null || this.found.state !== 'found' ? [] : this.found.hits
+    const before = earlier?.hits ?? []
+    const narrowing = earlier
+      ? { channel: asked.filters.channel, from: earlier.from, to: earlier.to }
+      : narrowingOf(asked.filters)
     const mine = new AbortController()
     this.running = mine
     this.found = { state: 'loading', hits: before }
     try {
-      const { hits, nextCursor } = await searchTimeline(this.http, {
-        q,
+      const page = await searchTimeline(this.http, {
+        ...narrowing,
+        q: asked.q,
         limit: pageSize,
         signal: mine.signal,
         ...(cursor === null ? {} : { cursor }),
       })
-      if (this.running === mine) this.found = { state: 'found', hits: [...before, ...hits], nextCursor }
+      if (this.running === mine)
+        this.found = { state: 'found', asked, ...page, hits: [...before, ...page.hits] }
     } catch (error) {
       if (this.running === mine) this.found = { state: 'failed', reason: explain(error) }
     }
@@ -147,8 +187,10 @@ export class DgSearchDialog extends LitElement {
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-    const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('.input, .hit')]
+    const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('.words, .hit')]
     const at = stops.findIndex((stop) => stop.matches(':focus'))
+    // In a filter the arrows choose.
+    if (at === -1) return
     event.preventDefault()
     stops[at + (event.key === 'ArrowDown' ? 1 : -1)]?.focus()
   }
@@ -159,7 +201,7 @@ export class DgSearchDialog extends LitElement {
         <div class="input-with-icon">
           <dg-icon name="search"></dg-icon>
           <input
-            class="input"
+            class="input words"
             type="text"
             role="searchbox"
             autocomplete="off"
@@ -171,6 +213,7 @@ export class DgSearchDialog extends LitElement {
             @input=${this.typed}
           />
         </div>
+        ${filtersView(this.filters, this.narrow)}
         <div class="results" role="region" aria-label="Results" aria-live="polite">${this.resultsView()}</div>
       </div>
     </dg-dialog>`
@@ -192,9 +235,19 @@ export class DgSearchDialog extends LitElement {
           : this.listView(found.hits, null)
       case 'found':
         return found.hits.length === 0
-          ? html`<p class="note">Nothing found for “${this.query.trim()}”. Fewer or other words may help.</p>`
+          ? this.emptyView(found.asked)
           : this.listView(found.hits, found.nextCursor)
     }
+  }
+
+  private emptyView({ q, filters }: Asked): TemplateResult {
+    const narrowedTo = filterWords(filters)
+    return narrowedTo === ''
+      ? html`<p class="note">Nothing found for “${q}”. Fewer or other words may help.</p>`
+      : html`<p class="note">
+          Nothing found for “${q}” ${narrowedTo}.<br /><br />
+          <button class="button small" @click=${this.clearFilters}>Clear the filters</button>
+        </p>`
   }
 
   private listView(hits: readonly SearchHit[], nextCursor: string | null): TemplateResult {

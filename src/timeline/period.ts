@@ -1,0 +1,67 @@
+import { dateFormat } from '../clock/date-format.ts'
+import { toInstant } from '../timers/local-time.ts'
+
+/** The periods that have a name. Those of last days have today among them. */
+export const PERIODS = ['today', 'last_7_days', 'last_30_days', 'this_year'] as const
+
+/** Days as `YYYY-MM-DD`, both included; what is left out is no bound. */
+export type Days = {
+  readonly period?: (typeof PERIODS)[number] | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+export type Period = {
+  readonly from: string | null
+  readonly to: string | null
+  /** The first moment of the first day, ISO 8601 UTC. */
+  readonly fromAt: string | null
+  /** The first moment after the last day. */
+  readonly untilAt: string | null
+}
+
+/** The days that are asked for as they are in a time zone, where one may have 23 or 25 hours. */
+export function periodOf(days: Days, here: { readonly nowMs: number; readonly timezone: string }): Period {
+  const { from, to } = named(days, here)
+  const startOf = (day: string) => toInstant(`${day}T00:00`, here.timezone)?.toISOString() ?? null
+  return {
+    from,
+    to,
+    fromAt: from === null ? null : startOf(from),
+    // ISO 8601 has no day after its last one, and nothing is later.
+    untilAt: to === null || to === LAST_DAY ? null : startOf(addDays(to, 1)),
+  }
+}
+
+const LAST_DAY = '9999-12-31'
+
+function named(
+  { period, from, to }: Days,
+  { nowMs, timezone }: { readonly nowMs: number; readonly timezone: string },
+): { from: string | null; to: string | null } {
+  if (period === undefined) return { from: from ?? null, to: to ?? null }
+  const today = dayIn(timezone, nowMs)
+  switch (period) {
+    case 'today':
+      return { from: today, to: today }
+    case 'last_7_days':
+      return { from: addDays(today, -6), to: today }
+    case 'last_30_days':
+      return { from: addDays(today, -29), to: today }
+    case 'this_year':
+      return { from: `${today.slice(0, 4)}-01-01`, to: today }
+  }
+}
+
+/** The calendar day in a zone. */
+function dayIn(timeZone: string, nowMs: number): string {
+  const format = dateFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  return format.format(new Date(nowMs))
+}
+
+/** A day so many calendar days later. */
+function addDays(day: string, count: number): string {
+  const date = new Date(`${day}T00:00:00Z`)
+  date.setUTCDate(date.getUTCDate() + count)
+  return date.toISOString().slice(0, 10)
+}
