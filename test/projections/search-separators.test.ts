@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { defineProjection } from '../../projections/projection.ts'
 import { searchProjection, searchTimeline } from '../../projections/search.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 import { createRandom } from '../bench/timeline.ts'
-import { testDirectory } from '../support/directory.ts'
+import { filesHolding, testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzäé'
@@ -43,4 +44,45 @@ test('a word that is erased is not left behind as the name of a page of the sear
   for (const seq of gone) expect(found(texts[seq - 1] ?? '')).toBe(0)
   views.close()
   writer.close()
+})
+
+test('what an earlier build left in the index as the name of a page is gone once this one has started', () => {
+  const random = createRandom(5)
+  const word = () => Array.from({ length: 16 }, () => LETTERS[Math.floor(random() * 26)]).join('')
+  const earlier = defineProjection({
+    ...searchProjection,
+    version: 2,
+    fold(db) {
+      const { handlers } = searchProjection.fold(db)
+      const documents = db.prepare<[number], { text: string; channel: string | null }>(
+        'SELECT text, channel FROM search_documents WHERE seq = ?',
+      )
+      const unindex = db.prepare(
+        "INSERT INTO search_index(search_index, rowid, text, channel) VALUES ('delete', ?, ?, ?)",
+      )
+      const drop = db.prepare('DELETE FROM search_documents WHERE seq = ?')
+      const erased: typeof handlers.erased = ({ facts }) => {
+        for (const seq of facts.seqs) {
+          const document = documents.get(seq)
+          unindex.run(seq, document?.text, document?.channel)
+          drop.run(seq)
+        }
+      }
+      return { handlers: { ...handlers, erased } }
+    },
+  })
+  const directory = testDirectory()
+  const before = openTestWriter(directory, { projections: [earlier] })
+  const words = Array.from({ length: 600 }, word)
+  before.append(...words.map((each) => said(`${each}m ${each}q`)))
+  before.settle()
+  before.forget(...words.map((_, index) => index + 1).filter((seq) => seq % 2 === 0))
+  before.close()
+  const left = () =>
+    words.filter((each, index) => index % 2 === 1 && filesHolding(directory, each).length > 0)
+  expect(left()).not.toEqual([])
+  const now = openTestWriter(directory, { projections: [searchProjection] })
+  now.settle()
+  expect(left()).toEqual([])
+  now.close()
 })
