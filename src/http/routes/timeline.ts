@@ -120,11 +120,11 @@ const search = createRoute({
             snippet: z.string(),
           }),
         ),
-        from: z.string().nullable(),
-        to: z.string().nullable(),
+        from: z.string().optional(),
+        to: z.string().optional(),
         nextCursor: z.string().nullable(),
       }),
-      'Hits of the days from `from` to `to`; in a snippet the matching words stand between U+0002 and U+0003',
+      'Hits, of the days from `from` to `to` where these are named; in a snippet the matching words stand between U+0002 and U+0003',
     ),
     ...refusals(400),
   },
@@ -210,7 +210,7 @@ export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
       return [{ seq, at, type, channel, conversationId, spanId, snippet }]
     })
     const nextCursor = found.length > limit ? String(shown.at(-1)?.seq) : null
-    return c.json({ hits, from, to, nextCursor }, 200)
+    return c.json({ hits, from: from ?? undefined, to: to ?? undefined, nextCursor }, 200)
   })
 
   routes.openapi(span, (c) => {
