@@ -159,8 +159,7 @@ export function witnessOf(views: Database.Database): Witness | null {
 export function createStandingQuery(views: Database.Database, names: readonly string[]): () => number {
   const hindmost = views
     .prepare<[string, number], number>(
-      `SELECT min(seq) FROM views_folds JOIN views_checkpoints ON id = checkpoint
-       WHERE name IN (SELECT value FROM json_each(?)) HAVING count(*) = ?`,
+      `SELECT min(seq) FROM (${STANDING}) WHERE name IN (SELECT value FROM json_each(?)) HAVING count(*) = ?`,
     )
     .pluck()
   const list = JSON.stringify(names)

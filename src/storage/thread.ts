@@ -1,6 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
-import type { EventType } from '../../ledger/events/catalogue.ts'
 import { makeDirectory } from '../../ledger/files.ts'
 import { createIds } from '../../ledger/ids.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
@@ -19,13 +18,6 @@ import { openWriter, type Writer } from './writer.ts'
 const LAGGING_BATCH_EVENTS = 100
 /** How long nothing may arrive before idle work begins. */
 const IDLE_MS = 25
-/** What a turn ends with: the next one looks for what was said in it, so the indexes are brought up in between. */
-const LAST_OF_TURN: ReadonlySet<string> = new Set<EventType>([
-  'turn.completed',
-  'turn.failed',
-  'call.utterance.heard',
-  'call.reply.spoken',
-])
 /** When to try again what a full disk or a reader of the log has held up; twice as late each time. */
 const RETRY_MS = 50
 const MAX_RETRY_MS = 5000
@@ -119,7 +111,6 @@ function run(port: Port, data: StorageThreadData): void {
   port.on('message', (first: StorageRequest) => {
     next.cancel()
     let appends: AppendRequest[] = []
-    let isEndOfTurn = false
     const commitAppends = () => {
       if (appends.length === 0) return
       const { isKept, answers } = commitGroup(writer, appends)
@@ -131,7 +122,6 @@ function run(port: Port, data: StorageThreadData): void {
     for (const request of [first, ...drain(port)]) {
       if (request.kind === 'append') {
         appends.push(request)
-        isEndOfTurn ||= request.drafts.some(({ type }) => LAST_OF_TURN.has(type))
         continue
       }
       commitAppends()
@@ -163,7 +153,7 @@ function run(port: Port, data: StorageThreadData): void {
       }
     }
     commitAppends()
-    const isAwaited = isEndOfTurn || erasures.length + searches.length > 0
+    const isAwaited = erasures.length + searches.length > 0
     next = isAwaited ? workNow() : workIn(IDLE_MS)
   })
 }
