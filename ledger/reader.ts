@@ -16,6 +16,8 @@ export type LedgerReader = {
   readAfter(seq: number, limit: number): AnyEvent[]
   /** The same, but of types other than these only where they stand: their content is neither read nor parsed. */
   readTypesAfter(types: ReadonlySet<string>, seq: number, limit: number): EventHeader[]
+  /** Where events of these types stand in a range; nothing else of them is read. */
+  seqsOf(types: readonly string[], range: SeqRange): number[]
   /** Both ends included. */
   readRange(fromSeq: number, toSeq: number): AnyEvent[]
   /** In the order given; a seq that does not exist is left out. */
@@ -63,6 +65,11 @@ export function createReader(db: Database): LedgerReader {
   const rowAt = db.prepare<[number], EventRow>('SELECT * FROM events WHERE seq = ?')
   const after = db.prepare<[number, number], ReadRow>(`${READ} WHERE seq > ? ORDER BY seq LIMIT ?`)
   const typesAfter = new WeakMap<ReadonlySet<string>, Statement<[number, number], ReadRow>>()
+  const ofTypes = db
+    .prepare<[number, number, string], number>(
+      'SELECT seq FROM events WHERE seq BETWEEN ? AND ? AND type IN (SELECT value FROM json_each(?)) ORDER BY seq',
+    )
+    .pluck()
   const range = db.prepare<[number, number], ReadRow>(`${READ} WHERE seq BETWEEN ? AND ? ORDER BY seq`)
   const bySeq = db.prepare<[number], ReadRow>(`${READ} WHERE seq = ?`)
   const textRange = db.prepare<[number, number], StoredText>(`${TEXT} WHERE seq BETWEEN ? AND ? ORDER BY seq`)
@@ -87,6 +94,7 @@ export function createReader(db: Database): LedgerReader {
       typesAfter.set(types, statement)
       return statement.all(seq, limit).map((row) => (types.has(row.type) ? parseRow(row) : headerOf(row)))
     },
+    seqsOf: (types, { firstSeq, lastSeq }) => ofTypes.all(firstSeq, lastSeq, JSON.stringify(types)),
     readRange: (fromSeq, toSeq) => range.all(fromSeq, toSeq).map(parseRow),
     readSeqs: (seqs) => seqs.flatMap((seq) => bySeq.get(seq) ?? []).map(parseRow),
     textRanges: (ranges) => ranges.flatMap(({ firstSeq, lastSeq }) => textRange.all(firstSeq, lastSeq)),

@@ -2,15 +2,25 @@ import type { EventOf } from '../ledger/event.ts'
 import { defineProjection } from './projection.ts'
 import { createEntryWriter, RECALL_SCHEMA, RECALL_TABLES, type Speaker } from './recall-entries.ts'
 
-type Said = EventOf<
-  | 'chat.message.received'
-  | 'chat.reply.sent'
-  | 'chat.reply.stopped'
-  | 'sms.received'
-  | 'sms.sent'
-  | 'call.utterance.heard'
-  | 'call.reply.spoken'
->
+const SAID = [
+  'chat.message.received',
+  'chat.reply.sent',
+  'chat.reply.stopped',
+  'sms.received',
+  'sms.sent',
+  'call.utterance.heard',
+  'call.reply.spoken',
+] as const
+type Said = EventOf<(typeof SAID)[number]>
+
+/** The types of events by which entries come and go. */
+export const ENTRY_TYPES = [
+  ...SAID,
+  'memory.stored',
+  'memory.deleted',
+  'memory.sources.barred',
+  'erased',
+] as const
 
 /**
  * What recall looks through: the turns between owner and delegate, and the memories. What guests said, what was

@@ -83,7 +83,6 @@ export function buildAssistant(options: {
     ledger,
     chain,
     recall: options.recall,
-    indexedThrough: storage.indexedThrough,
     ridingSignals: signals.riding,
     adaptations: options.adaptations,
     tools,

@@ -7,6 +7,7 @@ import type { MemoryConfigChange, MemoryConfigStore } from './memory/config.ts'
 import { createMemoryCounters } from './memory/counters.ts'
 import { createEmbedding, type Vectors } from './memory/embedding.ts'
 import { createExtraction } from './memory/extraction.ts'
+import { createIndexing } from './memory/indexing.ts'
 import type { learningFunctions } from './memory/learning-functions.ts'
 import { createLock } from './memory/lock.ts'
 import { createMemories } from './memory/memories.ts'
@@ -97,7 +98,7 @@ export function buildMemory(options: {
   const passive = createPassiveRecall({
     meaning: embedding,
     engine: options.engine ?? {
-      indexedThrough: storage.indexedThrough,
+      indexed: createIndexing({ views, ledger: storage.ledger, catchUp: caughtUp }),
       recall: (question) => thread.ask('recall', question),
       choose: (question) => thread.ask('chooseRecalled', question),
     },

@@ -32,8 +32,6 @@ export type Composer = {
 
 export type Composing = {
   readonly opening: Opening
-  /** Fulfilled when nothing else is asked of the storage thread; rejected where the indexes cannot be caught up. */
-  readonly indexed: Promise<void>
   /** Everything that the model is given for the turn. */
   readonly composed: Promise<Composed>
 }
@@ -45,8 +43,6 @@ export function createComposer(options: {
   readonly ledger: LedgerReader
   readonly chain: ChainReader
   readonly recall: Recall
-  /** Resolves when the search indexes have every fact up to this one. */
-  readonly indexedThrough: (seq: number) => Promise<void>
   readonly ridingSignals: () => readonly SignalRow[]
   readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
   readonly tools: ReadonlyMap<string, Tool>
@@ -90,8 +86,6 @@ export function createComposer(options: {
       const signalIds = riding.map((row) => row.signalId)
       const adaptations = options.adaptations(channel)
 
-      const indexed = options.indexedThrough(turn.causeSeq - 1)
-
       async function gather(cue: Cue): Promise<Composed> {
         const reading = readPast(turn, service, textOnly)
         const recalling = options.recall({
@@ -102,7 +96,6 @@ export function createComposer(options: {
           channel: isActivation ? 'inner' : channel,
           beforeSeq: turn.causeSeq,
           inContextSeqs: reading.then(seqsOf),
-          indexed,
         })
         const past = await reading
         const recalled = await recalling
@@ -134,7 +127,6 @@ export function createComposer(options: {
 
       return {
         opening: { adaptationIds: adaptations.map(({ id }) => id), signalIds },
-        indexed,
         composed: gather(cue),
       }
     },
@@ -143,7 +135,7 @@ export function createComposer(options: {
 
 function seqsOf({ items }: Chain): readonly number[] {
   const all: number[] = []
-  for (const { seqs } of items) all.push(...seqs)
+  for (const { seqs } of items) for (const seq of seqs) all.push(seq)
   return all
 }
 

@@ -1,22 +1,28 @@
 import { LedgerUnavailable } from '../../ledger/errors.ts'
-import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { Append } from '../../ledger/event.ts'
 import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts'
 
-/** A call whose fact is in the ledger. */
-export type RecordedCall = {
-  readonly seq: number
-  readonly callId: string
-  readonly tool: string
-  readonly arguments: string
+/** A call as the model made it. */
+export type Call = { readonly callId: string; readonly tool: string; readonly arguments: string }
+
+/** The fact of a call; erased where the message that asked for it was forgotten meanwhile. */
+export type CallFact = { readonly seq: number; readonly erased: boolean }
+
+/** What a round of calls came to. */
+export type Outcomes = {
+  /** For the model, in the order of the calls. */
+  readonly outputs: readonly { readonly callId: string; readonly output: string }[]
+  /**
+   * The seqs of their facts in the same order, once these are in the ledger. Nothing that the model makes of the
+   * outputs counts before. Rejects with LedgerUnavailable.
+   */
+  readonly recorded: Promise<readonly number[]>
 }
 
-export type ToolOutcome = { readonly callId: string; readonly output: string; readonly seq: number }
-
-type CallContext = Omit<ToolContext, 'callId' | 'calledSeq' | 'key'>
-
 /**
- * Runs the calls of one round: side by side if all of them only read, else one after the other, in order. Each
- * outcome is a fact before the model hears of it. Arguments that do not fit are refused and recorded, not run.
+ * Runs the calls of one round: side by side if all of them only read, else one after the other, in order. What only
+ * reads is run while its call is being recorded; what does something has a fact before, and one of its outcome before
+ * the next is run. Arguments that do not fit are refused and recorded, not run.
  */
 export function createToolRunner(options: {
   readonly append: Append
@@ -26,39 +32,7 @@ export function createToolRunner(options: {
 }) {
   const { append, tools, nowMs, onFault } = options
 
-  async function runOne(call: RecordedCall, context: CallContext): Promise<ToolOutcome> {
-    const startedMs = nowMs()
-    const result = await execute(call, context)
-    const { ok } = result
-    const output = JSON.stringify(
-      ok ? { ok, ...result.data } : { ok, reason: result.reason, message: result.message },
-    )
-    const event: NewEvent = {
-      type: 'tool.returned',
-      actor: 'service',
-      channel: context.channel,
-      conversationId: context.conversationId,
-      spanId: context.spanId,
-      turnId: context.turnId,
-      key: `tool-returned:${context.turnId}:${call.callId}`,
-      causedBy: call.seq,
-      derivedFrom: [call.seq, ...(result.derivedFrom ?? [])],
-      facts: {
-        callId: call.callId,
-        tool: call.tool,
-        outcome: result.ok ? 'ok' : result.reason === 'fault' ? 'failed' : 'refused',
-        reason: result.ok ? undefined : result.reason,
-        durationMs: Math.max(0, Math.round(nowMs() - startedMs)),
-        refs: result.ok ? [...(result.refs ?? [])] : [],
-      },
-      body: { result: output },
-    }
-    const appended = await append([event])
-    const seq = appended.status === 'appended' ? (appended.events[0]?.seq ?? call.seq) : appended.existing.seq
-    return { callId: call.callId, output, seq }
-  }
-
-  async function execute(call: RecordedCall, context: CallContext): Promise<ToolResult> {
+  async function execute(call: Call, called: Promise<CallFact>, context: ToolContext): Promise<ToolResult> {
     const tool = tools.get(call.tool)
     if (!tool) return { ok: false, reason: 'unknown_tool', message: `There is no tool ${call.tool}.` }
     const args = tool.parameters.strict().safeParse(parseJson(call.arguments))
@@ -69,8 +43,10 @@ export function createToolRunner(options: {
       return { ok: false, reason: 'invalid_arguments', message: problems.join('; ') }
     }
     try {
-      const key = `tool:${context.turnId}:${call.callId}`
-      return await tool.run(args.data, { ...context, callId: call.callId, calledSeq: call.seq, key })
+      if (tool.readOnly) return await tool.run(args.data, context)
+      const { seq, erased } = await called
+      if (erased) return { ok: false, reason: 'forgotten', message: 'What asked for this was forgotten.' }
+      return await tool.run(args.data, { ...context, calledSeq: seq })
     } catch (error) {
       // A tool that could not write its fact has no outcome: the turn stays as it is and is taken up again.
       if (context.signal.aborted || error instanceof LedgerUnavailable) throw error
@@ -79,16 +55,98 @@ export function createToolRunner(options: {
     }
   }
 
+  /** Runs one call; its fact is recorded after that of the call itself. */
+  async function runOne(call: Call, called: Promise<CallFact>, round: RoundContext) {
+    const startedMs = nowMs()
+    const { turnId } = round
+    const key = `tool:${turnId}:${call.callId}`
+    const result = await execute(call, called, { ...round, callId: call.callId, key })
+    const durationMs = Math.max(0, Math.round(nowMs() - startedMs))
+    const output = JSON.stringify(
+      result.ok
+        ? { ok: true, ...result.data }
+        : { ok: false, reason: result.reason, message: result.message },
+    )
+    const recorded = called.then(({ seq }) => record(call, seq, round, { result, output, durationMs }))
+    return { output: { callId: call.callId, output }, recorded }
+  }
+
+  async function record(
+    { callId, tool }: Call,
+    calledSeq: number,
+    { channel, conversationId, spanId, turnId }: RoundContext,
+    { result, output, durationMs }: { result: ToolResult; output: string; durationMs: number },
+  ): Promise<number> {
+    const appended = await append([
+      {
+        type: 'tool.returned',
+        actor: 'service',
+        channel,
+        conversationId,
+        spanId,
+        turnId,
+        key: `tool-returned:${turnId}:${callId}`,
+        causedBy: calledSeq,
+        derivedFrom: [calledSeq, ...(result.derivedFrom ?? [])],
+        facts: {
+          callId,
+          tool,
+          outcome: result.ok ? 'ok' : result.reason === 'fault' ? 'failed' : 'refused',
+          reason: result.ok ? undefined : result.reason,
+          durationMs,
+          refs: result.ok ? [...(result.refs ?? [])] : [],
+        },
+        body: { result: output },
+      },
+    ])
+    return appended.status === 'appended' ? (appended.events[0]?.seq ?? calledSeq) : appended.existing.seq
+  }
+
   return {
-    async run(calls: readonly RecordedCall[], context: CallContext): Promise<ToolOutcome[]> {
-      if (calls.every((call) => tools.get(call.tool)?.readOnly))
-        return Promise.all(calls.map((call) => runOne(call, context)))
-      const outcomes: ToolOutcome[] = []
-      for (const call of calls) outcomes.push(await runOne(call, context))
-      return outcomes
+    /** `called` are the facts of the calls, in their order, which may still be being written. */
+    async run(
+      calls: readonly Call[],
+      called: Promise<readonly CallFact[]>,
+      round: RoundContext,
+    ): Promise<Outcomes> {
+      const runAt = (call: Call, index: number) => {
+        const own = called.then((facts) => factOf(facts, index))
+        // Looked at when the outcome is recorded, unless the tool throws before.
+        own.catch(() => undefined)
+        return runOne(call, own, round)
+      }
+      if (calls.every((call) => tools.get(call.tool)?.readOnly)) {
+        const ran = await Promise.all(calls.map(runAt))
+        return outcomesOf(ran, Promise.all(ran.map(({ recorded }) => recorded)))
+      }
+      const ran: Awaited<ReturnType<typeof runOne>>[] = []
+      for (const [index, call] of calls.entries()) {
+        const one = await runAt(call, index)
+        await one.recorded
+        ran.push(one)
+      }
+      return outcomesOf(ran, Promise.all(ran.map(({ recorded }) => recorded)))
     },
     isIdempotent: (tool: string) => tools.get(tool)?.idempotent ?? true,
   }
+}
+
+/** What the calls of a round have in common. */
+type RoundContext = Omit<ToolContext, 'callId' | 'key'>
+
+function outcomesOf(
+  ran: readonly { readonly output: Outcomes['outputs'][number] }[],
+  recorded: Outcomes['recorded'],
+) {
+  // Whoever goes on from the outputs looks at it; where the turn ends before, nobody does.
+  recorded.catch(() => undefined)
+  return { outputs: ran.map(({ output }) => output), recorded }
+}
+
+function factOf(facts: readonly CallFact[], index: number): CallFact {
+  const fact = facts[index]
+  if (!fact) throw new Error('a call has no fact')
+  return fact
 }
 
 function parseJson(text: string): unknown {

@@ -11,7 +11,7 @@ import type { TurnFailureKind } from './failure-text.ts'
 import type { SpokenChannel } from './instructions.ts'
 import { sourcesOf } from './provenance.ts'
 import { SILENCE } from './signals-text.ts'
-import { createToolRunner, type RecordedCall } from './tool-runner.ts'
+import { type Call, type CallFact, createToolRunner } from './tool-runner.ts'
 import { type Answer, createTurnFacts } from './turn-facts.ts'
 import { progressOf, type TurnProgress } from './turn-progress.ts'
 
@@ -110,15 +110,14 @@ async function runTurn(
     const begun = composer.compose(turn, service, { textOnly: false })
     if (!begun) return 'interrupted'
     begun.composed.catch(() => undefined)
-    // What recall waits for is there at once as a rule, and would wait for this commit otherwise.
-    await Promise.race([begun.indexed, begun.composed]).catch(() => undefined)
     // Written while what the model is given is gathered, and then what surfaced while the model is asked; nothing of
     // what it says counts before both.
     const started = append([facts.started(begun.opening)])
     started.catch(() => undefined)
     if (isPreviewed) previews.publish({ type: 'working', turnId })
     let composed = await begun.composed
-    const recorded = composed.facts.length === 0 ? started : Promise.all([started, append(composed.facts)])
+    let recorded: Promise<unknown> =
+      composed.facts.length === 0 ? started : Promise.all([started, append(composed.facts)])
     recorded.catch(() => undefined)
     for (const seq of composed.seenSeqs) run.seen.add(seq)
     for (const item of composed.input) if (item.type === 'inner') given.push(item.text)
@@ -126,7 +125,8 @@ async function runTurn(
 
     if (progress.orphans.length > 0) {
       await recorded
-      await runCalls(progress.orphans)
+      const facts = progress.orphans.map(({ seq }) => ({ seq, erased: false }))
+      recorded = (await runCalls(progress.orphans, Promise.resolve(facts))).recorded
     }
     let mended = false
     while (run.rounds < MAX_ROUNDS) {
@@ -147,8 +147,10 @@ async function runTurn(
       }
       run.said = ''
       if (isPreviewed) previews.publish({ type: 'reset', turnId })
-      await runCalls(await recordCalls(answer))
+      const { calls, called } = recordCalls(answer)
+      recorded = (await runCalls(calls, called)).recorded
     }
+    await recorded
     return 'too_many_rounds'
   }
 
@@ -192,38 +194,41 @@ async function runTurn(
     return refusesBase ? again(true) : null
   }
 
-  async function recordCalls(answer: Answer): Promise<RecordedCall[]> {
+  /** The calls of an answer, and their facts once these are in the ledger. */
+  function recordCalls(answer: Answer): { calls: readonly Call[]; called: Promise<readonly CallFact[]> } {
     const seen = readSeen()
     const derivationOf = (text: string) => derivation(text, seen)
-    const events = facts.calls(answer, run.rounds, toolRunner.isIdempotent, derivationOf, [...run.seen])
-    const calls = recordedCalls(await append(events))
+    const called = append(
+      facts.calls(answer, run.rounds, toolRunner.isIdempotent, derivationOf, [...run.seen]),
+    ).then(callFacts)
     if (answer.blob !== null) run.tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
-    for (const { callId, tool, seq, arguments: args } of calls) {
-      run.seen.add(seq)
-      if (answer.blob === null) run.tail.push({ type: 'tool_call', callId, name: tool, arguments: args })
-    }
-    return calls
+    const calls = answer.toolCalls.map(({ callId, name, arguments: args }) => {
+      if (answer.blob === null) run.tail.push({ type: 'tool_call', callId, name, arguments: args })
+      return { callId, tool: name, arguments: args }
+    })
+    return { calls, called }
   }
 
-  async function runCalls(calls: readonly RecordedCall[]): Promise<void> {
+  /** Runs calls for the next round. What is `recorded` has to be in the ledger before anything of that round counts. */
+  async function runCalls(
+    calls: readonly Call[],
+    called: Promise<readonly CallFact[]>,
+  ): Promise<{ recorded: Promise<unknown> }> {
     const messageSeq = turn.trigger === 'activation' ? null : turn.causeSeq
     const { spanId } = turn
     const timezone = options.timezone()
-    const context = {
-      turnId,
-      conversationId,
-      spanId,
-      channel,
-      messageSeq,
-      timezone,
-      nowMs: startedMs,
-      signal,
+    const round = { turnId, conversationId, spanId, channel, messageSeq, timezone, nowMs: startedMs, signal }
+    const { outputs, recorded } = await toolRunner.run(calls, called, round)
+    for (const { callId, output } of outputs) {
+      run.tail.push({ type: 'tool_result', callId, output })
+      given.push(output)
     }
-    for (const outcome of await toolRunner.run(calls, context)) {
-      run.tail.push({ type: 'tool_result', callId: outcome.callId, output: outcome.output })
-      given.push(outcome.output)
-      run.seen.add(outcome.seq)
-    }
+    const all = Promise.all([called, recorded]).then(([calls, returnedSeqs]) => {
+      for (const { seq } of calls) run.seen.add(seq)
+      for (const seq of returnedSeqs) run.seen.add(seq)
+    })
+    all.catch(() => undefined)
+    return { recorded: all }
   }
 
   async function conclude(answer: Answer): Promise<void> {
@@ -298,21 +303,10 @@ function canGoOn(progress: TurnProgress): boolean {
   return progress.starts < MAX_STARTS && progress.orphans.every((orphan) => orphan.idempotent)
 }
 
-function recordedCalls(appended: Appended): RecordedCall[] {
+function callFacts(appended: Appended): CallFact[] {
   if (appended.status === 'duplicate')
     throw new ModelError('malformed', 'the model used the id of a call twice')
-  return appended.events.flatMap((event) =>
-    event.type === 'tool.called' && event.body
-      ? [
-          {
-            seq: event.seq,
-            callId: event.facts.callId,
-            tool: event.facts.tool,
-            arguments: event.body.arguments,
-          },
-        ]
-      : [],
-  )
+  return appended.events.flatMap(({ type, seq, erased }) => (type === 'tool.called' ? [{ seq, erased }] : []))
 }
 
 function addUsage(a: Usage, b: Usage): Usage {

@@ -187,15 +187,14 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     const called = appended.status === 'appended' ? appended.events.at(-1) : undefined
     if (!called) throw new Error('the model used the id of a call twice')
     const { callId, name: tool } = call
-    const [outcome] = await runner.run([{ seq: called.seq, callId, tool, arguments: call.arguments }], {
-      ...place,
-      messageSeq,
-      timezone: options.timezone(),
-      nowMs: nowMs(),
-      signal,
-    })
+    const { outputs, recorded } = await runner.run(
+      [{ callId, tool, arguments: call.arguments }],
+      Promise.resolve([called]),
+      { ...place, messageSeq, timezone: options.timezone(), nowMs: nowMs(), signal },
+    )
+    const [outcome] = outputs
     if (!outcome) throw new Error('the tool has no outcome')
-    remember([called.seq, outcome.seq])
+    remember([called.seq, ...(await recorded)])
     return outcome.output
   }
 

@@ -11,8 +11,6 @@ export type RecallCue = {
   readonly beforeSeq: number
   /** What the model is given anyway, so that it is not given twice; it may still be being gathered. */
   readonly inContextSeqs: Iterable<number> | Promise<Iterable<number>>
-  /** Resolves when the indexes have what came before, where that was asked for already. */
-  readonly indexed?: Promise<void>
 }
 
 /** What surfaced: lines for the model, the facts they repeat, and the facts to be recorded before anything of its turn counts. */

@@ -109,6 +109,11 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     return config().arbitrator.enabled && channel !== 'voice' ? options.arbitrator() : null
   }
 
+  async function ask(question: RecallQuestion): Promise<RecallAnswer> {
+    await engine.indexed?.(question.beforeSeq, question.inContextSeqs)
+    return engine.recall(question)
+  }
+
   /**
    * What is found in its time, with what waited for this turn. Where nothing comes in time, what waited is asked for
    * alone; where not even that comes, all of it waits on.
@@ -118,15 +123,13 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     turn: number,
     question: RecallQuestion,
     waited: readonly StagedResult[],
-    indexed: Promise<void> | undefined,
   ): Promise<RecallAnswer | null> {
     const ofWaited =
       waited.length === 0
         ? Promise.resolve(null)
         : engine.choose({ ...question, hits: [], withWords: false }).catch(failed)
     const near = options.meaning.near(cue.text)
-    const asked =
-      indexed === undefined ? engine.recall(question) : indexed.then(() => engine.recall(question))
+    const asked = ask(question)
     const answer = await inTime(asked).catch(failed)
     if (answer) {
       runtime.inTime += 1
@@ -194,9 +197,6 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   async function recallFor(cue: RecallCue) {
-    const indexed = cue.indexed ?? engine.indexedThrough?.(cue.beforeSeq - 1)
-    // Looked at below, unless the context cannot be read; then nobody does.
-    indexed?.catch(() => undefined)
     const inContextSeqs = [...(await cue.inContextSeqs)]
     const startedMs = nowMs()
     const facts: NewEvent[] = []
@@ -206,7 +206,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     facts.push(...waited.expired.flatMap((result) => expired(result, cue)))
     const staged = waited.ready.flatMap(({ hits }) => hits)
     const question = questionOf(cue, inContextSeqs, staged, startedMs)
-    const first = await found(cue, turn, question, waited.ready, indexed)
+    const first = await found(cue, turn, question, waited.ready)
     const answer = first && (await judged(cue, question, first, facts).catch(failed))
     if (first && !answer) await stage(cue, waited.ready)
     const durationMs = Math.max(0, nowMs() - startedMs)

@@ -63,10 +63,10 @@ export type RecallAnswer = {
 /** Recall over raw turns and memories alike. It runs in a worker thread; it may be late, and may fail. */
 export type RecallPort = {
   /**
-   * Resolves when the indexes have every fact up to this one; asked while a question is still being made up, and
-   * `recall` itself does not wait for it. Left out where there is nothing to wait for.
+   * Resolves when the index has all that may surface before an event and is not in the context; `recall` itself does
+   * not wait for it. Left out where there is nothing to wait for.
    */
-  readonly indexedThrough?: (seq: number) => Promise<void>
+  readonly indexed?: (beforeSeq: number, inContextSeqs: readonly number[]) => Promise<void>
   recall(question: RecallQuestion): Promise<RecallAnswer>
   /** Chooses again, from some hits and what was staged. */
   choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): Promise<RecallAnswer>

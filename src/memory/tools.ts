@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
-import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts'
+import { type ActingContext, defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
 import { contentWords } from './language/words.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
 
@@ -109,7 +109,7 @@ function originOf({
   turnId,
   calledSeq,
   messageSeq,
-}: ToolContext): MemoryOrigin {
+}: ActingContext): MemoryOrigin {
   return { by: 'tool', channel, conversationId, spanId, turnId, causedBy: calledSeq, messageSeq }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts'
+import { type ActingContext, defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
 import { MAX_NOTE_CHARS } from './content.ts'
 import type { Note, NoteOrigin, NoteSummary, Notes } from './notes.ts'
 
@@ -23,8 +23,6 @@ export function noteTools(notes: Notes): Tool[] {
     return note ? { note } : { refusal: refuse('not_found', 'The note is gone.') }
   }
 
-  const readOnly = { idempotent: true, readOnly: true }
-  const once = { idempotent: true, readOnly: false }
   return [
     defineTool({
       name: 'create_note',
@@ -33,7 +31,8 @@ export function noteTools(notes: Notes): Tool[] {
         title: z.string().max(200).nullable(),
         content: z.string().min(1).max(MAX_NOTE_CHARS),
       }),
-      ...once,
+      idempotent: true,
+      readOnly: false,
       async run({ title, content }, context) {
         const note = await notes.create({ title: title ?? undefined, content }, originOf(context))
         return {
@@ -47,7 +46,8 @@ export function noteTools(notes: Notes): Tool[] {
       name: 'list_notes',
       description: 'Lists notes, the latest first; with a query, those whose title or content match.',
       parameters: z.object({ query: z.string().max(1000).nullable() }),
-      ...readOnly,
+      idempotent: true,
+      readOnly: true,
       async run({ query: words }) {
         const { notes: found, nextSeq } = await notes.list({ q: words, limit: LISTED_NOTES, beforeSeq: null })
         const seqs = await Promise.all(found.map(async ({ id }) => (await notes.get(id))?.seqs ?? []))
@@ -62,7 +62,8 @@ export function noteTools(notes: Notes): Tool[] {
       name: 'read_note',
       description: 'Reads one note whole.',
       parameters: z.object({ query }),
-      ...readOnly,
+      idempotent: true,
+      readOnly: true,
       async run({ query: words }) {
         const found = await find(words)
         if ('refusal' in found) return found.refusal
@@ -119,7 +120,8 @@ export function noteTools(notes: Notes): Tool[] {
       name: 'delete_note',
       description: 'Deletes a note. It can be restored from its revisions.',
       parameters: z.object({ query }),
-      ...once,
+      idempotent: true,
+      readOnly: false,
       async run({ query: words }, context) {
         const found = await find(words)
         if ('refusal' in found) return found.refusal
@@ -135,7 +137,7 @@ export function noteTools(notes: Notes): Tool[] {
   ]
 }
 
-function originOf(context: ToolContext): NoteOrigin {
+function originOf(context: ActingContext): NoteOrigin {
   const { channel, conversationId, spanId, turnId, calledSeq, messageSeq, key } = context
   const derivedFrom = messageSeq === null ? [calledSeq] : [messageSeq, calledSeq]
   return {

@@ -3,7 +3,7 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import type { createProposalQueries, ProposalRow } from '../../projections/proposals.ts'
 import type { Place, Placement } from '../conversation/placement.ts'
 import { signalFact } from '../signals/signals.ts'
-import type { ToolContext } from '../tools/tool.ts'
+import type { ActingContext } from '../tools/tool.ts'
 
 /** A text to somebody who is not the owner, that waits for the owner's word. */
 export type Proposal = {
@@ -24,7 +24,7 @@ export type Settled =
 
 export type Proposals = {
   /** Asks the owner to let this text go out; while the very same waits already, it is not asked again. */
-  propose(text: { readonly target: string; readonly text: string }, context: ToolContext): Promise<Proposal>
+  propose(text: { readonly target: string; readonly text: string }, context: ActingContext): Promise<Proposal>
   /** Those that wait, the oldest first. */
   open(): Proposal[]
   /** The owner's word, given in the browser: once, and before it expires. The text leaves by the outbox. */

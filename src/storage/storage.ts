@@ -13,8 +13,6 @@ import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { follow, type SubscribeHead } from '../../ledger/follow.ts'
 import { type AnyEvent, createReader, type LedgerReader } from '../../ledger/reader.ts'
-import { projections } from '../../projections/all.ts'
-import { createStandingQuery } from '../../projections/checkpoints.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 import { areasOf, createHeadListeners } from './head-listeners.ts'
 import type {
@@ -51,8 +49,6 @@ export type Storage = {
   erase(seqs: readonly number[], reason: ErasureReason): Promise<readonly number[]>
   /** Resolves when the search indexes have every fact that is durable now. */
   catchUpLagging(): Promise<void>
-  /** Resolves when they have every fact up to this one: as a rule at once, without asking the storage thread. */
-  indexedThrough(seq: number): Promise<void>
   status(): Promise<StorageStatus>
   close(): Promise<void>
 }
@@ -187,12 +183,6 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const wholeLedger = createReader(ledgerDb)
   const views = openViewsReadOnly(options.directory)
   const ledger = veilLedger(wholeLedger, views)
-  const lagging = projections.filter((each) => each.lagging).map(({ name }) => name)
-  const indexedSeq = createStandingQuery(views, lagging)
-
-  async function catchUpLagging(): Promise<void> {
-    await ask((id) => ({ id, kind: 'catch-up-lagging' }))
-  }
 
   return {
     ledger,
@@ -216,9 +206,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       if (message.answer.status === 'unavailable') throw new LedgerUnavailable(message.answer.message)
       return message.answer.seqs
     },
-    catchUpLagging,
-    async indexedThrough(seq) {
-      if (indexedSeq() < seq) await catchUpLagging()
+    async catchUpLagging() {
+      await ask((id) => ({ id, kind: 'catch-up-lagging' }))
     },
     async status() {
       const answer = await ask((id) => ({ id, kind: 'status' }))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { dateFormat } from '../clock/date-format.ts'
-import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts'
+import { type ActingContext, defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
 import { toInstant } from './local-time.ts'
 import { InvalidRecurrence } from './schedule.ts'
 import type { Timer, TimerOrigin, Timers } from './timers.ts'
@@ -110,7 +110,7 @@ function originOf({
   calledSeq,
   messageSeq,
   key,
-}: ToolContext): TimerOrigin {
+}: ActingContext): TimerOrigin {
   const derivedFrom = messageSeq === null ? [calledSeq] : [messageSeq, calledSeq]
   return { by: 'delegate', channel, conversationId, spanId, turnId, causedBy: calledSeq, derivedFrom, key }
 }

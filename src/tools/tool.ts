@@ -12,14 +12,15 @@ export type ToolContext = {
   readonly channel: 'chat' | 'voice' | 'sms' | 'inner'
   /** The owner's message that the turn answers; null for an activation, which has nobody's words behind it. */
   readonly messageSeq: number | null
-  /** The fact that records this call. */
-  readonly calledSeq: number
   /** Derived from turn and call: what a tool makes under this key is made once, however often it runs. */
   readonly key: string
   readonly timezone: string
   readonly nowMs: number
   readonly signal: AbortSignal
 }
+
+/** The same for a tool that does something: there is a fact of its call before it does. */
+export type ActingContext = ToolContext & { readonly calledSeq: number }
 
 /** What a tool answers. `data` goes to the model as JSON; `derivedFrom` names the facts whose words it repeats. */
 export type ToolResult =
@@ -36,16 +37,20 @@ export type ToolResult =
       readonly derivedFrom?: readonly number[]
     }
 
-/** Something that the delegate can do. Tools of one round run side by side only if all of them are `readOnly`. */
+/**
+ * Something that the delegate can do. Tools of one round run side by side only if all of them are `readOnly`, and
+ * then while the facts of their calls are being written.
+ */
 export type Tool<P extends z.ZodObject = z.ZodObject> = {
   readonly name: string
   readonly description: string
   readonly parameters: P
   /** Whether a call that a crash orphaned may be run again. */
   readonly idempotent: boolean
-  readonly readOnly: boolean
-  run(args: z.output<P>, context: ToolContext): Promise<ToolResult>
-}
+} & (
+  | { readonly readOnly: true; run(args: z.output<P>, context: ToolContext): Promise<ToolResult> }
+  | { readonly readOnly: false; run(args: z.output<P>, context: ActingContext): Promise<ToolResult> }
+)
 
 /** Declares a tool; the type of its arguments follows from its parameters. */
 export function defineTool<P extends z.ZodObject>(tool: Tool<P>): Tool {

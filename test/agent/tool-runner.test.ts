@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { NewEvent } from '../../ledger/event.ts'
-import { createToolRunner } from '../../src/agent/tool-runner.ts'
+import { type CallFact, createToolRunner } from '../../src/agent/tool-runner.ts'
 import { defineTool, type ToolResult } from '../../src/tools/tool.ts'
 
 const CONTEXT = {
@@ -15,34 +15,43 @@ const CONTEXT = {
   nowMs: 0,
 }
 
-/** Runs one call of a tool that does `work`, and what was recorded of it. */
-async function runTool(work: () => Promise<ToolResult>) {
+/** A runner over one tool that does `work`; facts are in the ledger when `written` is called. */
+function openRunner(work: () => Promise<ToolResult>, readOnly: boolean) {
   const recorded: NewEvent[] = []
   const faults: unknown[] = []
-  const tool = defineTool({
-    name: 'write',
-    description: 'Writes.',
-    parameters: z.object({}),
-    idempotent: true,
-    readOnly: false,
-    run: work,
-  })
+  const written = Promise.withResolvers<void>()
+  const told = { name: 'work', description: 'Works.', parameters: z.object({}), idempotent: true }
+  const tool = defineTool(readOnly ? { ...told, readOnly, run: work } : { ...told, readOnly, run: work })
   const runner = createToolRunner({
     append: async (events) => {
       recorded.push(...events)
+      await written.promise
       return { status: 'appended', events: [] }
     },
     tools: new Map([[tool.name, tool]]),
     nowMs: () => 0,
     onFault: (error) => faults.push(error),
   })
-  const call = { seq: 2, callId: 'call', tool: 'write', arguments: '{}' }
-  const outcome = await runner.run([call], { ...CONTEXT, signal: new AbortController().signal }).then(
-    (outcomes) => ({ outcomes }),
+  const call = { callId: 'call', tool: 'work', arguments: '{}' }
+  const round = { ...CONTEXT, signal: new AbortController().signal }
+  const run = (called: Promise<readonly CallFact[]>) => runner.run([call], called, round)
+  return { run, recorded, faults, written: () => written.resolve() }
+}
+
+/** Runs one call of a tool that does `work`, and what was recorded of it. */
+async function runTool(work: () => Promise<ToolResult>) {
+  const { run, recorded, faults, written } = openRunner(work, false)
+  written()
+  const outcome = await run(CALLED).then(
+    ({ outputs }) => ({ outputs }),
     (error: unknown) => ({ error }),
   )
   return { outcome, recorded, faults }
 }
+
+const CALLED = Promise.resolve([{ seq: 2, erased: false }])
+const DONE: ToolResult = { ok: true, data: { done: true } }
+const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve))
 
 test('a tool whose fact the disk refused has no outcome: nothing is recorded, and the turn may be taken up again', async () => {
   const refused = new LedgerUnavailable('the disk is full')
@@ -58,4 +67,67 @@ test('a tool that fails otherwise is an outcome that the model hears of, without
   expect(JSON.stringify([outcome, recorded])).not.toContain('a secret path')
   expect(recorded).toMatchObject([{ type: 'tool.returned', facts: { outcome: 'failed', reason: 'fault' } }])
   expect(faults).toHaveLength(1)
+})
+
+test('what only reads runs while its call is being recorded, and its outcome is recorded after it', async () => {
+  const ran: string[] = []
+  const { run, recorded, written } = openRunner(async () => {
+    ran.push('work')
+    return DONE
+  }, true)
+  const called = Promise.withResolvers<readonly CallFact[]>()
+  const { outputs, recorded: outcome } = await run(called.promise)
+  expect(outputs).toEqual([{ callId: 'call', output: '{"ok":true,"done":true}' }])
+  expect(recorded).toEqual([])
+  called.resolve([{ seq: 7, erased: false }])
+  await turnOfTheLoop()
+  expect(recorded).toMatchObject([{ type: 'tool.returned', causedBy: 7, derivedFrom: [7] }])
+  written()
+  expect(await outcome).toHaveLength(1)
+})
+
+test('what does something waits until there is a fact of its call, and nothing goes on before one of its outcome', async () => {
+  const ran: string[] = []
+  const { run, recorded, written } = openRunner(async () => {
+    ran.push('work')
+    return DONE
+  }, false)
+  const called = Promise.withResolvers<readonly CallFact[]>()
+  let isOver = false
+  const running = run(called.promise).then(() => {
+    isOver = true
+  })
+  await turnOfTheLoop()
+  expect(ran).toEqual([])
+  called.resolve([{ seq: 7, erased: false }])
+  await turnOfTheLoop()
+  expect(ran).toEqual(['work'])
+  expect(recorded).toMatchObject([{ type: 'tool.returned', causedBy: 7 }])
+  expect(isOver).toBe(false)
+  written()
+  await running
+})
+
+test('what was asked for by words that were forgotten meanwhile is not done', async () => {
+  const ran: string[] = []
+  const { run, recorded, written } = openRunner(async () => {
+    ran.push('work')
+    return DONE
+  }, false)
+  written()
+  const { outputs } = await run(Promise.resolve([{ seq: 7, erased: true }]))
+  expect(ran).toEqual([])
+  expect(outputs[0]?.output).toContain('forgotten')
+  expect(recorded).toMatchObject([{ facts: { outcome: 'refused', reason: 'forgotten' } }])
+})
+
+test('a call that the disk refused has no outcome either', async () => {
+  const refused = new LedgerUnavailable('the disk is full')
+  const called = Promise.reject(refused)
+  called.catch(() => undefined)
+  const { run, recorded } = openRunner(async () => DONE, true)
+  const { recorded: outcome } = await run(called)
+  await expect(outcome).rejects.toBe(refused)
+  expect(recorded).toEqual([])
+  await expect(openRunner(async () => DONE, false).run(called)).rejects.toBe(refused)
 })

@@ -6,7 +6,6 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { ledgerFile, viewsFile } from '../../ledger/files.ts'
 import { scanLog } from '../../ledger/log.ts'
 import { verifyChain } from '../../ledger/verify.ts'
-import { searchTimeline } from '../../projections/search.ts'
 import { createTimelineQueries } from '../../projections/timeline-page.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import type { Verification } from '../../src/storage/verification.ts'
@@ -85,22 +84,6 @@ test('followers see facts of all appenders, live', async () => {
   await Promise.all(Array.from({ length: 50 }, () => storage.append([said('tea')])))
   await following
   expect(seen).toEqual(Array.from({ length: 51 }, (_, index) => index + 1))
-})
-
-test('what asks for the indexes through a fact finds everything up to it', async () => {
-  const storage = await openTestStorage(testDirectory())
-  const found = (word: string) =>
-    searchTimeline(storage.views, { query: word, limit: 5, beforeSeq: null }).length
-  for (let round = 1; round <= 30; round += 1) {
-    const appended = await storage.append([said(`word${round}x`), said(`word${round}y`)])
-    if (appended.status !== 'appended') throw new Error(appended.status)
-    const [first, second] = appended.events
-    await storage.indexedThrough(first?.seq ?? 0)
-    expect(found(`word${round}x`)).toBe(1)
-    if (round % 2 === 0) await storage.indexedThrough(second?.seq ?? 0)
-    if (round % 2 === 0) expect(found(`word${round}y`)).toBe(1)
-  }
-  await storage.close()
 })
 
 test('a data directory admits one process', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { Append } from '../../../ledger/event.ts'
-import { defineTool, type Tool, type ToolContext } from '../../tools/tool.ts'
+import { type ActingContext, defineTool, type Tool } from '../../tools/tool.ts'
 
 const MAX_CHARS = 1_600
 const MAX_ATTEMPTS = 3
@@ -15,7 +15,7 @@ export function smsTools(options: {
   readonly append: Append
   readonly propose: (
     text: { readonly target: string; readonly text: string },
-    context: ToolContext,
+    context: ActingContext,
   ) => Promise<{ readonly expiresAt: string }>
   readonly ownerNumbers: () => readonly string[]
   readonly isOptedOut: (number: string) => boolean
@@ -33,7 +33,7 @@ export function smsTools(options: {
     return null
   }
 
-  async function request(target: string, text: string, context: ToolContext) {
+  async function request(target: string, text: string, context: ActingContext) {
     const deliveryId = digest(context.turnId, context.callId)
     await append([
       {

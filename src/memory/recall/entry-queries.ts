@@ -9,7 +9,8 @@ const MAX_KEPT_IDS = 10_000
 
 /**
  * Where events are entered, in no order; those that are not are passed over. What was found is kept, for the context of
- * a conversation is asked for with each of its turns, until an entry is taken out (`recall_removals`).
+ * a conversation is asked for with each of its turns, until an entry is taken out (`recall_removals`). So is what was
+ * not found, once the index has come past it: entries come in the order of their events, and of most there is none.
  */
 function createIdReader(views: Database): (seqs: readonly number[]) => readonly number[] {
   // The index holds it: no row is read.
@@ -19,14 +20,19 @@ function createIdReader(views: Database): (seqs: readonly number[]) => readonly 
     )
     .raw()
   const removals = views.prepare<[], number>('SELECT count FROM recall_removals').pluck()
-  const kept = new Map<number, number>()
+  const lastSeq = views.prepare<[], number | null>('SELECT max(seq) FROM recall_entries').pluck()
+  const kept = new Map<number, number | null>()
   let keptAt = 0
   return (seqs) => {
     const now = removals.get() ?? 0
     if (now !== keptAt || kept.size > seqs.length + MAX_KEPT_IDS) kept.clear()
     keptAt = now
     const news = seqs.filter((seq) => !kept.has(seq))
-    if (news.length > 0) for (const [seq, id] of select.all(JSON.stringify(news))) kept.set(seq, id)
+    if (news.length > 0) {
+      const entered = lastSeq.get() ?? 0
+      for (const seq of news) if (seq <= entered) kept.set(seq, null)
+      for (const [seq, id] of select.all(JSON.stringify(news))) kept.set(seq, id)
+    }
     return seqs.flatMap((seq) => kept.get(seq) ?? [])
   }
 }

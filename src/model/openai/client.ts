@@ -66,34 +66,43 @@ function limitedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof 
     // What the request was made of and what sends it are each a while; a frame of a call may go between.
     await giveWay()
     const response = await fetch(input, init)
-    if (!response.body) return response
-    const { status, statusText, headers } = response
-    return new Response(limitBytes(response.body, maxBytes), { status, statusText, headers })
+    const { body, status, statusText, headers } = response
+    if (!body) return response
+    const limited = limitBytes(body, maxBytes)
+    const asResponse = () => new Response(toStream(limited), { status, statusText, headers })
+    if (!headers.get('content-type')?.includes('text/event-stream')) return asResponse()
+    // The SDK takes any iterable for the body of events: to make a web stream of it again would cost as much as to
+    // read it. Where it did not ask for events, it asks for the text.
+    return Object.defineProperties(response, {
+      body: { value: limited },
+      text: { value: () => asResponse().text() },
+    })
   }
 }
 
-/** The same bytes, failing once there are more than `maxBytes` of them. */
-export function limitBytes(
-  body: ReadableStream<Uint8Array>,
-  maxBytes: number,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const reader = body.getReader()
-  let bytes = 0
+function toStream<T>(chunks: AsyncGenerator<T>): ReadableStream<T> {
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await reader.read()
-      if (done) {
-        controller.close()
-        return
-      }
-      bytes += value.byteLength
-      if (bytes <= maxBytes) {
-        controller.enqueue(new Uint8Array(value))
-        return
-      }
-      controller.error(new ModelError('malformed', `The model service sent more than ${maxBytes} bytes.`))
-      await reader.cancel()
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
     },
-    cancel: (reason) => reader.cancel(reason),
+    async cancel() {
+      await chunks.return(undefined)
+    },
   })
+}
+
+/** The same bytes, failing once there are more than `maxBytes` of them. */
+async function* limitBytes(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes)
+      throw new ModelError('malformed', `The model service sent more than ${maxBytes} bytes.`)
+    yield chunk
+  }
 }

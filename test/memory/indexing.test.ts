@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import { createStandingQuery } from '../../projections/checkpoints.ts'
+import { ENTRY_TYPES, recallProjection } from '../../projections/recall-index.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
+import { createIndexing } from '../../src/memory/indexing.ts'
+import { testDirectory } from '../support/directory.ts'
+import { aFact, exampleOf } from '../support/facts.ts'
+import { openTestWriter, said } from '../support/writer.ts'
+
+/** A ledger with views that are indexed when the test, or the code under test, says so. */
+function open() {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  const views = openViewsReadOnly(directory)
+  onTestFinished(() => {
+    views.close()
+    writer.close()
+  })
+  let asked = 0
+  const indexed = createIndexing({
+    views,
+    ledger: writer.ledger,
+    catchUp: async () => {
+      asked += 1
+      writer.settle()
+    },
+  })
+  const indexedSeq = createStandingQuery(views, [recallProjection.name])
+  return { writer, views, indexed, indexedSeq, asked: () => asked }
+}
+
+function entriesOf(ledger: LedgerReader): number[] {
+  const types: readonly string[] = ENTRY_TYPES
+  return ledger.readAfter(0, 10_000).flatMap(({ seq, type }) => (types.includes(type) ? [seq] : []))
+}
+
+test('the types by which entries come and go are those that the index folds, but for who is on the phone', () => {
+  const { views } = open()
+  const { handlers } = recallProjection.fold(views)
+  const folded = Object.keys(handlers).filter((type) => !['call.offered', 'call.connected'].includes(type))
+  expect([...ENTRY_TYPES].sort()).toEqual(folded.sort())
+})
+
+test('what may surface before an event is indexed, or the model has it anyway', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ facts: fc.array(aFact, { minLength: 1, maxLength: 4 }), settles: fc.boolean() }), {
+        minLength: 1,
+        maxLength: 12,
+      }),
+      fc.nat(),
+      fc.func(fc.boolean()),
+      async (batches, beforeIndex, isGiven) => {
+        const { writer, indexed, indexedSeq } = open()
+        for (const { facts, settles } of batches) {
+          writer.append(...facts)
+          if (settles) writer.settle()
+        }
+        const beforeSeq = 1 + (beforeIndex % (writer.ledger.head().seq + 2))
+        const entries = entriesOf(writer.ledger).filter((seq) => seq < beforeSeq)
+        const inContextSeqs = entries.filter(isGiven)
+        await indexed(beforeSeq, inContextSeqs)
+        const missed = entries.filter((seq) => seq > indexedSeq() && !inContextSeqs.includes(seq))
+        expect(missed).toEqual([])
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('a conversation that goes on waits for nothing that was said in it', async () => {
+  const { writer, indexed, asked } = open()
+  const inContextSeqs: number[] = []
+  for (let turn = 1; turn <= 20; turn += 1) {
+    await indexed(writer.ledger.head().seq + 1, inContextSeqs)
+    writer.append(said(`message ${turn}`), exampleOf('turn.started'), exampleOf('context.usage.recorded'))
+    inContextSeqs.push(turn * 3 - 2)
+  }
+  expect(asked()).toBe(0)
+  writer.append(exampleOf('memory.stored'))
+  await indexed(Number.MAX_SAFE_INTEGER, inContextSeqs)
+  expect(asked()).toBe(1)
+})
+
+test('an index that is far behind is caught up, whatever it lacks', async () => {
+  const { writer, indexed, asked } = open()
+  for (let index = 0; index < 101; index += 1) writer.append(exampleOf('turn.started'))
+  await indexed(Number.MAX_SAFE_INTEGER, [])
+  expect(asked()).toBe(1)
+  await indexed(Number.MAX_SAFE_INTEGER, [])
+  expect(asked()).toBe(1)
+})
