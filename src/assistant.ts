@@ -18,6 +18,7 @@ import { createTurnRunner } from './agent/turn.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Previews } from './conversation/previews.ts'
 import type { Recall } from './conversation/recall.ts'
+import { giveWay } from './give-way.ts'
 import type { Log } from './log.ts'
 import type { ModelService } from './model/port.ts'
 import type { Notes } from './notes/notes.ts'
@@ -140,6 +141,8 @@ export function buildAssistant(options: {
   })
 
   async function compactIfDue(signal: AbortSignal): Promise<void> {
+    // Whoever waits for the turn's outcome is told first.
+    await giveWay()
     const conversationId = placement.openConversationId()
     if (conversationId === undefined) return
     const latest = context.latestCompaction(conversationId)

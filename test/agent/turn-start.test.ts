@@ -39,7 +39,7 @@ const composed: Composed = {
 }
 
 /** A turn whose facts wait to be written while its model has answered already. */
-function startTurn({ gathered = Promise.resolve(composed), indexed = Promise.resolve() } = {}) {
+function startTurn({ gathered = Promise.resolve(composed) } = {}) {
   const appends: { events: readonly NewEvent[]; types: string[]; settle: PromiseWithResolvers<Appended> }[] =
     []
   const asked = Promise.withResolvers<AbortSignal>()
@@ -74,7 +74,7 @@ function startTurn({ gathered = Promise.resolve(composed), indexed = Promise.res
     previews,
     model: () => ({ text }) as Partial<ModelService> as ModelService,
     composer: {
-      compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, indexed, composed: gathered }),
+      compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, composed: gathered }),
     },
     tools: new Map(),
     timezone: () => 'UTC',
@@ -179,20 +179,5 @@ test('a turn whose words cannot be gathered has begun, and fails', async () => {
   await expect.poll(() => appends.length).toBe(2)
   expect(appends.map(({ types }) => types)).toEqual([['turn.started'], ['turn.failed']])
   for (const { settle } of appends) settle.resolve({ status: 'appended', events: [] })
-  await ended
-})
-
-test('the start waits for the indexes, so that recall does not wait for it, but no longer than recall does', async () => {
-  const [indexed, gathered] = [Promise.withResolvers<void>(), Promise.withResolvers<Composed>()]
-  const { appends, ended } = startTurn({ indexed: indexed.promise, gathered: gathered.promise })
-  await someTurnsOfTheLoop()
-  expect(appends).toEqual([])
-  // Recall has given up on them.
-  gathered.resolve(composed)
-  await expect.poll(() => appends.length).toBe(1)
-  for (const done of [0, 1]) {
-    await expect.poll(() => appends.length).toBeGreaterThan(done)
-    appends[done]?.settle.resolve({ status: 'appended', events: [] })
-  }
   await ended
 })

@@ -1,4 +1,4 @@
-import type { OpenAI } from 'openai'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import * as z from 'zod'
 import { ModelError } from '../port.ts'
@@ -8,7 +8,6 @@ import { ServiceFaultError } from './failures.ts'
 import { toPosted, type WithItems } from './request-body.ts'
 
 export type OpenStream = {
-  readonly client: OpenAI
   readonly response: Response
   /** Closes the connection, whatever is under way on it. */
   close(): void
@@ -25,7 +24,7 @@ export async function openStream(
   const bound = AbortSignal.any([signal, transport.signal])
   bound.throwIfAborted()
   const response = await client.post('/responses', { ...toPosted(params), signal: bound }).asResponse()
-  return { client, response, close: () => transport.abort() }
+  return { response, close: () => transport.abort() }
 }
 
 export type StreamEvent =
@@ -47,13 +46,23 @@ const errorEventSchema = z.object({
   error: z.object({ code: z.string().nullish(), message: z.string().nullish() }).nullish().catch(null),
 })
 
+const untypedErrorSchema = z.object({ type: z.undefined().optional(), error: z.looseObject({}) })
+
+function faultIn(raw: unknown): ServiceFaultError {
+  const { code, message, error } = errorEventSchema.parse(raw)
+  return new ServiceFaultError({
+    code: code ?? error?.code ?? null,
+    message: message ?? error?.message ?? 'an error without words',
+  })
+}
+
 /** Reads the events that matter; others only show that the service is alive. Ends after `finished`. */
 export async function* readStream(
-  core: OpenAiCore,
+  core: Pick<OpenAiCore, 'where' | 'timing'>,
   stream: OpenStream,
   alive: () => void,
 ): AsyncGenerator<StreamEvent> {
-  const { client, response } = stream
+  const { response } = stream
   const contentType = response.headers.get('content-type') ?? ''
   if (contentType.includes('application/json')) {
     yield { type: 'finished', response: responseSchema.parse(await response.json()) }
@@ -66,9 +75,7 @@ export async function* readStream(
       `The server at ${core.where} answered with ${contentType || 'no content type'}.`,
     )
   }
-  const { Stream } = await import('openai/core/streaming')
-  const events = Stream.fromSSEResponse<unknown>(response, new AbortController(), client, false, 'events')
-  const iterator = events[Symbol.asyncIterator]()
+  const iterator = readMessages(response.body ?? [])
   const understand = createReader()
   let isFinished = false
   try {
@@ -87,7 +94,11 @@ export async function* readStream(
 }
 
 /** Reads to the end what follows the answer, so that the connection can be used again; for a second at most. */
-async function drain(iterator: AsyncIterator<unknown>, stream: OpenStream, core: OpenAiCore): Promise<void> {
+async function drain(
+  iterator: AsyncIterator<EventSourceMessage>,
+  stream: OpenStream,
+  core: Pick<OpenAiCore, 'timing'>,
+): Promise<void> {
   const cancel = core.timing.after(1000, stream.close)
   const readAll = async () => {
     while (!(await iterator.next()).done);
@@ -97,11 +108,33 @@ async function drain(iterator: AsyncIterator<unknown>, stream: OpenStream, core:
   cancel()
 }
 
-/** Turns raw events into those that matter, null for the others. Holds the state of one stream. */
-function createReader(): (raw: unknown) => StreamEvent | null {
+/** Server-sent events, as they come; what is cut off before its end is none. */
+async function* readMessages(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<EventSourceMessage> {
+  const decoder = new TextDecoder()
+  const messages: EventSourceMessage[] = []
+  const parser = createParser({ onEvent: (message) => void messages.push(message) })
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }))
+    yield* messages.splice(0)
+  }
+}
+
+/**
+ * Turns messages into the events that matter, null for the others. Holds the state of one stream. Those whose name says
+ * that they do not matter are not parsed: the first two repeat the whole request, tools and all.
+ */
+function createReader(): (message: EventSourceMessage) => StreamEvent | null {
   const items: OutputItem[] = []
   let previousPlace: string | null = null
-  return (raw) => {
+  return ({ event: name, data }) => {
+    if (name?.startsWith('response.') && !(name in eventSchemas)) return null
+    // How servers end a stream that follow an older API.
+    if (data === '[DONE]') return null
+    const raw: unknown = JSON.parse(data)
+    // Some servers name no type when they give up.
+    if (untypedErrorSchema.safeParse(raw).success) throw faultIn(raw)
     const { type } = typeSchema.parse(raw)
     switch (type) {
       case 'response.output_text.delta': {
@@ -124,13 +157,8 @@ function createReader(): (raw: unknown) => StreamEvent | null {
         const output = response.output.length > 0 ? response.output : items
         return { type: 'finished', response: { ...response, output, status: type.slice('response.'.length) } }
       }
-      case 'error': {
-        const { code, message, error } = errorEventSchema.parse(raw)
-        throw new ServiceFaultError({
-          code: code ?? error?.code ?? null,
-          message: message ?? error?.message ?? 'an error without words',
-        })
-      }
+      case 'error':
+        throw faultIn(raw)
       default:
         return null
     }
