@@ -1,5 +1,5 @@
+import type { IncomingMessage } from 'node:http'
 import type { MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import type { HttpEnv } from './env.ts'
 import { Refusal } from './problem.ts'
 
@@ -9,40 +9,45 @@ export const DEFAULT_BODY_BYTES = MIB
 const MAX_DEPTH = 32
 
 /**
- * Bounds every body, and looks over JSON before its schema does: no key that could reach a prototype, no nesting
- * that could exhaust a stack. `limits` tell which paths take more than the default, in bytes.
+ * Reads every body within its bound, and looks over JSON before its schema does: no key that could reach a prototype,
+ * no nesting that could exhaust a stack. `limits` tell which paths take more than the default, in bytes. Routes find the
+ * body as `c.req.text()` and `c.req.json()`; it is read here from Node's own request, for the web's Request and its
+ * stream would cost a chat message more than anything else that HTTP does for it.
  */
 export function guardBodies(
   limits: readonly ((path: string) => number | null)[],
 ): MiddlewareHandler<HttpEnv> {
-  const guards = new Map<number, MiddlewareHandler>()
-
-  function guardOf(bytes: number): MiddlewareHandler {
-    const known = guards.get(bytes)
-    if (known) return known
-    const guard = bodyLimit({
-      maxSize: bytes,
-      onError: () => {
-        throw bodyTooLarge(bytes)
-      },
-    })
-    guards.set(bytes, guard)
-    return guard
-  }
-
   return async (c, next) => {
-    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next()
-    const bytes = limits.reduce((most, limit) => Math.max(most, limit(c.req.path) ?? 0), DEFAULT_BODY_BYTES)
-    return guardOf(bytes)(c, async () => {
-      if (isJson(c.req.header('content-type'))) {
-        // Kept by the request: the validator parses the same text.
-        const text = await c.req.text()
-        // Programs name the kind of a body that they do not send. Whether one is needed, the route says.
-        if (text !== '') checkJson(text)
-      }
-      await next()
-    })
+    const { req, env } = c
+    if (req.method === 'GET' || req.method === 'HEAD') return next()
+    const bytes = limits.reduce((most, limit) => Math.max(most, limit(req.path) ?? 0), DEFAULT_BODY_BYTES)
+    const text = await readText(env.incoming, bytes)
+    // Programs name the kind of a body that they do not send. Whether one is needed, the route says.
+    if (isJson(req.header('content-type')) && text !== '') checkJson(text)
+    req.text = async () => text
+    req.json = async () => JSON.parse(text)
+    return next()
   }
+}
+
+/** The body as text. Throws a refusal where it is too large; rejects when it does not arrive whole. */
+async function readText(incoming: IncomingMessage, maxBytes: number): Promise<string> {
+  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  await new Promise<void>((resolve, reject) => {
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= maxBytes) return void chunks.push(chunk)
+      incoming.pause()
+      reject(bodyTooLarge(maxBytes))
+    })
+    incoming.once('end', resolve)
+    incoming.once('error', reject)
+    // Whoever left before this was listened to has closed it without a word.
+    if (incoming.destroyed) reject(new Error('the client went away'))
+  })
+  return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
 /** What a body over the bound of its path hears. */

@@ -4,7 +4,7 @@ import type { ChatChannel, TurnOutcome } from '../../channels/chat.ts'
 import type { Previews } from '../../conversation/previews.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
+import { createRoutes, goneSignal } from '../env.ts'
 import { problemOf, Refusal, type RefusalStatus } from '../problem.ts'
 
 export const MAX_MESSAGE_CHARS = 100_000
@@ -63,7 +63,7 @@ export function chatRoutes(deps: ChatRouteDeps): RouteModule {
   routes.openapi(say, async (c) => {
     const { content, clientMessageId } = c.req.valid('json')
     const message = await chat.receive(content, clientMessageId)
-    const gone = c.req.raw.signal
+    const gone = goneSignal(c)
     if (c.req.header('accept')?.includes('text/event-stream')) {
       return streamSSE(c, async (stream) => {
         const send = (event: string, data: object) => stream.writeSSE({ event, data: JSON.stringify(data) })

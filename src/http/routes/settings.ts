@@ -3,7 +3,7 @@ import { isSettingKey, settingGroups } from '../../settings/registry.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
+import { createRoutes, goneSignal } from '../env.ts'
 import { Refusal } from '../problem.ts'
 
 const valueSchema = z.union([z.string(), z.number()])
@@ -114,7 +114,7 @@ export function settingsRoutes(options: {
   })
 
   routes.openapi(testRoute, async (c) =>
-    c.json(await testConnection(c.req.valid('json').service, c.req.raw.signal), 200),
+    c.json(await testConnection(c.req.valid('json').service, goneSignal(c)), 200),
   )
   return { routes }
 }

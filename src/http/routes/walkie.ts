@@ -5,7 +5,7 @@ import { createLogLines, type LogPage, logLevels } from '../../log-lines.ts'
 import { ModelError, type SpeechModel } from '../../model/port.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
+import { createRoutes, goneSignal } from '../env.ts'
 import { Refusal } from '../problem.ts'
 import { MAX_MESSAGE_CHARS, refusalOf } from './chat.ts'
 
@@ -86,7 +86,7 @@ export function walkieRoutes(deps: {
 
   routes.openapi(voice, async (c) => {
     const { audioBase64, format } = c.req.valid('json')
-    const { signal } = c.req.raw
+    const signal = goneSignal(c)
     const speech = deps.speech()
     if (speech === null)
       throw new Refusal(503, 'no_speech_model', 'There is no speech model. Set one up first.')
