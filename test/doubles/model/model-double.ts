@@ -102,8 +102,18 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       response.once('close', () => resolve(response.writableFinished ? 'complete' : 'aborted'))
     })
     const body = await readBody(incoming)
-    const text = path.startsWith('/responses') ? visibleText([body.instructions ?? '', body.input ?? '']) : ''
-    const request: RecordedRequest = { path, headers: incoming.headers, body, text, ended }
+    let text: string | undefined
+    const request: RecordedRequest = {
+      path,
+      headers: incoming.headers,
+      body,
+      // Who measures what a turn costs asks for it never.
+      get text() {
+        text ??= path.startsWith('/responses') ? visibleText([body.instructions ?? '', body.input ?? '']) : ''
+        return text
+      },
+      ended,
+    }
     if (record) recorded.push(request)
     if (apiKey !== undefined && incoming.headers.authorization !== `Bearer ${apiKey}`) {
       return await sendJson(response, null, { fault: httpFaults.unauthorised() }, onStall)
