@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
+import { openDatabase } from './database.ts'
 import { LedgerDamaged } from './errors.ts'
 import { APPLICATION_ID, READABLE_FORMATS } from './schema.ts'
 
@@ -57,7 +58,7 @@ export function checkHeader(file: string): void {
 /** Opens the ledger for reading only; it must exist. The caller closes it. Throws LedgerDamaged. */
 export function openLedgerReadOnly(directory: string): Database.Database {
   const file = ledgerFile(directory)
-  const db = new Database(file, { readonly: true, fileMustExist: true })
+  const db = openDatabase(file, { readonly: true, fileMustExist: true })
   try {
     checkFormat(db, file)
   } catch (error) {

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
+import { openDatabase } from './database.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
 import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable } from './errors.ts'
 import { ledgerFile, makeDirectory, makeFile } from './files.ts'
@@ -50,7 +51,7 @@ export function openLedger(
   const exists = inspectLedger(directory, readWitness)
   const file = ledgerFile(directory)
   makeFile(file)
-  const db = new Database(file)
+  const db = openDatabase(file)
   try {
     configure(db)
     if (!exists) createTables(db, newId)

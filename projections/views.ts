@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { findDamageIfSmall } from '../ledger/damage.ts'
+import { openDatabase } from '../ledger/database.ts'
 import { checkHeader, makeFile, viewsFile } from '../ledger/files.ts'
 import { scanLog } from '../ledger/log.ts'
 
@@ -17,7 +18,7 @@ export function openViewsForWriting(directory: string): Database.Database {
   // Recovery would keep what stands before a torn frame: older than the file, where that had been written since.
   if (scanLog(`${file}-wal`).torn) throw new Error(`${file}-wal is torn`)
   makeFile(file)
-  const db = new Database(file, { timeout: BUSY_MS })
+  const db = openDatabase(file, { timeout: BUSY_MS })
   try {
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
@@ -58,5 +59,5 @@ export function removeViews(directory: string): void {
 
 /** Opens the views for queries. The caller closes it. */
 export function openViewsReadOnly(directory: string): Database.Database {
-  return new Database(viewsFile(directory), { readonly: true, fileMustExist: true })
+  return openDatabase(viewsFile(directory), { readonly: true, fileMustExist: true })
 }

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { openDatabase } from '../../ledger/database.ts'
 import { makeFile, viewsFile } from '../../ledger/files.ts'
 import type { FunctionThread, Sources, ThreadFunctions } from '../storage/function-thread.ts'
 import { textOf } from './recall/recollections.ts'
@@ -39,7 +40,7 @@ function storeOf(sources: Sources, model: string | null): VectorStore {
 function open(directory: string, wanted: string | null): OpenStore | null {
   const file = vectorsFile(directory)
   makeFile(file)
-  const db = new Database(file)
+  const db = openDatabase(file)
   try {
     // No log beside the file, so what is overwritten is nowhere else.
     db.pragma('journal_mode = DELETE')

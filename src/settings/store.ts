@@ -1,7 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import * as z from 'zod'
+import { openDatabase } from '../../ledger/database.ts'
 import { checkHeader, makeDirectory, makeFile } from '../../ledger/files.ts'
 import { SettingsUnusable } from './errors.ts'
 
@@ -94,7 +95,7 @@ export function openSettingsStore(directory: string): SettingsStore {
   checkHeader(file)
   makeFile(file)
   chmodSync(file, 0o600)
-  const db = new Database(file)
+  const db = openDatabase(file)
   try {
     prepareFile(db, file)
     return createStore(db)
