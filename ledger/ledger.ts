@@ -85,6 +85,7 @@ function createTables(db: Database.Database, newId: () => string): void {
 
 function createWriter(db: Database.Database, reader: LedgerReader, newId: () => string): Ledger {
   let head: Head = reader.head()
+  let hasErasures = reader.lastErasure() > 0
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   const beginBatch = db.prepare('SAVEPOINT batch')
@@ -119,6 +120,7 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
     const seq = head.seq + 1
     const row = { seq, ...draft, hash: chainHash(head.hash, seq, draft) }
     insert.run(valuesOf(row))
+    if (row.type === 'erased') hasErasures = true
     head = { seq, hash: row.hash }
     return row
   }
@@ -145,6 +147,7 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
     const sources: unknown = JSON.parse(draft.derivedFrom ?? '[]')
     if (!Array.isArray(sources) || sources.some((seq) => seq > head.seq))
       throw new InvalidEvent(`${draft.type}: derivedFrom names a seq that does not exist yet`)
+    if (!hasErasures) return undefined
     return erasedSource.get(draft.derivedFrom ?? '[]')
   }
 
@@ -153,11 +156,22 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
     return facts.map((fact) => insertDraft(toDraft(fact, { newId, newSalt: () => '', at })))
   }
 
+  /**
+   * Appends a fact that comes alone and that nothing else has to go with: its INSERT is its own transaction, for to begin
+   * and to end one would cost half as much again. Null where it takes more than that.
+   */
+  function commitAlone(draft: Draft): CommitOutcome | null {
+    if (draft.key !== null && reader.rowByKey(draft.key)) return null
+    if (draft.derivedFrom !== null && erasedSourceOf(draft)) return null
+    return { status: 'appended', rows: [insertDraft(draft)] }
+  }
+
   function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const before = head
     try {
-      const insertAll = () => batches.map(insertBatch)
-      return isOneStatement(batches) ? insertAll() : inTransaction(insertAll)
+      const only = onlyDraft(batches)
+      const alone = only && commitAlone(only)
+      return alone ? [alone] : inTransaction(() => batches.map(insertBatch))
     } catch (error) {
       head = before
       if (isRejection(error)) return commitApart(batches)
@@ -199,6 +213,7 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
         for (const row of rows) insert.run(valuesOf(row))
       })
       head = reader.head()
+      hasErasures = reader.lastErasure() > 0
     },
     setMeta: (name, value) => void setMeta.run(name, value),
     truncateLog() {
@@ -226,10 +241,8 @@ export function truncateLog(db: Database.Database): boolean {
   }
 }
 
-/** One fact that nothing hangs on is its own transaction; to begin and to end one would cost half as much again. */
-function isOneStatement(batches: readonly (readonly Draft[])[]): boolean {
-  const [batch, ...others] = batches
-  return others.length === 0 && batch?.length === 1 && batch[0]?.derivedFrom === null
+function onlyDraft(batches: readonly (readonly Draft[])[]): Draft | undefined {
+  return batches.length === 1 && batches[0]?.length === 1 ? batches[0][0] : undefined
 }
 
 type RowValues = (string | number | null)[]
