@@ -3,8 +3,10 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import type { SearchHit, TimelineSearch } from '../../projections/search.ts'
 import { dateFormat } from '../clock/date-format.ts'
 import { defineTool, type Tool } from '../tools/tool.ts'
+import { periodOf } from './period.ts'
 
 const HITS = 10
+const SPOKEN_CHANNELS = ['chat', 'voice', 'sms'] as const
 
 /** What the delegate can look up for itself: the past, and the time. */
 export function timelineTools(options: {
@@ -14,12 +16,22 @@ export function timelineTools(options: {
   return [
     defineTool({
       name: 'search_timeline',
-      description: 'Finds moments of the past by words that were said, texted or written.',
-      parameters: z.object({ query: z.string().min(1).max(1000) }),
+      description:
+        'Finds moments of the past by words that were said, texted or written; where asked for, only those of a channel, or of the days from one to another.',
+      parameters: z.object({
+        query: z.string().min(1).max(1000),
+        channel: z.enum(SPOKEN_CHANNELS).nullable(),
+        /** Days where the owner is, both included. */
+        from: z.iso.date().nullable(),
+        to: z.iso.date().nullable(),
+      }),
       idempotent: true,
       readOnly: true,
-      async run({ query }, context) {
-        const hits = await options.search({ query, limit: HITS + 1, beforeSeq: context.messageSeq })
+      async run({ query, channel, from, to }, { messageSeq, nowMs, timezone }) {
+        const days = { from: from ?? undefined, to: to ?? undefined }
+        const { fromAt, untilAt } = periodOf(days, { nowMs, timezone })
+        const filters = { channel, fromAt, untilAt }
+        const hits = await options.search({ query, limit: HITS + 1, beforeSeq: messageSeq, filters })
         const events = new Map(
           options.ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, event]),
         )

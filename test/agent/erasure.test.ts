@@ -39,7 +39,7 @@ test('what was said, remembered, recalled, noted, quoted and compacted is in no 
   const first = await say(`I am allergic to ${CANARY}; do remember {"text":"I am allergic to ${CANARY}"}`)
   await say(`do create_note {"title":null,"content":"Note of ${CANARY}"}`)
   await say('do recall {"query":"allergic"}')
-  await say('do search_timeline {"query":"allergic"}')
+  await say('do search_timeline {"query":"allergic","channel":"chat","from":null,"to":null}')
   expect((await say('What did I mention?')).reply.text).toContain(CANARY)
   expect((await client.get(`/api/timeline/search?q=${CANARY}`)).json.hits.length).toBeGreaterThan(2)
   expect((await client.post('/api/session/context/compact')).status).toBe(200)

@@ -17,7 +17,10 @@ const OBEYS = {
 test.each([
   ['a note', { name: 'read_note', arguments: { query: 'Ferry' } }],
   ['the notes found by a search', { name: 'list_notes', arguments: { query: 'ferry' } }],
-  ['the timeline found by a search', { name: 'search_timeline', arguments: { query: 'ferry' } }],
+  [
+    'the timeline found by a search',
+    { name: 'search_timeline', arguments: { query: 'ferry', channel: 'sms', from: null, to: null } },
+  ],
 ])('a model that obeys what stands in %s sends nothing and learns nothing', async (_where, reads) => {
   const phone = await startWithTexts()
   const { client } = phone.service

@@ -1,6 +1,6 @@
 import { findAnswers, type Known } from './facts.ts'
 import { tellShort } from './local-time.ts'
-import type { Call, Plan, Present } from './plan.ts'
+import { type Call, type Plan, type Present, timelineSearch } from './plan.ts'
 import { listsOf } from './results.ts'
 import type { Done } from './situation.ts'
 import { tell } from './tell.ts'
@@ -96,10 +96,7 @@ function searchesFor(question: string): Call[] {
   const all = [...keys, ...aspects].join(' ')
   const most = keys.toSorted((a, b) => b.length - a.length)[0] ?? all
   const queries = [...new Set([all, most])]
-  return [
-    ...queries.map((query) => ({ name: 'recall', args: { query } })),
-    { name: 'search_timeline', args: { query: keys.join(' ') } },
-  ]
+  return [...queries.map((query) => ({ name: 'recall', args: { query } })), timelineSearch(keys.join(' '))]
 }
 
 /** What the owner asked for then is no answer now; what they asked to be remembered is. */

@@ -23,3 +23,8 @@ export function call(name: string, args: Call['args'], remark?: string): Plan {
 export function say(text: string): Plan {
   return { kind: 'say', text }
 }
+
+/** A search of all channels and all times. */
+export function timelineSearch(query: string): Call {
+  return { name: 'search_timeline', args: { query, channel: null, from: null, to: null } }
+}

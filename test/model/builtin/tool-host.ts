@@ -36,7 +36,12 @@ const PARAMETERS: Readonly<Record<string, z.ZodObject>> = {
   }),
   list_tasks: z.object({}),
   cancel_task: z.object({ query: text.min(1) }),
-  search_timeline: z.object({ query: text.min(1) }),
+  search_timeline: z.object({
+    query: text.min(1),
+    channel: z.enum(['chat', 'voice', 'sms']).nullable(),
+    from: z.iso.date().nullable(),
+    to: z.iso.date().nullable(),
+  }),
   current_time: z.object({}),
 }
 

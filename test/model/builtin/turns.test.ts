@@ -59,7 +59,7 @@ test('what is not at hand is looked up in memory and on the timeline, once', asy
   expect(turn.calls).toEqual([
     { name: 'recall', args: { query: 'sister name' } },
     { name: 'recall', args: { query: 'sister' } },
-    { name: 'search_timeline', args: { query: 'sister' } },
+    { name: 'search_timeline', args: { query: 'sister', channel: null, from: null, to: null } },
   ])
   expect(turn.text).toContain('You told me: “My sister is called Ada”')
 })

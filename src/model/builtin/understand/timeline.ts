@@ -1,4 +1,4 @@
-import { call, type Plan } from '../plan.ts'
+import { type Plan, timelineSearch } from '../plan.ts'
 import { tidy } from '../text.ts'
 import { queryWords } from '../words.ts'
 import { firstOf, type Rule, rule } from './rules.ts'
@@ -11,7 +11,7 @@ const SAID =
 function search([text = '']: readonly string[]): Plan | null {
   const { keys, aspects } = queryWords(text)
   const query = [...keys, ...aspects].join(' ') || tidy(text)
-  return query === '' ? null : call('search_timeline', { query })
+  return query === '' ? null : { kind: 'call', call: timelineSearch(query) }
 }
 
 export const timelineRule: Rule = firstOf([

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { searchTimeline } from '../../projections/search.ts'
+import { timelineTools } from '../../src/timeline/tools.ts'
+import type { Tool } from '../../src/tools/tool.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { said } from '../support/writer.ts'
+
+const BERLIN = 'Europe/Berlin'
+const context = {
+  turnId: 'turn',
+  callId: 'call',
+  conversationId: 'conversation',
+  spanId: 'span',
+  channel: 'chat' as const,
+  messageSeq: null,
+  key: 'key',
+  timezone: BERLIN,
+  nowMs: Date.UTC(2030, 5, 1),
+  signal: new AbortController().signal,
+}
+
+/** A timeline on which something was said at moments, and the tool that searches it. */
+async function toolOver(things: readonly { at: string; text: string; channel: 'chat' | 'sms' }[]) {
+  let nowMs = 0
+  const storage = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
+  for (const { at, text, channel } of things) {
+    nowMs = Date.parse(at)
+    await storage.append([said(text, { channel })])
+  }
+  await storage.catchUpLagging()
+  const tools = timelineTools({
+    ledger: storage.ledger,
+    search: async (search) => searchTimeline(storage.views, search),
+  })
+  const tool: Tool | undefined = tools.find(({ name }) => name === 'search_timeline')
+  if (!tool?.readOnly) throw new Error('there is no search that only reads')
+  return async (args: Record<string, unknown>): Promise<string[]> => {
+    const parsed = tool.parameters.parse({ query: 'tea', channel: null, from: null, to: null, ...args })
+    const result = await tool.run(parsed, context)
+    if (!result.ok) throw new Error(result.message)
+    const { hits } = result.data as { hits: readonly { text: string }[] }
+    return hits.map(({ text }) => text)
+  }
+}
+
+test('the delegate searches a channel, and the days of the owner, both ends included', async () => {
+  const search = await toolOver([
+    { at: '2030-03-30T22:59:59.999Z', text: 'tea on Saturday', channel: 'chat' },
+    { at: '2030-03-30T23:00:00.000Z', text: 'tea on Sunday', channel: 'sms' },
+    // The clocks went forward: Sunday ends an hour earlier.
+    { at: '2030-03-31T21:59:59.999Z', text: 'tea late on Sunday', channel: 'chat' },
+    { at: '2030-03-31T22:00:00.000Z', text: 'tea on Monday', channel: 'sms' },
+  ])
+  expect(await search({})).toEqual([
+    'tea on Monday',
+    'tea late on Sunday',
+    'tea on Sunday',
+    'tea on Saturday',
+  ])
+  expect(await search({ channel: 'sms' })).toEqual(['tea on Monday', 'tea on Sunday'])
+  expect(await search({ from: '2030-03-31', to: '2030-03-31' })).toEqual([
+    'tea late on Sunday',
+    'tea on Sunday',
+  ])
+  expect(await search({ from: '2030-04-01' })).toEqual(['tea on Monday'])
+  expect(await search({ to: '2030-03-30' })).toEqual(['tea on Saturday'])
+  expect(await search({ channel: 'chat', from: '2030-03-31' })).toEqual(['tea late on Sunday'])
+  expect(await search({ from: '2030-04-02', to: '2030-03-01' })).toEqual([])
+})
+
+test('what is no day, or no channel, is refused', async () => {
+  const search = await toolOver([])
+  await expect(search({ from: 'last week' })).rejects.toThrow()
+  await expect(search({ to: '2030-02-30' })).rejects.toThrow()
+  await expect(search({ channel: 'fax' })).rejects.toThrow()
+})
