@@ -1,23 +1,16 @@
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createStandingQuery } from '../../projections/checkpoints.ts'
 import { ENTRY_TYPES, recallProjection } from '../../projections/recall-index.ts'
-import { openViewsReadOnly } from '../../projections/views.ts'
 import { createIndexing } from '../../src/memory/indexing.ts'
-import { testDirectory } from '../support/directory.ts'
 import { aFact, exampleOf } from '../support/facts.ts'
-import { openTestWriter, said } from '../support/writer.ts'
+import { said } from '../support/writer.ts'
+import { openWriterAndViews } from '../support/writer-and-views.ts'
 
 /** A ledger with views that are indexed when the test, or the code under test, says so. */
 function open() {
-  const directory = testDirectory()
-  const writer = openTestWriter(directory)
-  const views = openViewsReadOnly(directory)
-  onTestFinished(() => {
-    views.close()
-    writer.close()
-  })
+  const { writer, views } = openWriterAndViews()
   let asked = 0
   const indexed = createIndexing({
     views,

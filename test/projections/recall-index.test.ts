@@ -1,11 +1,12 @@
 import type Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 import { createRecallRanker } from '../../src/memory/recall/ranker.ts'
-import { filesHolding, testDirectory } from '../support/directory.ts'
+import { filesHolding } from '../support/directory.ts'
 import { exampleOf } from '../support/facts.ts'
-import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
+import { said, type TestWriter } from '../support/writer.ts'
+import { openWriterAndViews } from '../support/writer-and-views.ts'
 
 const replied = (text: string): NewEvent => ({
   type: 'chat.reply.sent',
@@ -71,17 +72,6 @@ const deleted = (memoryId: string, sourceSeqs: number[]): NewEvent => ({
   facts: { memoryId, sourceSeqs, by: 'owner' },
 })
 
-function open() {
-  const directory = testDirectory()
-  const writer = openTestWriter(directory)
-  const views = openViewsReadOnly(directory)
-  onTestFinished(() => {
-    views.close()
-    writer.close()
-  })
-  return { directory, writer, views }
-}
-
 function find(writer: TestWriter, views: Database.Database, text: string): number[] {
   writer.settle()
   const hits = createRecallRanker({ views }).recall({
@@ -101,7 +91,7 @@ function find(writer: TestWriter, views: Database.Database, text: string): numbe
 }
 
 test('what owner and delegate said on every channel is recalled, and so are memories', () => {
-  const { writer, views } = open()
+  const { writer, views } = openWriterAndViews()
   writer.append(said('tulips in chat'), replied('tulips indeed'))
   writer.append(...call('owner', 'tulips by phone'))
   writer.append(...texted('owner', 'tulips by text'))
@@ -110,7 +100,7 @@ test('what owner and delegate said on every channel is recalled, and so are memo
 })
 
 test('what guests said, what was said to them and the inner life are not recalled', () => {
-  const { writer, views } = open()
+  const { writer, views } = openWriterAndViews()
   writer.append(...call('guest', 'tulips'))
   writer.append(...texted('guest', 'tulips'))
   for (const type of [
@@ -126,7 +116,7 @@ test('what guests said, what was said to them and the inner life are not recalle
 })
 
 test('a forgotten memory takes the turns that it came from out of recall, though they stay on the timeline', () => {
-  const { writer, views } = open()
+  const { writer, views } = openWriterAndViews()
   writer.append(said('I grow tulips'), replied('Noted.'))
   writer.append(stored('grows tulips', 'm1', [1]))
   expect(find(writer, views, 'tulips')).toContain(1)
@@ -137,14 +127,14 @@ test('a forgotten memory takes the turns that it came from out of recall, though
 })
 
 test('what the owner wants forgotten before anything was learned from it is not recalled', () => {
-  const { writer, views } = open()
+  const { writer, views } = openWriterAndViews()
   writer.append(said('I grow tulips'))
   writer.append({ type: 'memory.sources.barred', actor: 'owner', facts: { sourceSeqs: [1], by: 'owner' } })
   expect(find(writer, views, 'tulips')).toEqual([])
 })
 
 test('erased words are in no file, and the turns around them keep their places', () => {
-  const { directory, writer, views } = open()
+  const { directory, writer, views } = openWriterAndViews()
   writer.append(said('before'), said('the secretbird sings'), said('after'))
   writer.settle()
   expect(filesHolding(directory, 'secretbird')).not.toEqual([])

@@ -1,11 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { NewEvent } from '../../../ledger/event.ts'
-import { openViewsReadOnly } from '../../../projections/views.ts'
 import type { Hit } from '../../../src/memory/recall/ranker.ts'
 import { createRecollections } from '../../../src/memory/recall/recollections.ts'
-import { testDirectory } from '../../support/directory.ts'
 import { exampleOf } from '../../support/facts.ts'
-import { openTestWriter, said } from '../../support/writer.ts'
+import { said } from '../../support/writer.ts'
+import { openWriterAndViews } from '../../support/writer-and-views.ts'
 
 const stored = (
   text: string,
@@ -23,13 +22,7 @@ const stored = (
 }
 
 function open() {
-  const directory = testDirectory()
-  const writer = openTestWriter(directory)
-  const views = openViewsReadOnly(directory)
-  onTestFinished(() => {
-    views.close()
-    writer.close()
-  })
+  const { writer, views } = openWriterAndViews()
   const recollect = createRecollections({ views, ledger: writer.ledger })
   const read = (...hits: [Hit['kind'], number][]) =>
     [

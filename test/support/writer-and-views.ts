@@ -1,0 +1,16 @@
+import { onTestFinished } from 'vitest'
+import { openViewsReadOnly } from '../../projections/views.ts'
+import { testDirectory } from './directory.ts'
+import { openTestWriter } from './writer.ts'
+
+/** A writer over a directory of its own, and a reader of its views; closed with the test. */
+export function openWriterAndViews() {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  const views = openViewsReadOnly(directory)
+  onTestFinished(() => {
+    views.close()
+    writer.close()
+  })
+  return { directory, writer, views }
+}
