@@ -42,11 +42,11 @@ export function createToolRunner(options: {
       )
       return { ok: false, reason: 'invalid_arguments', message: problems.join('; ') }
     }
+    if (!tool.readOnly && (await called).erased)
+      return { ok: false, reason: 'forgotten', message: 'What asked for this was forgotten.' }
     try {
       if (tool.readOnly) return await tool.run(args.data, context)
-      const { seq, erased } = await called
-      if (erased) return { ok: false, reason: 'forgotten', message: 'What asked for this was forgotten.' }
-      return await tool.run(args.data, { ...context, calledSeq: seq })
+      return await tool.run(args.data, { ...context, calledSeq: (await called).seq })
     } catch (error) {
       // A tool that could not write its fact has no outcome: the turn stays as it is and is taken up again.
       if (context.signal.aborted || error instanceof LedgerUnavailable) throw error
@@ -68,6 +68,8 @@ export function createToolRunner(options: {
         : { ok: false, reason: result.reason, message: result.message },
     )
     const recorded = called.then(({ seq }) => record(call, seq, round, { result, output, durationMs }))
+    // Looked at with the others of its round, which may take longer, or throw.
+    recorded.catch(() => undefined)
     return { output: { callId: call.callId, output }, recorded }
   }
 

@@ -43,8 +43,10 @@ export function sessionOf(c: HttpContext): Session {
 export function goneSignal(c: HttpContext): AbortSignal {
   const { outgoing } = c.env
   const gone = new AbortController()
-  outgoing.once('close', () => {
+  const onClose = () => {
     if (!outgoing.writableFinished) gone.abort(new Error('the client went away'))
-  })
+  }
+  if (outgoing.closed) onClose()
+  else outgoing.once('close', onClose)
   return gone.signal
 }

@@ -19,11 +19,19 @@ export type VerificationOptions = {
   readonly onViewsDamaged: (reason: string) => void
 }
 
-/** Walks the chain in a thread of its own. `stop` ends it wherever it is. */
+/** Whoever does not end by itself within this is ended. */
+const SLOW_STOP_MS = 10_000
+
+/**
+ * Walks the chain in a thread of its own. `stop` has it end itself: a thread that is ended from outside while it loads or
+ * runs SQLite takes the process along.
+ */
 export function startVerification({ directory, afterMs, onVerified, onViewsDamaged }: VerificationOptions) {
   let verification: Verification = { status: 'running', seq: 0 }
   let worker: Worker | undefined
+  let ended: Promise<void> = Promise.resolve()
   let isStopped = false
+  const stopFlag = new Int32Array(new SharedArrayBuffer(4))
 
   function conclude(outcome: Verification): void {
     verification = outcome
@@ -31,9 +39,12 @@ export function startVerification({ directory, afterMs, onVerified, onViewsDamag
   }
 
   const timer = setTimeout(() => {
-    const data: VerifyThreadData = { directory }
+    const data: VerifyThreadData = { directory, stopFlag }
     worker = startThread(new URL('./verify-thread.ts', import.meta.url), data)
     worker.unref()
+    const exit = Promise.withResolvers<void>()
+    worker.once('exit', () => exit.resolve())
+    ended = exit.promise
     worker.on('message', (message: VerifyMessage) => {
       switch (message.kind) {
         case 'progress':
@@ -59,7 +70,11 @@ export function startVerification({ directory, afterMs, onVerified, onViewsDamag
     async stop() {
       isStopped = true
       clearTimeout(timer)
-      await worker?.terminate()
+      Atomics.store(stopFlag, 0, 1)
+      Atomics.notify(stopFlag, 0)
+      const slow = setTimeout(() => void worker?.terminate(), SLOW_STOP_MS)
+      await ended
+      clearTimeout(slow)
     },
   }
 }

@@ -15,20 +15,32 @@ export type VerifyMessage =
   | { readonly kind: 'ledger-damaged'; readonly seq: number | null; readonly message: string }
   | { readonly kind: 'views'; readonly damage: string | null }
 
-export type VerifyThreadData = { readonly directory: string }
+export type VerifyThreadData = {
+  readonly directory: string
+  /** Shared; 1 once the thread is to end. */
+  readonly stopFlag: Int32Array<SharedArrayBuffer>
+}
+
+/** Thrown where the walk is told to end. */
+class Stopped extends Error {}
 
 /** Rested after each chunk of the walk, about as long as it took: a call in progress needs the processor more. */
 const REST_MS = 1
 
-function run(port: NonNullable<typeof parentPort>, { directory }: VerifyThreadData): void {
+function run(port: NonNullable<typeof parentPort>, { directory, stopFlag }: VerifyThreadData): void {
   const send = (message: VerifyMessage) => port.postMessage(message)
-  const never = new Int32Array(new SharedArrayBuffer(4))
+  const rest = () => {
+    Atomics.wait(stopFlag, 0, 0, REST_MS)
+    if (Atomics.load(stopFlag, 0) === 1) throw new Stopped()
+  }
+  rest()
   const ledger = openLedgerReadOnly(directory)
   try {
     const head = verifyChain(createReader(ledger), 0, (seq) => {
       send({ kind: 'progress', seq })
-      Atomics.wait(never, 0, 0, REST_MS)
+      rest()
     })
+    rest()
     const damage = findDamage(ledger)
     if (damage === null) send({ kind: 'ledger', head })
     else send({ kind: 'ledger-damaged', seq: null, message: `ledger.sqlite is damaged: ${damage}` })
@@ -39,6 +51,7 @@ function run(port: NonNullable<typeof parentPort>, { directory }: VerifyThreadDa
   } finally {
     ledger.close()
   }
+  rest()
   const views = openViewsReadOnly(directory)
   try {
     send({ kind: 'views', damage: findDamage(views) })
@@ -49,5 +62,9 @@ function run(port: NonNullable<typeof parentPort>, { directory }: VerifyThreadDa
 
 if (parentPort) {
   standBack()
-  run(parentPort, workerData)
+  try {
+    run(parentPort, workerData)
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error
+  }
 }

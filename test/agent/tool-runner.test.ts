@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { NewEvent } from '../../ledger/event.ts'
@@ -130,4 +130,45 @@ test('a call that the disk refused has no outcome either', async () => {
   await expect(outcome).rejects.toBe(refused)
   expect(recorded).toEqual([])
   await expect(openRunner(async () => DONE, false).run(called)).rejects.toBe(refused)
+})
+
+test('a round that fails in one place leaves no failure in another that nobody looks at', async () => {
+  const slow = Promise.withResolvers<ToolResult>()
+  const called = Promise.withResolvers<readonly CallFact[]>()
+  const told = { description: 'Reads.', parameters: z.object({}), idempotent: true, readOnly: true } as const
+  const tools = [
+    defineTool({ ...told, name: 'quick', run: async () => DONE }),
+    defineTool({ ...told, name: 'slow', run: () => slow.promise }),
+  ]
+  const runner = createToolRunner({
+    append: () => Promise.reject(new LedgerUnavailable('the disk is full')),
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    nowMs: () => 0,
+    onFault: () => undefined,
+  })
+  const calls = tools.map(({ name }) => ({ callId: name, tool: name, arguments: '{}' }))
+  const round = { ...CONTEXT, signal: new AbortController().signal }
+  const unseen: unknown[] = []
+  const onUnseen = (error: unknown) => void unseen.push(error)
+  process.on('unhandledRejection', onUnseen)
+  onTestFinished(() => void process.off('unhandledRejection', onUnseen))
+  const running = runner.run(calls, called.promise, round)
+  called.resolve([
+    { seq: 2, erased: false },
+    { seq: 3, erased: false },
+  ])
+  await turnOfTheLoop()
+  slow.resolve(DONE)
+  await expect((await running).recorded).rejects.toThrow(LedgerUnavailable)
+  await turnOfTheLoop()
+  expect(unseen).toEqual([])
+})
+
+test('a call that was made twice is no failure of its tool', async () => {
+  const twice = new Error('the model used the id of a call twice')
+  const called = Promise.reject(twice)
+  called.catch(() => undefined)
+  const { run, faults } = openRunner(async () => DONE, false)
+  await expect(run(called)).rejects.toBe(twice)
+  expect(faults).toEqual([])
 })
