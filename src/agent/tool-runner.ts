@@ -56,7 +56,7 @@ export function createToolRunner(options: {
   }
 
   /** Runs one call; its fact is recorded after that of the call itself. */
-  async function runOne(call: Call, called: Promise<CallFact>, round: RoundContext) {
+  async function runOne(call: Call, called: Promise<CallFact>, round: RoundContext): Promise<Ran> {
     const startedMs = nowMs()
     const { turnId } = round
     const key = `tool:${turnId}:${call.callId}`
@@ -118,16 +118,15 @@ export function createToolRunner(options: {
         return runOne(call, own, round)
       }
       if (calls.every((call) => tools.get(call.tool)?.readOnly)) {
-        const ran = await Promise.all(calls.map(runAt))
-        return outcomesOf(ran, Promise.all(ran.map(({ recorded }) => recorded)))
+        return outcomesOf(await Promise.all(calls.map(runAt)))
       }
-      const ran: Awaited<ReturnType<typeof runOne>>[] = []
+      const ran: Ran[] = []
       for (const [index, call] of calls.entries()) {
         const one = await runAt(call, index)
         await one.recorded
         ran.push(one)
       }
-      return outcomesOf(ran, Promise.all(ran.map(({ recorded }) => recorded)))
+      return outcomesOf(ran)
     },
     isIdempotent: (tool: string) => tools.get(tool)?.idempotent ?? true,
   }
@@ -136,10 +135,11 @@ export function createToolRunner(options: {
 /** What the calls of a round have in common. */
 type RoundContext = Omit<ToolContext, 'callId' | 'key'>
 
-function outcomesOf(
-  ran: readonly { readonly output: Outcomes['outputs'][number] }[],
-  recorded: Outcomes['recorded'],
-) {
+/** One call that was run: what the model hears, and the seq of its fact once that is in the ledger. */
+type Ran = { readonly output: Outcomes['outputs'][number]; readonly recorded: Promise<number> }
+
+function outcomesOf(ran: readonly Ran[]): Outcomes {
+  const recorded = Promise.all(ran.map((each) => each.recorded))
   // Whoever goes on from the outputs looks at it; where the turn ends before, nobody does.
   recorded.catch(() => undefined)
   return { outputs: ran.map(({ output }) => output), recorded }

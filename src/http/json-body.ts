@@ -11,8 +11,8 @@ const MAX_DEPTH = 32
 /**
  * Reads every body within its bound, and looks over JSON before its schema does: no key that could reach a prototype,
  * no nesting that could exhaust a stack. `limits` tell which paths take more than the default, in bytes. Routes find the
- * body as `c.req.text()` and `c.req.json()`; it is read here from Node's own request, for the web's Request and its
- * stream would cost a chat message more than anything else that HTTP does for it.
+ * body as `c.req.text()` and `c.req.json()`; it is read here from Node's own request, which costs less than to make the
+ * web's Request and its stream for it (decision 0003).
  */
 export function guardBodies(
   limits: readonly ((path: string) => number | null)[],
