@@ -48,11 +48,13 @@ export function dayText(at: string, now: Date): string {
 }
 
 export function durationText(durationMs: number): string {
-  if (durationMs < 1000) return `${Math.max(1, Math.round(durationMs))} ms`
-  const seconds = durationMs / 1000
-  if (seconds < 60) return `${oneDigit.format(seconds)} s`
+  const ms = Math.max(1, Math.round(durationMs))
+  if (ms < 1000) return `${ms} ms`
+  const tenths = Math.round(durationMs / 100)
+  if (tenths < 600) return `${oneDigit.format(tenths / 10)} s`
+  const seconds = Math.round(durationMs / 1000)
   const minutes = Math.floor(seconds / 60)
-  const rest = Math.round(seconds % 60)
+  const rest = seconds % 60
   return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`
 }
 
