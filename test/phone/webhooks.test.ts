@@ -66,6 +66,24 @@ test('an unsigned, wrongly signed or otherwise addressed request gets 403 and le
   expect(await phone.head()).toBe(before)
 })
 
+test('a mebibyte of fields, signed by nobody, holds nobody up', async () => {
+  const phone = await startWithPhone()
+  const { client } = phone.provider
+  const before = await phone.head()
+  const distinct = Array.from({ length: 170_000 }, (_, at) => at.toString(36)).join('&')
+  for (const content of ['a&'.repeat(500_000), distinct]) {
+    const startedMs = performance.now()
+    const refused = await Promise.all(
+      ['/voice-markup', '/voice-status', '/sms', '/sms/status'].map((path) =>
+        client.send('POST', path, content, { headers: { ...FORM, 'x-twilio-signature': 'bm9wZQ==' } }),
+      ),
+    )
+    expect(performance.now() - startedMs).toBeLessThan(2_000)
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400])
+  }
+  expect(await phone.head()).toBe(before)
+})
+
 test('a signed GET is as good as a POST, whatever Host it comes under', async () => {
   const phone = await startWithPhone()
   const path = `/voice-markup?${encode(phone.provider.call('CA1', OWNER))}`

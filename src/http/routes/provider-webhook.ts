@@ -74,7 +74,7 @@ export function createProviderWebhooks(options: {
     async read(c) {
       const posted = await readPosted(c)
       const { isSigned, isVerified } = verify(c, posted)
-      const asked = parseForm(new URL(c.env.incoming.url ?? '', 'http://service').search.slice(1))
+      const asked = formOf(new URL(c.env.incoming.url ?? '', 'http://service').search.slice(1))
       const fields = new Map(Object.entries({ ...asked, ...posted.fields }))
       return {
         isVerified,
@@ -100,12 +100,18 @@ type Posted = { readonly fields: FormFields; readonly json: string | null }
 async function readPosted(c: HttpContext): Promise<Posted> {
   if (c.req.method !== 'POST') return { fields: {}, json: null }
   const text = await c.req.text()
-  if (!isJson(c.req.header('content-type'))) return { fields: parseForm(text), json: null }
+  if (!isJson(c.req.header('content-type'))) return { fields: formOf(text), json: null }
   const told: unknown = text === '' ? null : JSON.parse(text)
   const entries = typeof told === 'object' && told !== null ? Object.entries(told) : []
   // Every field of ours is a text.
   const fields = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   return { fields: Object.fromEntries(fields), json: text }
+}
+
+function formOf(text: string): FormFields {
+  const fields = parseForm(text)
+  if (fields === null) throw new Refusal(400, 'malformed_request', 'The form has too many fields.')
+  return fields
 }
 
 /** An answer to the provider. */
