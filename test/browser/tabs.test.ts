@@ -81,6 +81,46 @@ test('a tab that was cut off misses nothing, repeats nothing and delivers what w
   await page.getByText('Offline').waitFor({ state: 'detached' })
 })
 
+test('what was written while it was cut off outlives a reload of the page', async () => {
+  const directory = testDirectory()
+  const environment = { PORT: await lastingPort() }
+  const first = await startWholeService({ directory, environment })
+  const page = await visit(browser(), first, { expected: /WebSocket|ERR_CONNECTION|Failed to load/ })
+  await say(page, 'Yes')
+  await reply(page, /\w/).waitFor()
+  await first.stop()
+  await page.getByText('Offline').waitFor()
+  await say(page, 'Yes')
+  await page.getByRole('article', { name: 'You, Waiting for the connection…' }).waitFor()
+
+  // Whoever gives up waiting reloads: the page has not noticed yet that the service is back.
+  await page.route('**/auth/status', () => undefined)
+  const second = await startWholeService({ directory, environment })
+  await page.reload()
+  await expect.poll(() => words(page, 'You', 'Yes').count()).toBe(2)
+  const said = async () =>
+    (await second.client.get('/api/timeline/search?q=Yes')).json.hits.filter(
+      ({ type }: { type: string }) => type === 'chat.message.received',
+    ).length
+  await expect.poll(said).toBe(2)
+  await page.getByText(/Waiting for the connection|Sending/).waitFor({ state: 'detached' })
+})
+
+test('what is said before the timeline is there is not taken for what was said before in the same words', async () => {
+  const service = await startWholeService()
+  await service.client.post('/api/chat', { content: 'Thank you' })
+  const page = await visit(browser(), service, { path: '/notes' })
+  const held = Promise.withResolvers<void>()
+  await page.routeWebSocket(/\/chat/, async (socket) => {
+    await held.promise
+    socket.connectToServer()
+  })
+  await page.goto('/')
+  await say(page, 'Thank you')
+  held.resolve()
+  await expect.poll(() => words(page, 'You', 'Thank you').count()).toBe(2)
+})
+
 test('a turn that fails says so where the reply would stand, and can be tried again', async () => {
   const { service, model } = await startWithModel()
   model.reply({ refusal: 'No.' })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createOutbox } from '../../../web/src/chat/outbox.ts'
+import { createOutbox, type Unsettled } from '../../../web/src/chat/outbox.ts'
 import { event } from '../timeline/events.ts'
 
 beforeEach(() => {
@@ -9,9 +9,9 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function startOutbox() {
+function startOutbox(kept: readonly Unsettled[] = []) {
   const sent: string[] = []
-  const world = { isConnected: true, isBusy: false }
+  const world = { isConnected: true, isBusy: false, lastSeq: 0, kept }
   let ids = 0
   const outbox = createOutbox({
     send: ({ clientMessageId }) => {
@@ -19,6 +19,11 @@ function startOutbox() {
       return world.isConnected
     },
     isBusy: () => world.isBusy,
+    lastSeq: () => world.lastSeq,
+    kept,
+    keep: (pending) => {
+      world.kept = pending
+    },
     changed: () => undefined,
     newId: () => `m${++ids}`,
     nowMs: () => 0,
@@ -95,4 +100,64 @@ test('a refusal hits the message that it names, else the oldest that was sent', 
   expect(states()).toEqual(['m1 failed', 'm2 failed'])
   outbox.discard('m1')
   expect(states()).toEqual(['m2 failed'])
+})
+
+test('what was said long ago in the same words settles neither what waits nor what was sent after it', () => {
+  const { outbox, sent, world, states } = startOutbox()
+  world.isConnected = false
+  outbox.add('Yes')
+  outbox.settle(received(7, { text: 'Yes' }))
+  expect(states()).toEqual(['m1 waiting'])
+  world.isConnected = true
+  world.lastSeq = 9
+  outbox.flush()
+  expect(sent).toEqual(['m1'])
+  outbox.settle(received(5, { text: 'Yes' }))
+  expect(states()).toEqual(['m1 sent'])
+  outbox.settle(received(10, { text: 'Yes' }))
+  expect(states()).toEqual([])
+})
+
+test('what is not on the timeline yet outlives a reload, and goes out under the same id', () => {
+  const before = startOutbox()
+  before.world.isConnected = false
+  before.outbox.add('Hello')
+  const { outbox, sent, world, states } = startOutbox(before.world.kept)
+  expect(states()).toEqual(['m1 waiting'])
+  world.lastSeq = 3
+  outbox.flush()
+  expect(sent).toEqual(['m1'])
+  outbox.settle(received(4, { text: 'Hello' }))
+  expect(world.kept).toEqual([])
+})
+
+test('a message that was taken before the reload is settled by the first page after it', () => {
+  const before = startOutbox()
+  before.world.lastSeq = 20
+  before.outbox.add('Hello')
+  const { outbox, states } = startOutbox(before.world.kept)
+  outbox.settle(received(12, { text: 'Hello' }))
+  expect(states()).toEqual(['m1 sent'])
+  outbox.settle(received(21, { text: 'Hello' }))
+  expect(states()).toEqual([])
+})
+
+test('a service that came back with an older copy of its ledger settles by what is new there', () => {
+  const { outbox, world, states } = startOutbox()
+  world.lastSeq = 20
+  outbox.add('Hello')
+  world.lastSeq = 5
+  outbox.flush()
+  outbox.settle(received(6, { text: 'Hello' }))
+  expect(states()).toEqual([])
+})
+
+test('once closed, nothing is kept any more', () => {
+  const { outbox, world } = startOutbox()
+  outbox.add('Hello')
+  world.kept = []
+  outbox.close()
+  vi.advanceTimersByTime(60_000)
+  expect(outbox.pending).toEqual([])
+  expect(world.kept).toEqual([])
 })

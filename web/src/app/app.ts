@@ -1,4 +1,5 @@
 import { type ChatSession, createChatSession } from '../chat/session.ts'
+import { keepUnsettled, readUnsettled } from '../chat/unsettled-messages.ts'
 import { fetchAuthStatus } from '../data/auth.ts'
 import { createHttp, type Http } from '../data/http.ts'
 import type { Toaster } from '../design/toast.ts'
@@ -73,6 +74,7 @@ export function createApp(options: {
         onProblem: (problem) => toast(problem.detail, 'warning'),
         onReply: (text) => announce(`Delegate: ${text.slice(0, 300)}`),
         onMalformed: () => toast('The service sent something that this page does not understand.', 'warning'),
+        unsettled: { kept: readUnsettled(), keep: keepUnsettled },
         newId,
         random: Math.random,
         nowMs: Date.now,

@@ -2,7 +2,16 @@ import type { TimelineEvent } from '../data/timeline.ts'
 import { wordsOf } from '../timeline/event-kinds.ts'
 import type { Pending } from '../timeline/rows.ts'
 
-/** Messages of this tab that are not on the timeline yet. Sending one twice is safe: the service runs it once. */
+/** A message that is not on the timeline yet, as it is kept for a reload. */
+export type Unsettled = Pending & {
+  /** The newest event that was known when it was first sent: its own comes after that. Null before it was sent. */
+  readonly afterSeq: number | null
+}
+
+/**
+ * Messages of this tab that are not on the timeline yet. They outlive a reload. Sending one twice is safe: the service
+ * runs it once.
+ */
 export type Outbox = {
   readonly pending: readonly Pending[]
   add(text: string): void
@@ -10,10 +19,15 @@ export type Outbox = {
   discard(clientMessageId: string): void
   /** Sends what waits for a connection, and again what may have been lost with the last one. */
   flush(): void
-  /** The event of a message is there: by the id where the service names it, else by its words. */
+  /**
+   * The event of a message is there: by the id where the service names it, else by the words of a message that was sent
+   * before it. What was said long ago in the same words settles nothing.
+   */
   settle(event: TimelineEvent): void
   /** A message was not taken: the one of that id, else the oldest that was sent. False where there is none. */
   fail(clientMessageId: string | null, reason: string): boolean
+  /** Lets go of everything, and keeps nothing from here on. */
+  close(): void
 }
 
 /** A sent message of which nothing is heard for this long is offered for a retry. */
@@ -24,38 +38,53 @@ export function createOutbox(options: {
   readonly send: (message: Pending) => boolean
   /** Whether something is heard of the service, so that a message that is not answered is merely in a queue. */
   readonly isBusy: () => boolean
+  /** The newest event that this tab knows. */
+  readonly lastSeq: () => number
+  /** Those of before the reload. */
+  readonly kept: readonly Unsettled[]
+  readonly keep: (pending: readonly Unsettled[]) => void
   readonly changed: () => void
   readonly newId: () => string
   readonly nowMs: () => number
 }): Outbox {
-  let pending: readonly Pending[] = []
+  let pending = options.kept
+  let closed = false
 
-  function find(clientMessageId: string | null): Pending | undefined {
+  function set(next: readonly Unsettled[]): void {
+    pending = next
+    options.keep(pending)
+    options.changed()
+  }
+
+  function find(clientMessageId: string | null): Unsettled | undefined {
     return pending.find((message) => message.clientMessageId === clientMessageId)
   }
 
-  function update(clientMessageId: string, status: Pending['status'], reason: string | null): void {
-    pending = pending.map((message) =>
-      message.clientMessageId === clientMessageId ? { ...message, status, reason } : message,
+  function update(clientMessageId: string, change: Partial<Unsettled>): void {
+    if (closed) return
+    set(
+      pending.map((message) =>
+        message.clientMessageId === clientMessageId ? { ...message, ...change } : message,
+      ),
     )
-    options.changed()
   }
 
-  function remove(message: Pending): void {
-    pending = pending.filter((other) => other !== message)
-    options.changed()
+  function remove(message: Unsettled): void {
+    set(pending.filter((other) => other !== message))
   }
 
-  function transmit(message: Pending): void {
+  function transmit(message: Unsettled): void {
     const { clientMessageId } = message
     if (!options.send(message)) {
-      update(clientMessageId, 'waiting', null)
+      update(clientMessageId, { status: 'waiting', reason: null })
       return
     }
-    update(clientMessageId, 'sent', null)
+    // The service may have come back with an older copy of its ledger: then what is new begins earlier.
+    const afterSeq = Math.min(message.afterSeq ?? Infinity, options.lastSeq())
+    update(clientMessageId, { status: 'sent', reason: null, afterSeq })
     setTimeout(() => {
       if (find(clientMessageId)?.status === 'sent' && !options.isBusy()) {
-        update(clientMessageId, 'failed', 'No answer from the service yet.')
+        update(clientMessageId, { status: 'failed', reason: 'No answer from the service yet.' })
       }
     }, unheardAfterMs)
   }
@@ -66,7 +95,8 @@ export function createOutbox(options: {
     },
     add(text) {
       const at = new Date(options.nowMs()).toISOString()
-      const message: Pending = { clientMessageId: options.newId(), text, at, status: 'waiting', reason: null }
+      const clientMessageId = options.newId()
+      const message = { clientMessageId, text, at, status: 'waiting', reason: null, afterSeq: null } as const
       pending = [...pending, message]
       transmit(message)
     },
@@ -87,13 +117,20 @@ export function createOutbox(options: {
       const match =
         typeof named === 'string'
           ? find(named)
-          : pending.find((message) => words !== '' && message.text.startsWith(words))
+          : pending.find(
+              ({ text, afterSeq }) =>
+                words !== '' && afterSeq !== null && event.seq > afterSeq && text.startsWith(words),
+            )
       if (match) remove(match)
     },
     fail(clientMessageId, reason) {
       const message = find(clientMessageId) ?? pending.find(({ status }) => status === 'sent')
-      if (message) update(message.clientMessageId, 'failed', reason)
+      if (message) update(message.clientMessageId, { status: 'failed', reason })
       return message !== undefined
+    },
+    close() {
+      closed = true
+      pending = []
     },
   }
 }

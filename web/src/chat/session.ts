@@ -38,7 +38,7 @@ export type ChatSession = {
   /** Whether an erasure that is on the timeline can still be undone, as far as is known. */
   isErasurePending(erasureId: string): boolean
 
-  readonly outbox: Omit<Outbox, 'flush' | 'settle' | 'fail'>
+  readonly outbox: Omit<Outbox, 'flush' | 'settle' | 'fail' | 'close'>
   stop(): void
   loadOlder(): void
   /** Takes in a page that was fetched otherwise than over the socket: the one before `cursor`. */
@@ -65,6 +65,8 @@ type ChatSessionOptions = {
   readonly onProblem: (problem: Problem) => void
   readonly onReply: (text: string) => void
   readonly onMalformed: (error: unknown) => void
+  /** What this tab keeps of its own messages until they are on the timeline. */
+  readonly unsettled: Pick<Parameters<typeof createOutbox>[0], 'kept' | 'keep'>
   readonly newId: () => string
   readonly random: () => number
   readonly nowMs: () => number
@@ -87,6 +89,9 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     send: ({ clientMessageId, text }) =>
       loaded && socket.send({ type: 'chat.message', content: text, clientMessageId }),
     isBusy: () => connection.state !== 'open' || isWorking(store, previews.list),
+    lastSeq: () => store.lastSeq,
+    kept: options.unsettled.kept,
+    keep: options.unsettled.keep,
     changed,
     newId: options.newId,
     nowMs: options.nowMs,
@@ -289,6 +294,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     },
     close() {
       clearTimeout(olderTimer)
+      outbox.close()
       listeners.clear()
       followers.clear()
       socket.close()

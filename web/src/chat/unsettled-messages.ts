@@ -1,0 +1,32 @@
+import { isObject, numberField, optionalString, parseJson, stringField } from '../data/json.ts'
+import type { Unsettled } from './outbox.ts'
+
+const storageKey = 'delegate.unsettled'
+
+/** What was sent before this page was reloaded and did not reach the timeline yet. */
+export function readUnsettled(): readonly Unsettled[] {
+  try {
+    const kept = parseJson(sessionStorage.getItem(storageKey) ?? '[]', storageKey)
+    return Array.isArray(kept) ? kept.filter(isObject).map(parseUnsettled) : []
+  } catch {
+    // Kept by another version of this page.
+    return []
+  }
+}
+
+export function keepUnsettled(pending: readonly Unsettled[]): void {
+  if (pending.length === 0) sessionStorage.removeItem(storageKey)
+  else sessionStorage.setItem(storageKey, JSON.stringify(pending))
+}
+
+function parseUnsettled(message: { readonly [key: string]: unknown }): Unsettled {
+  return {
+    clientMessageId: stringField(message, 'clientMessageId'),
+    text: stringField(message, 'text'),
+    at: stringField(message, 'at'),
+    // What was on its way may be lost: it goes out again.
+    status: message.status === 'failed' ? 'failed' : 'waiting',
+    reason: optionalString(message, 'reason'),
+    afterSeq: message.afterSeq === null ? null : numberField(message, 'afterSeq'),
+  }
+}
