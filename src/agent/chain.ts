@@ -7,8 +7,14 @@ import { type ContextItem, type ContextReader, createContextReader, isSameModel 
 /** What a turn is built on: the base, then everything since. */
 export type Chain = {
   readonly items: readonly ContextItem[]
-  /** The replacement that it begins with; null while there is none. */
-  readonly base: { readonly row: CompactionRow; readonly form: 'opaque' | 'text' } | null
+  /** The replacement that it begins with, and the facts that this covers; null while there is none. */
+  readonly base: {
+    readonly row: CompactionRow
+    readonly form: 'opaque' | 'text'
+    readonly covered: ReadonlySet<number>
+  } | null
+  /** Words of turns that have not ended: they join the chain only then. */
+  readonly openSeqs: readonly number[]
 }
 
 export type ChainReader = {
@@ -18,6 +24,8 @@ export type ChainReader = {
    */
   read(conversationId: string, model: ModelId, options?: { readonly textOnly?: boolean }): Chain
 }
+
+const NO_BASE = { seq: 0, throughSeq: 0, covered: new Set<number>() }
 
 /** Reads the chain that a conversation continues from; all of it derived from the ledger. */
 export function createChainReader(views: Database, ledger: LedgerReader): ChainReader {
@@ -29,18 +37,24 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     row: CompactionRow,
     model: ModelId,
     textOnly: boolean,
-  ): { item: InputItem; form: 'opaque' | 'text' } | null {
+  ): { item: InputItem; form: 'opaque' | 'text'; covered: ReadonlySet<number> } | null {
     const [event] = ledger.readSeqs([row.seq])
     if (event?.type !== 'context.compaction.succeeded' || !event.body) return null
+    const covered = new Set(event.derivedFrom)
     const { replacement, text } = event.body
     // An opaque form that turned out no smaller than the conversation itself is of no use; its text is.
     if (replacement !== null && !textOnly && !wasUseless(row) && isSameModel(row, model)) {
       return {
         item: { type: 'opaque', model: { provider: row.provider, model: row.model }, blob: replacement },
         form: 'opaque',
+        covered,
       }
     }
-    return { item: { type: 'inner', label: 'the conversation until now, summarised', text }, form: 'text' }
+    return {
+      item: { type: 'inner', label: 'the conversation until now, summarised', text },
+      form: 'text',
+      covered,
+    }
   }
 
   return {
@@ -52,9 +66,12 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
 
       const row = queries.base(conversationId)
       const base = row && baseItem(row, model, textOnly)
-      const items = context.read(conversationId, row && base ? row.throughSeq : 0)
-      if (!row || !base) return { items, base: null }
-      return { items: [{ item: base.item, seqs: [row.seq] }, ...items], base: { row, form: base.form } }
+      const from = row && base ? { seq: row.seq, throughSeq: row.throughSeq, covered: base.covered } : NO_BASE
+      const { items, open } = context.read(conversationId, from)
+      const openSeqs = [...open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
+      if (!row || !base) return { items, base: null, openSeqs }
+      const { item, form, covered } = base
+      return { items: [{ item, seqs: [row.seq] }, ...items], base: { row, form, covered }, openSeqs }
     },
   }
 }

@@ -70,7 +70,7 @@ export function createCompactor(options: {
     const service = options.model()
     const read = chain.read(conversationId, service.text.id)
     const part = partToCompact(read, options.thresholdTokens() * CHUNK_SHARE)
-    const throughSeq = part.flatMap(({ seqs }) => seqs).reduce((highest, seq) => Math.max(highest, seq), 0)
+    const { throughSeq, coveredSeqs } = coverageOf(read, part)
     const inputTokensBefore = tokensBefore(conversationId, read)
     const compactionId = newId()
     const place = { conversationId, channel: 'inner' as const, actor: 'service' as const }
@@ -103,9 +103,7 @@ export function createCompactor(options: {
           rest +
           estimateTokens(options.instructions()),
       )
-      const derivedFrom = [
-        ...new Set([...options.instructionSeqs(), ...part.flatMap(({ seqs }) => seqs)]),
-      ].sort((a, b) => a - b)
+      const derivedFrom = [...new Set([...options.instructionSeqs(), ...coveredSeqs])].sort((a, b) => a - b)
       const facts: NewEvent[] = [
         {
           type: 'context.compaction.succeeded',
@@ -298,6 +296,23 @@ function partToCompact(read: Chain, budgetTokens: number): ContextItem[] {
     part.push(each)
   }
   return part
+}
+
+/**
+ * What a replacement of the part covers. Turns join the chain as they end, so words that came before some of the part
+ * may not be in it: a message that waited while the turn before it was answered. It covers everything before the first
+ * of those; of what came later, the facts that it names.
+ */
+function coverageOf(
+  read: Chain,
+  part: readonly ContextItem[],
+): { throughSeq: number; coveredSeqs: readonly number[] } {
+  const partSeqs = part.flatMap(({ seqs }) => seqs)
+  const leftSeqs = [...read.items.slice(part.length).flatMap(({ seqs }) => seqs), ...read.openSeqs]
+  const lastSeq = partSeqs.reduce((highest, seq) => Math.max(highest, seq), 0)
+  const throughSeq = leftSeqs.reduce((lowest, seq) => Math.min(lowest, seq - 1), lastSeq)
+  const carried = [...(read.base?.covered ?? [])].filter((seq) => seq > throughSeq)
+  return { throughSeq, coveredSeqs: [...carried, ...partSeqs] }
 }
 
 function sumTokens(items: readonly ContextItem[]): number {

@@ -70,7 +70,7 @@ export function createComposer(options: {
   ): Promise<Chain> {
     await giveWay()
     return conversationId === null
-      ? { items: [], base: null }
+      ? { items: [], base: null, openSeqs: [] }
       : chain.read(conversationId, service.text.id, { textOnly })
   }
 

@@ -135,9 +135,17 @@ function withoutOrphans(items: readonly ContextItem[]): ContextItem[] {
   })
 }
 
+/** What a context begins after: everything through `throughSeq`, and of what came later that which is `covered`. */
+export type ContextBase = {
+  /** The fact that stands in for it all; 0 for none. */
+  readonly seq: number
+  readonly throughSeq: number
+  readonly covered: ReadonlySet<number>
+}
+
 export type ContextReader = {
-  /** The context of a conversation from just after `baseSeq`: the turns that stand. */
-  read(conversationId: string, baseSeq: number): readonly ContextItem[]
+  /** The context of a conversation after its base: the turns that stand. */
+  read(conversationId: string, base: ContextBase): ContextState
   /** Forgets what was folded, after an erasure. */
   reset(): void
 }
@@ -150,17 +158,18 @@ export function createContextReader(views: Database, ledger: LedgerReader): Cont
   const runs = createRunQueries(views)
   let cached: { conversationId: string; baseSeq: number; state: ContextState } | null = null
   return {
-    read(conversationId, baseSeq) {
-      const usable = cached?.conversationId === conversationId && cached.baseSeq === baseSeq
-      let state = usable && cached ? cached.state : emptyContext(baseSeq)
+    read(conversationId, base) {
+      const usable = cached?.conversationId === conversationId && cached.baseSeq === base.seq
+      let state = usable && cached ? cached.state : emptyContext(base.throughSeq)
       const start = conversationStart.get(conversationId)?.startSeq
       const unread = start === undefined ? [] : runs.after(start, state.readSeq)
+      const events = unread.flatMap(({ firstSeq, lastSeq }) => ledger.readRange(firstSeq, lastSeq))
       state = foldContext(
         state,
-        unread.flatMap(({ firstSeq, lastSeq }) => ledger.readRange(firstSeq, lastSeq)),
+        events.filter(({ seq }) => !base.covered.has(seq)),
       )
-      cached = { conversationId, baseSeq, state }
-      return state.items
+      cached = { conversationId, baseSeq: base.seq, state }
+      return state
     },
     reset() {
       cached = null

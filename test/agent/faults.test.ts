@@ -3,6 +3,7 @@ import type { ServiceOptions } from '../../src/service.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { type At, type Fault, httpFaults, type Reply } from '../doubles/model/script.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
+import { openTab } from '../support/chat-tab.ts'
 import { startWholeService } from '../support/service.ts'
 
 async function start(modelLimits: ServiceOptions['modelLimits'] = {}) {
@@ -179,6 +180,28 @@ test('a chain over its threshold is compacted by itself, and the conversation go
   expect((await service.client.post('/api/chat', { content: 'What was it?' })).json.reply.text).toBe(
     'heliotrope',
   )
+})
+
+test('a message that came while the one before it was answered stays in the chain when that is compacted', async () => {
+  const { double, service } = await start()
+  await service.client.put('/api/config', { entries: { COMPACT_THRESHOLD_TOKENS: 2000 } })
+  const both = Promise.withResolvers<void>()
+  double.answerWith(({ text }) => ({
+    text: 'Yes.',
+    usage: { inputTokens: text.includes('heliotrope') ? 100 : 3000, outputTokens: 10 },
+    pause: { at: 'headers', until: both.promise },
+  }))
+  const tab = await openTab(service)
+  tab.send({ type: 'chat.message', content: 'A long story', clientMessageId: 'm1' })
+  await tab.hear(({ type }) => type === 'chat.working')
+  tab.send({ type: 'chat.message', content: 'The word is heliotrope', clientMessageId: 'm2' })
+  await tab.hear(({ event }) => event?.payload.text === 'The word is heliotrope')
+  both.resolve()
+  await tab.hear(({ event }) => event?.type === 'context.compaction.succeeded')
+  await expect.poll(() => tab.heard.filter(({ type }) => type === 'chat.response')).toHaveLength(2)
+  await service.client.post('/api/chat', { content: 'What was it?' })
+  const input = (turnRequests(double).at(-1)?.text ?? '').replaceAll(/<data .*?<\/data [^>]*>/gs, '')
+  expect(input).toContain('heliotrope')
 })
 
 test('a server without the compaction endpoint compacts by a written replacement', async () => {

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createChainReader } from '../../src/agent/chain.ts'
+import { createCompactor } from '../../src/agent/compaction.ts'
+import type { InputItem, ModelService, TextRequest } from '../../src/model/port.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+
+const MODEL = { provider: 'p', model: 'm' }
+const USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+const CONVERSATION = 'c'
+
+const wordsIn = (items: readonly InputItem[]) =>
+  items.flatMap((item) => ('text' in item ? (item.text.match(/\bword\d+\b/g) ?? []) : []))
+
+/** A service whose capsule is every word that it was given. */
+const service = {
+  text: {
+    id: MODEL,
+    async *respond({ input }: TextRequest) {
+      const text = wordsIn(input).join(' ') || 'nothing'
+      yield { type: 'completed' as const, text, toolCalls: [], usage: USAGE, responseId: null, blob: null }
+    },
+  },
+  utility: null,
+  structured: null,
+  compaction: null,
+  embedding: null,
+  speech: null,
+  realtime: null,
+  check: async () => ({ ok: true, steps: [] }),
+} satisfies ModelService
+
+type Step = { readonly turn: number; readonly what: 'say' | 'reply' | 'complete' | 'fail' | 'compact' }
+
+/** Turns are answered in any order, and a message may come while another is answered. */
+const steps = fc.array(
+  fc.record({
+    turn: fc.integer({ min: 0, max: 3 }),
+    what: fc.constantFrom<Step['what']>('say', 'reply', 'complete', 'fail', 'compact'),
+  }),
+  { minLength: 4, maxLength: 30 },
+)
+
+test('each word of the turns that stand is once in the chain, however turns and compactions interleave', async () => {
+  const { append, views, ledger } = await openTestStorage(testDirectory())
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(steps, fc.integer({ min: 5, max: 60 }), async (all, thresholdTokens) => {
+      run += 1
+      const conversationId = `${CONVERSATION}${run}`
+      const chain = createChainReader(views, ledger)
+      const compactor = createCompactor({
+        append,
+        views,
+        chain,
+        model: () => service,
+        instructions: () => '',
+        instructionSeqs: () => [],
+        commitments: () => [],
+        thresholdTokens: () => thresholdTokens,
+        capsuleTriggerTokens: () => 1_000_000,
+        timezone: () => 'UTC',
+        newId: () => `x${Math.random()}`,
+        nowMs: Date.now,
+        log: { warn: () => undefined },
+      })
+      await append([{ type: 'conversation.started', actor: 'service', conversationId, facts: {} }])
+      const standing: string[] = []
+      const open = new Map<number, string[]>()
+      let count = 0
+      for (const { turn, what } of all) {
+        const turnId = `${conversationId}-${turn}`
+        const place = { conversationId, turnId, channel: 'chat' as const }
+        const word = () => {
+          count += 1
+          open.set(turn, [...(open.get(turn) ?? []), `word${count}`])
+          return { text: `word${count}` }
+        }
+        if (what === 'compact') {
+          await compactor.compact(
+            conversationId,
+            count % 2 ? 'manual' : 'automatic',
+            AbortSignal.timeout(5000),
+          )
+          continue
+        }
+        if (what === 'complete') standing.push(...(open.get(turn) ?? []))
+        const fact: NewEvent =
+          what === 'say'
+            ? { type: 'chat.message.received', actor: 'owner', ...place, facts: {}, body: word() }
+            : what === 'reply'
+              ? { type: 'chat.reply.sent', actor: 'delegate', ...place, facts: {}, body: word() }
+              : what === 'complete'
+                ? {
+                    type: 'turn.completed',
+                    actor: 'service',
+                    ...place,
+                    facts: {
+                      model: MODEL,
+                      usage: USAGE,
+                      contextTokens: 0,
+                      responseId: null,
+                      rounds: 1,
+                      durationMs: 0,
+                    },
+                  }
+                : {
+                    type: 'turn.failed',
+                    actor: 'service',
+                    ...place,
+                    facts: { kind: 'timeout' },
+                    body: { text: 'x' },
+                  }
+        if (what === 'complete' || what === 'fail') open.delete(turn)
+        await append([fact])
+      }
+      const read = wordsIn(chain.read(conversationId, MODEL).items.map(({ item }) => item))
+      expect(read.toSorted()).toEqual(standing.toSorted())
+      // A restart reads the same.
+      const fresh = createChainReader(views, ledger).read(conversationId, MODEL)
+      expect(wordsIn(fresh.items.map(({ item }) => item)).toSorted()).toEqual(standing.toSorted())
+    }),
+    { numRuns: 60 },
+  )
+})
