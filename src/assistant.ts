@@ -135,6 +135,7 @@ export function buildAssistant(options: {
     openConversationId: placement.openConversationId,
     runTurn,
     turnById: turns.byId,
+    unfinishedTurns: turns.unfinished,
     newId,
     nowMs,
     random: options.random,

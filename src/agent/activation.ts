@@ -3,6 +3,7 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import type { ActivationRow, SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import { failureText } from './failure-text.ts'
+import type { TurnAbort } from './turn.ts'
 
 /** Tries at an activation before it is given up, visibly. */
 const MAX_ATTEMPTS = 4
@@ -14,6 +15,7 @@ export type ActivationOptions = {
   readonly openConversationId: () => string | undefined
   readonly runTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
   readonly turnById: (turnId: string) => TurnRow | undefined
+  readonly unfinishedTurns: () => TurnRow[]
   readonly newId: () => string
   readonly nowMs: () => number
   /** 0..1, for the jitter of retries. */
@@ -71,9 +73,11 @@ export function createActivationRunner(options: ActivationOptions) {
           { type: 'span.closed', ...place, facts: { reason: 'completed' } },
         ]
       }
-      const interrupted = turn?.kind === 'stopped'
+      const abort: TurnAbort | null = signal.aborted ? signal.reason : null
+      // Giving way to the owner, or to the end of the process, is not a failure: the try does not count. One that the
+      // owner stopped does not begin again at once.
+      const interrupted = abort === 'preempted' || abort === 'shutdown'
       return [
-        // Giving way to the owner is not a failure of the activation: the try does not count.
         failedFact(
           { ...place, turnId },
           {
@@ -83,7 +87,7 @@ export function createActivationRunner(options: ActivationOptions) {
             kind: turn?.kind ?? 'internal',
           },
         ),
-        { type: 'span.closed', ...place, facts: { reason: interrupted ? 'interrupted' : 'failed' } },
+        { type: 'span.closed', ...place, facts: { reason: abort === null ? 'failed' : 'interrupted' } },
       ]
     }
   }
@@ -96,29 +100,35 @@ export function createActivationRunner(options: ActivationOptions) {
     for (const { activationId, conversationId, spanId, turnId, attempt } of running) {
       const place = { conversationId, spanId, channel: 'inner' as const, actor: 'service' as const }
       const turn = turnId === null ? undefined : options.turnById(turnId)
-      const facts: NewEvent[] = []
-      if (turn && turn.endedSeq === null) {
-        facts.push({
-          type: 'turn.failed',
-          ...place,
-          turnId,
-          key: `turn-ended:${turn.turnId}`,
-          facts: { kind: 'interrupted' },
-          body: { text: failureText.interrupted },
-        })
-      }
-      facts.push(
+      await append([
+        ...(turn?.endedSeq === null ? [interruptedFact(turn)] : []),
         failedFact(
           { ...place, turnId },
           { activationId, signalIds: signalIdsOf(activationId), attempt, kind: 'interrupted' },
         ),
-      )
-      facts.push({ type: 'span.closed', ...place, facts: { reason: 'interrupted' } })
-      await append(facts)
+        { type: 'span.closed', ...place, facts: { reason: 'interrupted' } },
+      ])
     }
+    // A turn whose activation has ended without it: nobody takes it up again.
+    const left = options.unfinishedTurns().filter(({ trigger }) => trigger === 'activation')
+    if (left.length > 0) await append(left.map(interruptedFact))
   }
 
   return { runActivation, recover }
+
+  function interruptedFact({ turnId, conversationId, spanId }: TurnRow): NewEvent {
+    return {
+      type: 'turn.failed',
+      actor: 'service',
+      channel: 'inner',
+      conversationId,
+      spanId,
+      turnId,
+      key: `turn-ended:${turnId}`,
+      facts: { kind: 'interrupted' },
+      body: { text: failureText.interrupted },
+    }
+  }
 
   function failedFact(
     place: Pick<NewEvent, 'conversationId' | 'spanId' | 'turnId' | 'channel' | 'actor'>,

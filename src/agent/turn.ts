@@ -247,9 +247,10 @@ async function runTurn(
 
   async function concludeAborted(): Promise<void> {
     const reason: TurnAbort = signal.reason
+    // Of an activation the signals are taken up again, by another turn.
+    if (turn.trigger === 'activation') return fail(reason === 'shutdown' ? 'interrupted' : 'stopped')
     // A turn that the process leaves for its own end is taken up again at the next start.
     if (reason === 'shutdown') return
-    if (turn.trigger === 'activation') return fail('stopped')
     await append([
       facts.stopped(run.said, derivation(run.said, readSeen())),
       facts.completed({ usage: run.usage, answer: null, rounds: run.rounds, durationMs: durationMs() }),

@@ -99,6 +99,51 @@ test('an activation gives way to the owner, and is run after all', async () => {
   expect(activations).toBe(2)
 })
 
+/** An activation whose model does not answer. */
+async function startHanging(directory?: string) {
+  const { double, service } = await start(directory)
+  await service.client.post('/api/chat', { content: 'Hello' })
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  const asked: string[] = []
+  double.answerWith(({ text }) => {
+    asked.push(text)
+    return { text: 'never said', pause: { at: 'headers', until: never.promise } }
+  })
+  await service.client.post('/api/timers', { title: 'Water the plants', at: soon(100) })
+  await expect.poll(() => asked.filter((text) => text.includes('Water the plants'))).toHaveLength(1)
+  return { service }
+}
+
+test('an activation that the end of the process cuts off leaves no turn behind, and is run after the next start', {
+  timeout: 30_000,
+}, async () => {
+  const directory = testDirectory()
+  const { service: first } = await startHanging(directory)
+  await first.stop()
+
+  const { service } = await start(directory)
+  const typesNow = async () => {
+    const { events } = (await service.client.get('/api/timeline')).json
+    return events.map(({ type }: { type: string }) => type)
+  }
+  await expect.poll(typesNow).toContain('activation.completed')
+  const types = await typesNow()
+  const count = (type: string) => types.filter((each: string) => each === type).length
+  expect(count('turn.failed') + count('turn.completed')).toBe(count('turn.started'))
+  // Nothing runs: the conversation can be compacted.
+  await expect.poll(async () => (await service.client.get('/api/session/context')).json.canCompact).toBe(true)
+})
+
+test('an activation that the owner stops does not begin again at once', async () => {
+  const { service } = await startHanging()
+  const tab = await openTab(service)
+  expect((await service.client.post('/api/chat/stop')).json).toEqual({ stopped: true })
+  const failed = await tab.hear(({ event }) => event?.type === 'activation.failed')
+  expect(failed.event.payload).toMatchObject({ kind: 'stopped', attempt: 1, final: false })
+  expect(Date.parse(failed.event.payload.retryAt)).toBeGreaterThan(Date.parse(failed.event.at) + 10_000)
+})
+
 test('an activation that fails is tried again later, and says so', async () => {
   const { double, service } = await start()
   double.reply(...Array.from({ length: 6 }, () => ({ fault: httpFaults.unauthorised() })))
