@@ -5,6 +5,12 @@ import { Refusal } from './problem.ts'
 
 const MIB = 1024 * 1024
 export const DEFAULT_BODY_BYTES = MIB
+/**
+ * How much of a body that is too large is still taken off the line, and how long a pause in it is waited for. Most clients
+ * send all of it before they listen: to one that is cut off sooner, the refusal is lost.
+ */
+const MAX_DISCARDED_BYTES = 64 * MIB
+const DISCARDING_PAUSE_MS = 500
 /** Deeper than any request of the contract goes. */
 const MAX_DEPTH = 32
 
@@ -32,22 +38,50 @@ export function guardBodies(
 
 /** The body as text. Throws a refusal where it is too large; rejects when it does not arrive whole. */
 async function readText(incoming: IncomingMessage, maxBytes: number): Promise<string> {
-  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
+  const announced = Number(incoming.headers['content-length'] ?? 0)
+  if (announced > maxBytes) {
+    if (announced <= MAX_DISCARDED_BYTES) await discard(incoming)
+    throw bodyTooLarge(maxBytes)
+  }
   const chunks: Buffer[] = []
   let bytes = 0
   await new Promise<void>((resolve, reject) => {
-    incoming.on('data', (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= maxBytes) return void chunks.push(chunk)
-      incoming.pause()
-      reject(bodyTooLarge(maxBytes))
+      incoming.off('data', onData)
+      discard(incoming).then(() => reject(bodyTooLarge(maxBytes)), reject)
+    }
+    incoming.on('data', onData)
+    incoming.once('end', () => {
+      if (bytes <= maxBytes) resolve()
     })
-    incoming.once('end', resolve)
     incoming.once('error', reject)
     // Whoever left before this was listened to has closed it without a word.
     if (incoming.destroyed) reject(new Error('the client went away'))
   })
   return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
+/** Takes off the line what is left of a body that nobody wants, as far as that is worth it. */
+function discard(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let bytes = 0
+    const timer = setTimeout(end, DISCARDING_PAUSE_MS)
+    function onData(chunk: Buffer) {
+      bytes += chunk.length
+      if (bytes > MAX_DISCARDED_BYTES) return end()
+      timer.refresh()
+    }
+    function end() {
+      clearTimeout(timer)
+      incoming.off('data', onData).off('close', end).off('end', end)
+      incoming.pause()
+      resolve()
+    }
+    incoming.on('data', onData).once('end', end).once('close', end)
+    incoming.resume()
+  })
 }
 
 /** What a body over the bound of its path hears. */

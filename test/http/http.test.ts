@@ -28,6 +28,50 @@ test('a body over 1 MiB is refused with 413, by its length and chunk by chunk', 
   expect(service.things).toEqual([])
 })
 
+test('who sends all of a body that is far too large, and only then listens, hears 413', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const head = `POST /api/things HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nCookie: ${client.cookie()}\r\n`
+  const typed = 'Content-Type: application/json\r\n'
+  const content = 'x'.repeat(12 * MIB)
+  for (const sent of [
+    `Content-Length: ${content.length}\r\n\r\n${content}`,
+    `Transfer-Encoding: chunked\r\n\r\n${content.length.toString(16)}\r\n${content}\r\n0\r\n\r\n`,
+  ]) {
+    expect(await sendThenListen(service.port, `${head}${typed}${sent}`)).toMatch(/^HTTP\/1\.1 413 /)
+  }
+})
+
+/** A client that reads nothing before its last byte is sent. Rejects where it is cut off. */
+function sendThenListen(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.pause()
+    socket.on('error', reject)
+    let answer = ''
+    socket.write(text, 'latin1', () => {
+      socket.on('data', (chunk) => {
+        answer += chunk.toString('latin1')
+      })
+      socket.on('close', () => resolve(answer))
+      socket.resume()
+    })
+  })
+}
+
+test('a request that offers another protocol than WebSocket is answered as if it did not', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const offer = {
+    connection: 'Upgrade, HTTP2-Settings',
+    upgrade: 'h2c',
+    'http2-settings': 'AAMAAABkAAQAAP__',
+  }
+  expect((await client.get('/health', { headers: offer })).json).toEqual({ status: 'ok' })
+  const made = await client.post('/api/things', { name: 'made' }, { headers: offer })
+  expect([made.status, service.things]).toEqual([201, ['made']])
+})
+
 test('a body just under the limit is taken, chunked too, and a route may take more', async () => {
   const service = await startService()
   const client = await service.signedIn()
