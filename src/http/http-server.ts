@@ -60,6 +60,8 @@ export function createHttpServer(options: {
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
+      // Programs offer HTTP/2 with every request (`h2c`); an offer that is not taken up is answered as if there were none.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (incoming, outgoing) => void handle(incoming, outgoing),
   )
