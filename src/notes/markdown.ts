@@ -44,11 +44,13 @@ export function renderMarkdown(source: string): string {
     allowedTags: TAGS,
     allowedAttributes: {
       a: ['href', 'title', 'rel', 'target'],
-      ol: ['start'],
+      ol: ['start', 'dir'],
+      ul: ['dir'],
+      blockquote: ['dir'],
       th: ['align'],
       td: ['align'],
       pre: ['tabindex'],
-      table: ['tabindex'],
+      table: ['tabindex', 'dir'],
     },
     allowedClasses: { span: ['hljs-*', 'function_', 'class_', 'inherited__'] },
     allowedSchemes: ['http', 'https', 'mailto', 'tel'],
@@ -58,7 +60,11 @@ export function renderMarkdown(source: string): string {
       a: (tagName, attribs) => ({ tagName, attribs: linkOf(attribs) }),
       // What can scroll sideways must be reachable without a pointer.
       pre: (tagName) => ({ tagName, attribs: { tabindex: '0' } }),
-      table: (tagName) => ({ tagName, attribs: { tabindex: '0' } }),
+      table: (tagName) => ({ tagName, attribs: { tabindex: '0', dir: 'auto' } }),
+      // Where its marks or its bar stand.
+      ul: (tagName) => ({ tagName, attribs: { dir: 'auto' } }),
+      ol: (tagName, attribs) => ({ tagName, attribs: { ...attribs, dir: 'auto' } }),
+      blockquote: (tagName) => ({ tagName, attribs: { dir: 'auto' } }),
     },
   })
 }

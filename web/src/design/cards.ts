@@ -29,6 +29,9 @@ export const cards = css`
   .what > p:first-child {
     font-weight: 550;
   }
+  .what > p:not(.facts) {
+    unicode-bidi: plaintext;
+  }
   .facts {
     color: var(--ink-soft);
     font-size: var(--text-sm);

@@ -290,6 +290,7 @@ export class DgNoteEditorPage extends LitElement {
             aria-label="Title"
             placeholder="Title"
             maxlength="200"
+            dir="auto"
             autocomplete="off"
             .value=${this.draft.title}
             @input=${(event: Event) => {
@@ -300,6 +301,7 @@ export class DgNoteEditorPage extends LitElement {
             class="content"
             id="content"
             aria-label="Text, in markdown"
+            dir="auto"
             placeholder="Write in markdown…"
             .value=${this.draft.content}
             @input=${(event: Event) => {

@@ -54,6 +54,7 @@ export const noteEditorStyles = css`
     outline: none;
   }
   .preview h2 {
+    unicode-bidi: plaintext;
     padding: var(--space-2) 0;
     border-bottom: 1px solid var(--line);
     margin-bottom: var(--space-4);

@@ -159,6 +159,7 @@ export class DgComposer extends LitElement {
         <textarea
           rows="1"
           maxlength="100000"
+          dir="auto"
           placeholder="Message Delegate"
           aria-label="Message"
           enterkeyhint="send"

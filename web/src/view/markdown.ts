@@ -36,6 +36,8 @@ export function createMarkdown(): RenderMarkdown {
   purify.addHook('afterSanitizeAttributes', (element) => {
     // What can scroll sideways must be reachable without a pointer.
     if (element.tagName === 'PRE' || element.tagName === 'TABLE') element.setAttribute('tabindex', '0')
+    // Where its marks, its bar or its first column stand.
+    if (/^(?:UL|OL|BLOCKQUOTE|TABLE)$/.test(element.tagName)) element.setAttribute('dir', 'auto')
     if (element.tagName !== 'A') return
     element.setAttribute('target', '_blank')
     element.setAttribute('rel', 'noopener noreferrer nofollow')
@@ -44,6 +46,8 @@ export function createMarkdown(): RenderMarkdown {
     purify.sanitize(marked.parse(source, { async: false }), {
       ALLOWED_TAGS: allowedTags,
       ALLOWED_ATTR: ['href', 'title', 'start', 'align'],
+      // They hold no address: without this the sanitiser holds them to the pattern of one, and drops them.
+      ADD_URI_SAFE_ATTR: ['start', 'align'],
       ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|tel:|\/(?!\/))/i,
       ALLOW_DATA_ATTR: false,
       ALLOW_ARIA_ATTR: false,

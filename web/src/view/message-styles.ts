@@ -47,6 +47,7 @@ export const messageStyles = css`
     padding: 0.25rem 0;
   }
   .typed {
+    unicode-bidi: plaintext;
     overflow-wrap: anywhere;
     white-space: pre-wrap;
   }

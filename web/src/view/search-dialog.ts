@@ -75,6 +75,7 @@ export class DgSearchDialog extends LitElement {
       }
       .snippet {
         display: -webkit-box;
+        unicode-bidi: plaintext;
         overflow: hidden;
         overflow-wrap: anywhere;
         -webkit-box-orient: vertical;

@@ -1,0 +1,115 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { composer, phone, reply, say, visit, words } from './page.ts'
+
+const browser = useBrowser()
+
+const HEBREW = 'הרכבת לליסבון יוצאת בשעה 6:12, רציף 4.'
+const TABLE = `| Month | What was spent, and on what | Amount | Share |
+|:--|:-:|--:|---|
+| February | ${'the house and all that is in it '.repeat(4)} | 1,204,500 | 12.5% |`
+
+/** Where the first and the last letter stand, from the left edge of the element in which they are. */
+async function ends(element: Locator): Promise<{ first: number; last: number; width: number }> {
+  return element.evaluate((node) => {
+    const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT)
+    const all: Text[] = []
+    while (texts.nextNode()) if (texts.currentNode instanceof Text) all.push(texts.currentNode)
+    const letters = all.filter(({ data }) => data.trim() !== '')
+    const left = (text: Text | undefined, at: number) => {
+      if (!text) throw new Error('there is no text')
+      const range = document.createRange()
+      range.setStart(text, at)
+      range.setEnd(text, at + 1)
+      return range.getBoundingClientRect().left - node.getBoundingClientRect().left
+    }
+    const last = letters.at(-1)
+    return {
+      first: left(letters[0], letters[0]?.data.search(/\S/) ?? 0),
+      last: left(last, (last?.data.trimEnd().length ?? 1) - 1),
+      width: node.getBoundingClientRect().width,
+    }
+  })
+}
+
+async function expectFromTheRight(element: Locator): Promise<void> {
+  const { first, last, width } = await ends(element)
+  expect(last).toBeLessThan(first)
+  expect(first).toBeGreaterThan(width / 2)
+}
+
+test('words that are read from the right run from the right, whoever wrote them, and others beside them do not', async () => {
+  const { service, model } = await startWithModel()
+  model.reply({ text: `${HEBREW}\n\n- ${HEBREW}\n\n> ${HEBREW}\n\nThe 6:12, platform 4.` })
+  const page = await visit(browser(), service)
+  await composer(page).fill(HEBREW)
+  expect(await composer(page).evaluate((area) => getComputedStyle(area).direction)).toBe('rtl')
+  await say(page, HEBREW)
+  await expectFromTheRight(words(page, 'You', HEBREW).locator('.typed'))
+  const answer = reply(page, 'platform 4')
+  await expectFromTheRight(answer.locator('.prose > p').first())
+  await expectFromTheRight(answer.locator('li'))
+  for (const part of ['ul', 'blockquote']) {
+    expect(await answer.locator(part).evaluate((node) => getComputedStyle(node).direction)).toBe('rtl')
+  }
+  const { first, last } = await ends(answer.locator('.prose > p').last())
+  expect(first).toBe(0)
+  expect(last).toBeGreaterThan(first)
+
+  const { json: note } = await service.client.post('/api/notes', { title: HEBREW, content: `- ${HEBREW}` })
+  await page.goto(`/notes/${note.id}`)
+  await expectFromTheRight(page.getByRole('heading', { level: 1 }))
+  await expectFromTheRight(page.locator('main li').filter({ hasText: HEBREW }))
+})
+
+test('a list that goes on after a block of code goes on counting', async () => {
+  const { service, model } = await startWithModel()
+  const STEPS = '1. Stop it:\n\n```sh\nstop\n```\n\n2. Start it again.'
+  model.reply({ text: STEPS })
+  const page = await visit(browser(), service)
+  await say(page, 'How?')
+  const second = reply(page, 'Start it again').locator('ol').last()
+  await second.waitFor()
+  expect(await second.getAttribute('start')).toBe('2')
+  const { json: note } = await service.client.post('/api/notes', { title: 'How', content: STEPS })
+  await page.goto(`/notes/${note.id}`)
+  expect(await page.locator('ol').last().getAttribute('start')).toBe('2')
+})
+
+/** How many lines the words of each cell take, and how they are aligned. */
+async function cells(page: Page) {
+  return page.locator('tbody td').evaluateAll((all) =>
+    all.map((cell) => {
+      const range = document.createRange()
+      range.selectNodeContents(cell)
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
+      return { lines, align: getComputedStyle(cell).textAlign.replace('-webkit-', '') }
+    }),
+  )
+}
+
+for (const [name, viewport] of [
+  ['desk', { width: 1280, height: 800 }],
+  ['phone', phone],
+] as const) {
+  test(`a table keeps its words and numbers whole, and its columns aligned as written (${name})`, async () => {
+    const { service, model } = await startWithModel()
+    model.reply({ text: `${TABLE}\n\nThat was all.` })
+    const page = await visit(browser(), service, { context: { viewport } })
+    await say(page, 'What did we spend?')
+    await reply(page, 'That was all.').waitFor()
+    const check = async () => {
+      const [month, what, amount, share] = await cells(page)
+      expect([month?.lines, amount?.lines, share?.lines]).toEqual([1, 1, 1])
+      expect([what?.align, amount?.align]).toEqual(['center', 'right'])
+      const widest = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect(widest).toBe(viewport.width)
+    }
+    await check()
+    const { json: note } = await service.client.post('/api/notes', { title: 'Spent', content: TABLE })
+    await page.goto(`/notes/${note.id}`)
+    await check()
+  })
+}
