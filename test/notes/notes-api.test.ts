@@ -75,6 +75,24 @@ test('a title comes from the first words where none is given', async () => {
   expect((await client.put(`/api/notes/${id}`, { title: '' })).json.title).toBe('Fresh words')
 })
 
+test('the page of a note says its title once, and takes no time over a heading of endless spaces', async () => {
+  const { client } = await startWholeService()
+  async function prose(note: { title?: string; content: string }): Promise<string> {
+    const { id } = (await client.post('/api/notes', note)).json
+    const { text } = await client.get(`/notes/${id}`, { headers: { accept: 'text/html' } })
+    return /<div class="prose">([\s\S]*)<\/div>/.exec(text)?.[1] ?? 'no prose'
+  }
+  for (const heading of ['# Packing list', '\n##  Packing list  ', '# Packing list ##', '# Packing list\r'])
+    expect(await prose({ content: `${heading}\nsocks` }), heading).toBe('<p>socks</p>\n')
+  expect(await prose({ title: 'Packing list', content: '# Packing list ##\nsocks' })).toBe('<p>socks</p>\n')
+  expect(await prose({ content: '# Packing list' })).toContain('Packing list')
+  expect(await prose({ title: 'Packing', content: '# Packing list\nsocks' })).toContain('Packing list')
+  const startedMs = performance.now()
+  for (const gap of [' '.repeat(200_000), ' #'.repeat(100_000)])
+    await prose({ title: 'A', content: `# A${gap}b\nsocks` })
+  expect(performance.now() - startedMs).toBeLessThan(15_000)
+})
+
 test('bounds: nothing empty, a million characters however JSON writes them, nothing more', async () => {
   const { client } = await startWholeService()
   const refused = async (body: unknown) => (await client.post('/api/notes', body)).status

@@ -72,10 +72,15 @@ function time(at: string, timeZone: string): string {
   return `<time datetime="${at}">${escapeHtml(words.format(new Date(at)))}</time>`
 }
 
-/** The title stands above; a text that begins with it need not say it twice. */
+/**
+ * The title stands above; a text that begins with it need not say it twice. Looked for where it would stand: a pattern
+ * that finds the end of any heading takes hours over one of endless spaces.
+ */
 function withoutTitle({ title, content }: Note): string {
-  const [, heading, rest] = /^\s*#{1,2} +(.*?)(?: +#+)? *(?:\r?\n([\s\S]*))?$/.exec(content) ?? []
-  return heading === title && rest !== undefined ? rest : content
+  const start = /^\s*#{1,2} +/.exec(content)?.[0].length
+  if (start === undefined || !content.startsWith(title, start)) return content
+  const [, rest] = /^(?: +#+)? *\r?\n([\s\S]*)$/.exec(content.slice(start + title.length)) ?? []
+  return rest ?? content
 }
 
 function icon(name: keyof typeof ICONS): string {
