@@ -26,6 +26,7 @@ const meanings: Readonly<Record<RefusalStatus, string>> = {
   409: 'Conflicts with the present state',
   412: 'Stale revision',
   413: 'Body too large',
+  417: 'An expectation that cannot be met',
   429: 'Too many attempts; see Retry-After',
   431: 'Headers too large',
   500: 'A fault of the service',

@@ -62,6 +62,8 @@ export function createHttpServer(options: {
       maxHeaderSize: limits.maxHeaderBytes,
       // Programs offer HTTP/2 with every request (`h2c`); an offer that is not taken up is answered as if there were none.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+      // Refused all the same, but not by Node, whose refusal has no headers.
+      requireHostHeader: false,
     },
     (incoming, outgoing) => void handle(incoming, outgoing),
   )
@@ -98,6 +100,11 @@ export function createHttpServer(options: {
       return
     }
     writeRefusal(socket, refusalOfClientError(error), newId())
+  })
+  // Node's own answer to it has no headers either.
+  server.on('checkExpectation', (incoming: IncomingMessage) => {
+    const refusal = new Refusal(417, 'expectation_failed', 'The service meets no such expectation.')
+    writeRefusal(incoming.socket, refusal, newId())
   })
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     sockets.upgrade(incoming, socket, head)

@@ -19,7 +19,7 @@ export const problemSchema = z
 
 export type ProblemDocument = z.output<typeof problemSchema>
 
-export type RefusalStatus = 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 429 | 431 | 500 | 502 | 503
+export type RefusalStatus = 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 417 | 429 | 431 | 500 | 502 | 503
 
 /** How a route refuses: thrown, it becomes a problem document. Only code in src/http may know statuses. */
 export class Refusal extends Error {
