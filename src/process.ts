@@ -33,6 +33,13 @@ async function main(): Promise<void> {
     },
     onFatal: (error) => die(error, 'the storage thread died'),
   })
+  // npm passes on what it is told, and the terminal and systemd tell every process: each stop may arrive twice.
+  let isStopping = false
+  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    process.on(name, () => {
+      if (!isStopping) void stop(service, name)
+      isStopping = true
+    })
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${service.port}`
   log.info({ url, dataDir: config.dataDir }, 'listening')
   if (service.setupCode !== null) {
@@ -41,7 +48,6 @@ async function main(): Promise<void> {
       'not installed yet: open the page; from another machine it asks for the set-up code',
     )
   }
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => void stop(service, name))
 
   async function stop(running: Service, signal: string): Promise<void> {
     log.info({ signal }, 'stopping')
