@@ -1,6 +1,6 @@
 import { dateFormat } from '../clock/date-format.ts'
 
-const LOCAL = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?$/
+const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?([Zz]|[+-]\d{2}:?\d{2})?$/
 
 /**
  * The instant of an ISO 8601 time; one without an offset is local time in the zone. A local time that daylight
@@ -8,15 +8,30 @@ const LOCAL = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+
  * not a time.
  */
 export function toInstant(text: string, timezone: string): Date | null {
-  const match = LOCAL.exec(text.trim())
-  if (!match) {
-    const instant = new Date(text)
-    return Number.isNaN(instant.getTime()) || !/[zZ]|[+-]\d{2}:?\d{2}$/.test(text.trim()) ? null : instant
-  }
-  const [year, month, day, hour, minute, second] = match.slice(1).map((part) => Number(part ?? 0))
-  const wallMs = Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1, hour ?? 0, minute ?? 0, second ?? 0)
-  if (new Date(wallMs).getUTCMonth() !== (month ?? 1) - 1 || (hour ?? 0) > 23 || (minute ?? 0) > 59)
-    return null
+  const match = TIME.exec(text.trim())
+  if (!match) return null
+  const [fraction, offset] = match.slice(7)
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0))
+  const ms = Math.trunc(Number(`0${fraction ?? ''}`) * 1000)
+  const wallMs = Date.UTC(year, month - 1, day, hour, minute, second, ms)
+  if (new Date(wallMs).getUTCMonth() !== month - 1 || hour > 23 || minute > 59 || second > 59) return null
+  const instant = offset === undefined ? inZone(wallMs, timezone) : withOffset(wallMs, offset)
+  // A later one cannot be written as others are.
+  return instant === null || instant.getUTCFullYear() > LAST_YEAR ? null : instant
+}
+
+const LAST_YEAR = 9999
+
+function withOffset(wallMs: number, offset: string): Date | null {
+  const [, sign, hours = 0, minutes = 0] = /^([+-])(\d{2}):?(\d{2})$/.exec(offset) ?? []
+  if (Number(hours) > 23 || Number(minutes) > 59) return null
+  const ms = (Number(hours) * 60 + Number(minutes)) * 60_000
+  return new Date(wallMs + (sign === '-' ? ms : -ms))
+}
+
+function inZone(wallMs: number, timezone: string): Date {
   // Of the offsets a day before and after, one is right unless the time is skipped; the larger one is the earlier instant.
   const before = wallMs - offsetMs(wallMs - DAY_MS, timezone)
   const after = wallMs - offsetMs(wallMs + DAY_MS, timezone)
