@@ -57,7 +57,7 @@ const HIDDEN = 2
 /** The chain that each conversation continues from: its usage, its replacements and its capsules. */
 export const contextProjection = defineProjection({
   name: 'context',
-  version: 3,
+  version: 4,
   tables: ['context_chains', 'context_compactions', 'context_capsules', 'context_kept', 'context_erasures'],
   schema: `
     CREATE TABLE context_chains (
@@ -85,7 +85,8 @@ export const contextProjection = defineProjection({
   fold(db) {
     const begin = db.prepare('INSERT OR IGNORE INTO context_chains (conversationId) VALUES (?)')
     const complete = db.prepare(`UPDATE context_chains SET completedTurns = completedTurns + 1, channel = ?,
-      contextTokens = ?, tokensSinceCapsule = tokensSinceCapsule + ? WHERE conversationId = ?`)
+      contextTokens = coalesce(nullif(?, 0), contextTokens), tokensSinceCapsule = tokensSinceCapsule + ?
+      WHERE conversationId = ?`)
     const record =
       db.prepare(`UPDATE context_chains SET inputTokens = @inputTokens, outputTokens = @outputTokens,
       cachedTokens = @cachedTokens, compactThresholdTokens = @compactThresholdTokens, usageAt = @at
@@ -136,7 +137,8 @@ export const contextProjection = defineProjection({
         'turn.completed': ({ conversationId, channel, facts }) => {
           complete.run(channel, facts.contextTokens, facts.usage.outputTokens, conversationId)
           const compactionSeq = newest.get(conversationId)
-          if (compactionSeq) measure.run(facts.contextTokens, compactionSeq)
+          // One that was stopped does not know what its input came to.
+          if (compactionSeq && facts.contextTokens > 0) measure.run(facts.contextTokens, compactionSeq)
         },
         'context.usage.recorded': ({ conversationId, at, facts }) =>
           void record.run({ conversationId, at, ...facts }),

@@ -17,7 +17,7 @@ export type Opening = { readonly adaptationIds: readonly string[]; readonly sign
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone'>
   readonly input: readonly InputItem[]
-  /** Recorded after the start of the turn: what was recalled, which signals it took. */
+  /** Recorded after the start of the turn: what was recalled. */
   readonly facts: readonly NewEvent[]
   /** Facts, beside the conversation itself, whose words the model is given for this turn. */
   readonly seenSeqs: readonly number[]
@@ -111,7 +111,6 @@ export function createComposer(options: {
         input.push(cue.item)
         const facts: NewEvent[] = [...recalled.facts]
         if (past.base && past.base.row.consumed === 0) facts.push(consumed(turn, past.base))
-        if (signalIds.length > 0) facts.push(attached(turn, signalIds))
         return {
           request: {
             instructions: buildInstructions({ channel, adaptations, isActivation }),
@@ -137,20 +136,6 @@ function seqsOf({ items }: Chain): readonly number[] {
   const all: number[] = []
   for (const { seqs } of items) for (const seq of seqs) all.push(seq)
   return all
-}
-
-/** Signals that rode along with a turn of the owner's are dealt with by it. */
-function attached(turn: TurnRow, signalIds: readonly string[]): NewEvent {
-  const { conversationId, spanId, turnId } = turn
-  return {
-    type: 'signal.dismissed',
-    actor: 'service',
-    channel: 'inner',
-    conversationId,
-    spanId,
-    turnId,
-    facts: { signalIds: [...signalIds], reason: 'attached' },
-  }
 }
 
 /** The first turn on a replacement proves that the chain can be continued from it. */

@@ -136,6 +136,22 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       },
     }),
 
+    /** Signals that rode along with a turn are dealt with by it, where it did not fail. */
+    attached: (signalIds: readonly string[]): NewEvent[] =>
+      signalIds.length === 0
+        ? []
+        : [
+            {
+              type: 'signal.dismissed',
+              actor: 'service',
+              channel: 'inner',
+              conversationId,
+              spanId,
+              turnId,
+              facts: { signalIds: [...signalIds], reason: 'attached' },
+            },
+          ],
+
     usage: (usage: Usage, compactThresholdTokens: number): NewEvent => ({
       type: 'context.usage.recorded',
       actor: 'service',

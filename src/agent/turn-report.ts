@@ -1,4 +1,4 @@
-import type { LedgerReader } from '../../ledger/reader.ts'
+import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 
 /** Why a reply came to be what it is, as `GET /api/turns/:id` tells it. */
@@ -66,15 +66,12 @@ export function createTurnReport(options: {
           ? event.facts.ids.map((id) => ({ id, reason: event.facts.reason }))
           : [],
       ),
-      signals: events.flatMap((event) => {
-        if (event.type !== 'activation.started' && event.type !== 'signal.dismissed') return []
-        return event.facts.signalIds.flatMap((id) => {
-          const seq = options.signalSeq(id)
-          const [signal] = seq === null ? [] : ledger.readSeqs([seq])
-          return signal?.type === 'signal.raised'
-            ? [{ id, kind: signal.facts.kind, text: signal.body?.text ?? null }]
-            : []
-        })
+      signals: signalIdsOf(events).flatMap((id) => {
+        const seq = options.signalSeq(id)
+        const [signal] = seq === null ? [] : ledger.readSeqs([seq])
+        return signal?.type === 'signal.raised'
+          ? [{ id, kind: signal.facts.kind, text: signal.body?.text ?? null }]
+          : []
       }),
       adaptations: started?.facts.adaptationIds ?? [],
       tools: events.flatMap((event) => {
@@ -95,4 +92,12 @@ export function createTurnReport(options: {
       usage: { inputTokens, outputTokens, cachedTokens },
     }
   }
+}
+
+/** What set an activation off, and what rode along with a turn, once each: a turn may be taken up again. */
+function signalIdsOf(events: readonly AnyEvent[]): string[] {
+  const ids = events.flatMap((event) =>
+    event.type === 'activation.started' || event.type === 'turn.started' ? event.facts.signalIds : [],
+  )
+  return [...new Set(ids)]
 }

@@ -64,6 +64,8 @@ type Run = {
   readonly tail: InputItem[]
   /** The facts whose words the model has been given, its own calls among them. */
   readonly seen: Set<number>
+  /** Signals that the model was given. */
+  readonly signalIds: Set<string>
   usage: Usage
   said: string
   rounds: number
@@ -89,6 +91,7 @@ async function runTurn(
   const run: Run = {
     tail: [...progress.items],
     seen: new Set([turn.causeSeq, ...progress.seenSeqs]),
+    signalIds: new Set(),
     usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
     said: '',
     rounds: progress.rounds,
@@ -120,6 +123,7 @@ async function runTurn(
       composed.facts.length === 0 ? started : Promise.all([started, append(composed.facts)])
     recorded.catch(() => undefined)
     for (const seq of composed.seenSeqs) run.seen.add(seq)
+    for (const id of begun.opening.signalIds) run.signalIds.add(id)
     for (const item of composed.input) if (item.type === 'inner') given.push(item.text)
     await giveWay()
 
@@ -239,6 +243,7 @@ async function runTurn(
     const seqs = derivation(sayable, seen)
     const text = isSilent ? null : await options.shortenReply(sayable, turn, seqs)
     await append([
+      ...facts.attached([...run.signalIds]),
       ...facts.replied(text, seqs),
       facts.completed({ usage: run.usage, answer, rounds: run.rounds, durationMs: durationMs() }),
       facts.usage(answer.usage, options.thresholdTokens()),
@@ -252,6 +257,7 @@ async function runTurn(
     // A turn that the process leaves for its own end is taken up again at the next start.
     if (reason === 'shutdown') return
     await append([
+      ...facts.attached([...run.signalIds]),
       facts.stopped(run.said, derivation(run.said, readSeen())),
       facts.completed({ usage: run.usage, answer: null, rounds: run.rounds, durationMs: durationMs() }),
     ])

@@ -71,6 +71,24 @@ test('stopping keeps what was said so far, and the next turn knows it', async ()
   expect(turnRequests(double).at(-1)?.text).toContain('The first half')
 })
 
+test('a turn that was stopped leaves what is known of how full the context is', async () => {
+  const { double, service } = await startWithDouble()
+  const context = async () => (await service.client.get('/api/session/context')).json
+  double.reply({ text: 'Good morning.', usage: { inputTokens: 30_000, outputTokens: 10 } })
+  await service.client.post('/api/chat', { content: 'Hello' })
+  const { thresholdUtilization } = await context()
+  expect(thresholdUtilization).toBeGreaterThan(0.1)
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  double.reply({ text: ['One', ' two'], pause: { at: 5, until: never.promise } })
+  const tab = await openTab(service)
+  tab.send({ type: 'chat.message', content: 'Count', clientMessageId: 'm1' })
+  await tab.hear(({ type }) => type === 'chat.delta')
+  await service.client.post('/api/chat/stop')
+  await tab.hear(({ type }) => type === 'chat.response')
+  expect((await context()).thresholdUtilization).toBe(thresholdUtilization)
+})
+
 test('a turn that streams to one client streams to every tab, and all end with the same words', async () => {
   const { double, service } = await startWithDouble()
   double.reply({ text: ['One ', 'two ', 'three'] })

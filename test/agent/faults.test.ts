@@ -4,9 +4,11 @@ import { startModelDouble } from '../doubles/model/model-double.ts'
 import { type At, type Fault, httpFaults, type Reply } from '../doubles/model/script.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { openTab } from '../support/chat-tab.ts'
+import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
+import { openTestWriter } from '../support/writer.ts'
 
-async function start(modelLimits: ServiceOptions['modelLimits'] = {}) {
+async function start(modelLimits: ServiceOptions['modelLimits'] = {}, directory = testDirectory()) {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   const environment = {
@@ -14,7 +16,7 @@ async function start(modelLimits: ServiceOptions['modelLimits'] = {}) {
     OPENAI_BASE_URL: double.url,
     CHAT_MODEL: 'test-model',
   }
-  const service = await startWholeService({ environment, modelLimits })
+  const service = await startWholeService({ directory, environment, modelLimits })
   return { double, service }
 }
 
@@ -131,6 +133,53 @@ test('arguments that do not fit are refused and recorded, not run, and the model
   expect((await service.client.get('/api/notes')).json.notes).toEqual([])
   const report = (await service.client.get(`/api/turns/${answer.json.turnId}`)).json
   expect(report.tools.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['refused', 'refused'])
+})
+
+test.each([
+  {
+    name: 'two calls of one id in one answer',
+    calls: [1, 2].map((n) => ({
+      name: 'create_note',
+      arguments: { title: `${n}`, content: 'Eggs' },
+      callId: 'c',
+    })),
+  },
+  {
+    name: 'a name longer than a tool can have',
+    calls: [{ name: 'x'.repeat(150), arguments: {} }],
+  },
+])('$name make no sense, and nothing of the answer is run', async ({ calls }) => {
+  const { double, service } = await start()
+  double.reply({ toolCalls: calls })
+  const answer = await service.client.post('/api/chat', { content: 'Write it' })
+  expect(answer.json).toMatchObject({ status: 502, code: 'model_malformed' })
+  expect((await service.client.get('/api/notes')).json.notes).toEqual([])
+})
+
+test('what rides along with a turn that fails rides along with the next', async () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  writer.append({
+    type: 'signal.raised',
+    actor: 'service',
+    facts: { signalId: 's1', kind: 'text_failed', mode: 'next-turn', priority: 4, dedupKey: 'text-failed:1' },
+    body: { text: 'The text about the heliotrope did not arrive' },
+  })
+  writer.close()
+  const { double, service } = await start({}, directory)
+  double.reply({ fault: httpFaults.unauthorised() })
+  const failed = await service.client.post('/api/chat', { content: 'Hello' })
+  expect(failed.json.code).toBe('model_auth')
+  for (const [content, isTold] of [
+    ['Hello again', true],
+    ['And now?', false],
+  ] as const) {
+    double.reply({ text: 'Yes.' })
+    const { turnId } = (await service.client.post('/api/chat', { content })).json
+    expect(turnRequests(double).at(-1)?.text.includes('about the heliotrope did not arrive')).toBe(isTold)
+    const { signals } = (await service.client.get(`/api/turns/${turnId}`)).json
+    expect(signals).toHaveLength(isTold ? 1 : 0)
+  }
 })
 
 test('a model that calls tools for ever is stopped after some rounds', async () => {

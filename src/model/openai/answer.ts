@@ -92,14 +92,20 @@ function partsOf(output: readonly OutputItem[], kind: 'output_text' | 'refusal')
   })
 }
 
+/** What a fact can hold for a tool's name; none of ours is as long. */
+const MAX_NAME_CHARS = 100
+
+/** Throws ZodError where the calls cannot be told apart, or name what nobody can be called. */
 function callsOf(output: readonly OutputItem[], truncated: boolean): Answer['toolCalls'] {
-  return output.flatMap((item) => {
+  const calls = output.flatMap((item) => {
     if (item.type !== 'function_call') return []
     if (truncated && item.status !== 'completed') return []
     const callId = item.call_id ?? item.id
-    if (!callId || !item.name) throw new z.ZodError([])
+    if (!callId || !item.name || item.name.length > MAX_NAME_CHARS) throw new z.ZodError([])
     return [{ callId, name: item.name, arguments: item.arguments ?? '{}' }]
   })
+  if (new Set(calls.map(({ callId }) => callId)).size < calls.length) throw new z.ZodError([])
+  return calls
 }
 
 /**
