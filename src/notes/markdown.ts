@@ -6,6 +6,8 @@ import { escapeHtml } from './escape-html.ts'
 /** A longer block of code is shown as it is: colouring costs more than it helps. */
 const MAX_HIGHLIGHTED_CHARS = 50_000
 
+const LONG_CELL_CHARS = 32
+
 const TAGS = [
   ...['p', 'br', 'hr', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'ul', 'ol', 'li', 'pre', 'code', 'span'],
   ...['em', 'strong', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
@@ -24,6 +26,12 @@ const marked = new Marked({
     heading({ tokens, depth }) {
       const level = Math.min(6, depth + 1)
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`
+    },
+    // A sentence beside wide columns is not to stand one word a line.
+    tablecell({ tokens, text, header, align }) {
+      const name = header ? 'th' : 'td'
+      const attributes = `${align ? ` align="${align}"` : ''}${text.length > LONG_CELL_CHARS ? ' class="long"' : ''}`
+      return `<${name}${attributes}>${this.parser.parseInline(tokens)}</${name}>\n`
     },
     code({ text, lang }) {
       const language = lang?.match(/^[\w+#-]+/)?.[0]?.toLowerCase() ?? ''
@@ -52,7 +60,7 @@ export function renderMarkdown(source: string): string {
       pre: ['tabindex'],
       table: ['tabindex', 'dir'],
     },
-    allowedClasses: { span: ['hljs-*', 'function_', 'class_', 'inherited__'] },
+    allowedClasses: { td: ['long'], th: ['long'], span: ['hljs-*', 'function_', 'class_', 'inherited__'] },
     allowedSchemes: ['http', 'https', 'mailto', 'tel'],
     allowProtocolRelative: false,
     disallowedTagsMode: 'escape',

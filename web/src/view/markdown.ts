@@ -13,6 +13,8 @@ const allowedTags = [
   ...['em', 'strong', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
 ]
 
+const longCellChars = 32
+
 function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -36,6 +38,10 @@ export function createMarkdown(): RenderMarkdown {
   purify.addHook('afterSanitizeAttributes', (element) => {
     // What can scroll sideways must be reachable without a pointer.
     if (element.tagName === 'PRE' || element.tagName === 'TABLE') element.setAttribute('tabindex', '0')
+    // A sentence beside wide columns is not to stand one word a line.
+    if (/^T[HD]$/.test(element.tagName) && (element.textContent ?? '').length > longCellChars) {
+      element.setAttribute('class', 'long')
+    }
     // Where its marks, its bar or its first column stand.
     if (/^(?:UL|OL|BLOCKQUOTE|TABLE)$/.test(element.tagName)) element.setAttribute('dir', 'auto')
     if (element.tagName !== 'A') return
