@@ -21,7 +21,12 @@ export function readSignals(ledger: LedgerReader, seqs: readonly number[]): Sign
     )
 }
 
-/** A batch of signals as the model is given it: data, a line each, with its kind. */
+/** A batch of signals as the model is given it: data, a line each, with its kind. No text can pass for another line. */
 export function batchText(signals: readonly SignalText[]): string {
-  return signals.map(({ kind, at, text }) => `- ${at} ${kind}: ${text}`).join('\n')
+  return signals.map(({ kind, at, text }) => `- ${at} ${kind}: ${oneLine(text)}`).join('\n')
+}
+
+function oneLine(text: string): string {
+  const lines = text.split(/[\r\n\u0085\u2028\u2029]/).map((line) => line.trim())
+  return lines.filter((line) => line !== '').join(' ')
 }
