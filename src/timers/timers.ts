@@ -60,6 +60,8 @@ export type Timers = {
 const LATE_MS = 60_000
 /** setTimeout overflows beyond 2^31 ms, and clocks jump: look again at least this often. */
 const LOOK_AGAIN_MS = 30_000
+/** While something is due that cannot be fired: often enough to be punctual, and seldom enough to cost nothing. */
+const RETRY_MS = 1_000
 
 export function createTimers(options: {
   readonly append: Append
@@ -77,6 +79,8 @@ export function createTimers(options: {
   let firing: Promise<void> = Promise.resolve()
   let unsubscribe: (() => void) | null = null
   let armedFor: string | null = null
+  /** Something that was due could not be fired: the disk is full, or its words are hidden until they are erased. */
+  let isHeldUp = false
 
   function toTimer(row: TimerRow): Timer {
     const { timerId, conversationId: _conversation, ...rest } = row
@@ -84,8 +88,29 @@ export function createTimers(options: {
     return { ...rest, id: timerId, title: event?.type === 'timer.set' ? (event.body?.title ?? '') : '' }
   }
 
-  /** One occurrence, once: its key is unique, whoever else finds it due. */
-  async function fire(row: TimerRow): Promise<void> {
+  /** Nobody knows any more what it was for: what was asked for by words that were forgotten is not done. */
+  async function giveUp({ timerId, setSeq, conversationId }: TimerRow): Promise<void> {
+    await append([
+      {
+        type: 'timer.cancelled',
+        conversationId,
+        channel: 'inner',
+        actor: 'service',
+        causedBy: setSeq,
+        key: `timer-cancelled:${timerId}`,
+        facts: { timerId, by: 'owner', setSeq },
+      },
+    ])
+  }
+
+  /** One occurrence, once: its key is unique, whoever else finds it due. False while its words are hidden. */
+  async function fire(row: TimerRow): Promise<boolean> {
+    const [set] = ledger.readSeqs([row.setSeq])
+    if (set?.erased) {
+      const isHidden = ledger.rowAt(row.setSeq)?.body != null
+      if (!isHidden) await giveUp(row)
+      return !isHidden
+    }
     const now = new Date(nowMs())
     const { passed, last, nextAt } = missedSince(row, now)
     const isLate = now.getTime() - Date.parse(last) > LATE_MS
@@ -131,10 +156,13 @@ export function createTimers(options: {
       )
     }
     await append(facts)
+    return true
   }
 
   async function fireDue(): Promise<void> {
-    for (const row of queries.due(new Date(nowMs()).toISOString())) await fire(row)
+    const fired: boolean[] = []
+    for (const row of queries.due(new Date(nowMs()).toISOString())) fired.push(await fire(row))
+    isHeldUp = fired.includes(false)
   }
 
   function arm(): void {
@@ -145,14 +173,24 @@ export function createTimers(options: {
     const waitMs =
       nextDueAt === null
         ? LOOK_AGAIN_MS
-        : Math.min(LOOK_AGAIN_MS, Math.max(0, Date.parse(nextDueAt) - nowMs()))
+        : Math.min(LOOK_AGAIN_MS, Math.max(isHeldUp ? RETRY_MS : 0, Date.parse(nextDueAt) - nowMs()))
     alarm = setTimeout(look, waitMs)
     alarm.unref()
   }
 
   function look(): void {
     alarm = undefined
-    firing = firing.then(fireDue).catch(options.onFault).finally(arm)
+    firing = firing
+      .then(fireDue)
+      .catch((error: unknown) => {
+        isHeldUp = true
+        options.onFault(error)
+      })
+      .finally(() => {
+        clearTimeout(alarm)
+        alarm = undefined
+        arm()
+      })
   }
 
   return {

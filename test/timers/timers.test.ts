@@ -1,0 +1,91 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import type { Append } from '../../ledger/event.ts'
+import { createTimers } from '../../src/timers/timers.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { newId } from '../support/writer.ts'
+
+/** Timers over the service's own storage; the disk is full for as long as a test says so. */
+async function openTimers() {
+  const storage = await openTestStorage(testDirectory())
+  const disk = { isFull: false }
+  const faults: unknown[] = []
+  let nowMs = Date.now()
+  const append: Append = (events) =>
+    disk.isFull ? Promise.reject(new LedgerUnavailable('the disk is full')) : storage.append(events)
+  const timers = createTimers({
+    append,
+    ledger: storage.ledger,
+    views: storage.views,
+    onHeadMoved: storage.onHeadMoved,
+    timezone: () => 'UTC',
+    nowMs: () => nowMs,
+    newId,
+    onFault: (error) => void faults.push(error),
+  })
+  onTestFinished(() => timers.close())
+  const set = async (title: string) => {
+    const outcome = await timers.set(
+      { title, dueAt: new Date(nowMs + 60_000), recurrence: null },
+      { by: 'owner' },
+    )
+    if (outcome.status !== 'set') throw new Error(outcome.reason)
+    return outcome.timer
+  }
+  const signals = () =>
+    storage.ledger
+      .readRange(1, 1000)
+      .flatMap((event) => (event.type === 'signal.raised' ? [event.body?.text] : []))
+  const pass = (ms: number) => {
+    nowMs += ms
+  }
+  return { storage, timers, disk, faults, set, signals, pass }
+}
+
+const soon = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('a timer whose words are erased wakes nobody; one whose words are only hidden waits for them', async () => {
+  const { storage, timers, set, signals, pass } = await openTimers()
+  const [gone, hidden] = [await set('Heliotrope'), await set('Water the plants')]
+  await storage.erase([gone.setSeq], 'owner')
+  const facts = { erasureId: 'e1', seqs: [hidden.setSeq], part: 0, parts: 1 }
+  await storage.append([
+    {
+      type: 'erasure.requested',
+      actor: 'owner',
+      facts: {
+        ...facts,
+        target: 'span',
+        targetId: 's',
+        from: null,
+        to: null,
+        kinds: [],
+        eraseAt: new Date(Date.now() + 60_000).toISOString(),
+      },
+    },
+  ])
+  pass(61_000)
+  timers.start()
+  await expect.poll(() => timers.get(gone.id)?.status).toBe('cancelled')
+  await soon(100)
+  expect(timers.get(hidden.id)?.status).toBe('active')
+  expect(signals()).toEqual([])
+  await storage.append([{ type: 'erasure.undone', actor: 'owner', facts }])
+  await expect.poll(() => timers.get(hidden.id)?.status, { timeout: 5000 }).toBe('done')
+  expect(signals()).toEqual([expect.stringContaining('Water the plants')])
+})
+
+test('a timer that is due while the disk is full is tried again now and then, and fires once there is room', async () => {
+  const { timers, disk, faults, set, signals, pass } = await openTimers()
+  const timer = await set('Water the plants')
+  disk.isFull = true
+  pass(61_000)
+  timers.start()
+  await expect.poll(() => faults.length).toBeGreaterThan(0)
+  await soon(500)
+  expect(faults.length).toBeLessThan(3)
+  disk.isFull = false
+  await expect.poll(() => timers.get(timer.id)?.status, { timeout: 5000 }).toBe('done')
+  expect(signals()).toHaveLength(1)
+})
