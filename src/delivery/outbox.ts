@@ -68,7 +68,10 @@ export function createDeliveryOutbox(options: {
   }
 
   async function sleep(open: readonly DeliveryRow[]): Promise<void> {
-    const dueMs = open.flatMap(({ retryAt }) => (retryAt === null ? [] : [Date.parse(retryAt) - nowMs()]))
+    // While everything is held no moment changes that; being released wakes.
+    const dueMs = options.isHeld()
+      ? []
+      : open.flatMap(({ retryAt }) => (retryAt === null ? [] : [Date.parse(retryAt) - nowMs()]))
     const timer = setTimeout(() => wake.resolve(), Math.max(50, Math.min(MAX_WAIT_MS, ...dueMs)))
     timer.unref()
     await wake.promise

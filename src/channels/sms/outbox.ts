@@ -81,9 +81,9 @@ export function createSmsOutbox(options: {
     return state === 'waiting' && retryAt !== null && Date.parse(retryAt) > nowMs()
   }
   async function sleep(): Promise<void> {
-    const dueMs = texts
-      .openDeliveries()
-      .flatMap(({ retryAt }) => (retryAt === null ? [] : [Date.parse(retryAt) - nowMs()]))
+    // While everything is held no moment changes that; being released wakes.
+    const open = options.isHeld() ? [] : texts.openDeliveries()
+    const dueMs = open.flatMap(({ retryAt }) => (retryAt === null ? [] : [Date.parse(retryAt) - nowMs()]))
     const timer = setTimeout(() => wake.resolve(), Math.max(50, Math.min(MAX_WAIT_MS, ...dueMs)))
     timer.unref()
     await wake.promise
