@@ -25,7 +25,7 @@ import { adaptationRoutes } from './http/routes/adaptations.ts'
 import { callSocketRoute } from './http/routes/call-socket.ts'
 import { callRoutes } from './http/routes/calls.ts'
 import { chatRoutes } from './http/routes/chat.ts'
-import { chatSocketRoute } from './http/routes/chat-socket.ts'
+import { chatSocketReference, chatSocketRoute } from './http/routes/chat-socket.ts'
 import { conversationRoutes } from './http/routes/conversations.ts'
 import { erasureRoutes } from './http/routes/erasures.ts'
 import type { ReadinessCheck } from './http/routes/health.ts'
@@ -161,6 +161,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
   }
 
   const modules = [
+    chatSocketReference(),
     chatRoutes({ chat: options.chat, previews: options.previews, stop: attention.stop }),
     timelineRoutes({
       timeline,

@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { Context, TypedResponse } from 'hono'
 import { PROBLEM_TYPE, problemSchema, type RefusalStatus } from './problem.ts'
 
@@ -12,12 +12,22 @@ export function json<S extends z.ZodType>(schema: S, description: string) {
   return { description, content: { 'application/json': { schema } } }
 }
 
+/** An answer that goes on as server-sent events. */
+export function eventStream(description: string) {
+  return { description, content: { 'text/event-stream': { schema: z.string() } } }
+}
+
+/** A page for people. */
+export function htmlPage(description: string) {
+  return { description, content: { 'text/html': { schema: z.string() } } }
+}
+
 /** A JSON request body; always required. */
 export function body<S extends z.ZodType>(schema: S) {
   return { required: true as const, content: { 'application/json': { schema } } }
 }
 
-const meanings: Readonly<Record<RefusalStatus, string>> = {
+export const meanings: Readonly<Record<RefusalStatus, string>> = {
   400: 'Malformed, or out of bounds',
   401: 'No session',
   403: 'Wrong origin, or not allowed',
@@ -43,6 +53,12 @@ export function refusals<const S extends RefusalStatus>(...statuses: readonly S[
     { description: meanings[status], content: { [PROBLEM_TYPE]: { schema: problemSchema } } },
   ])
   return Object.fromEntries(answers)
+}
+
+/** Answers who asks for the headers of a stream alone: the stream itself would go on with nobody to read it. */
+export function streamHeaders(c: Context): Response & TypedResponse<never, 200, 'text'> {
+  const response: Response = c.newResponse(null, 200, { 'content-type': 'text/event-stream' })
+  return response as Response & TypedResponse<never, 200, 'text'>
 }
 
 /** Answers 200 with JSON that is text already, of the shape that the route declares. */

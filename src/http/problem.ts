@@ -70,6 +70,19 @@ export function invalidRequest(issues: readonly z.core.$ZodIssue[]): Refusal {
   return new Refusal(400, 'invalid_request', describe(errors), { errors })
 }
 
+/** The refusal of one field that no schema could judge. An empty path means the request as a whole. */
+export function invalidField(path: string, message: string, code = 'invalid_request'): Refusal {
+  const errors = [{ path, message }]
+  return new Refusal(400, code, describe(errors), { errors })
+}
+
+/** A cursor that does not come from an answer. */
+export function invalidCursor(path: 'before' | 'cursor'): Refusal {
+  return new Refusal(400, 'invalid_cursor', 'The cursor is not one that this service gave out.', {
+    errors: [{ path, message: 'is not one that this service gave out' }],
+  })
+}
+
 function describe(errors: readonly FieldProblem[]): string {
   const [first] = errors
   if (!first) return 'The request is not valid.'

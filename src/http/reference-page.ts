@@ -30,6 +30,8 @@ export function referencePage(document: OpenApiDocument): Html {
     <header>
       <h1>${document.info.title} <small>${document.info.version}</small></h1>
       <p>${document.info.description}</p>
+      <p>Besides what is listed, every route refuses what has no session (401) unless it needs none, what comes from a page
+        of another origin (403), and a body that is malformed (400) or too large (413).</p>
       <p>The same for programs: <a href="/openapi.json">/openapi.json</a></p>
       <nav aria-label="Contents">
         ${[...groups.keys()].map((group) => html`<a href="#${anchor(group)}">${group}</a> `)}
@@ -48,7 +50,7 @@ export function referencePage(document: OpenApiDocument): Html {
 </html>`
 }
 
-function operationsOf(document: OpenApiDocument): Operation[] {
+export function operationsOf(document: OpenApiDocument): Operation[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method]

@@ -1,5 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
+import { createRoutes } from '../../src/http/env.ts'
+import { logRoutes } from '../../src/http/routes/logs.ts'
+import { createLogLines } from '../../src/log-lines.ts'
 import { type Service, startService } from './harness.ts'
 
 type Stream = {
@@ -116,4 +119,33 @@ test('limit, level and after are held to their bounds', async () => {
   for (const query of ['limit=0', 'limit=2001', 'level=loud', 'after=-1', 'after=x']) {
     expect([query, (await service.client.get(`/api/logs?${query}`)).status]).toEqual([query, 400])
   }
+})
+
+test('who asks for the headers of the stream alone leaves nobody behind who listens to the log', async () => {
+  const lines = createLogLines(10)
+  let listeners = 0
+  const counted: typeof lines = {
+    ...lines,
+    subscribe(listener) {
+      listeners += 1
+      const unsubscribe = lines.subscribe(listener)
+      return () => {
+        listeners -= 1
+        unsubscribe()
+      }
+    },
+  }
+  const app = createRoutes()
+  app.use((c, next) => {
+    c.set('session', { id: 's1', createdAtMs: 0, lastSeenAtMs: 0, userAgent: '' })
+    return next()
+  })
+  const sessions = { onEnded: () => () => undefined }
+  app.route('/', logRoutes({ lines: counted, sessions, stopping: new AbortController().signal }).routes)
+  const answer = await app.request('/api/logs/stream', { method: 'HEAD' })
+  expect([answer.status, answer.headers.get('content-type'), listeners]).toEqual([
+    200,
+    'text/event-stream',
+    0,
+  ])
 })

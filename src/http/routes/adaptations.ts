@@ -13,7 +13,7 @@ import type { Adaptations } from '../../adaptations/adaptations.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
-import { Refusal } from '../problem.ts'
+import { invalidField, Refusal } from '../problem.ts'
 
 const channel = z.enum(CHANNELS)
 const adaptationSchema = z
@@ -121,7 +121,7 @@ export function adaptationRoutes(options: {
   routes.openapi(save, async (c) => {
     const id = adaptationIdSchema.safeParse(c.req.valid('param').id)
     if (!id.success)
-      throw new Refusal(400, 'invalid_id', 'An id is up to 100 letters, digits and . _ : @ - in a row.')
+      throw invalidField('id', 'must be up to 100 letters, digits and . _ : @ - in a row', 'invalid_id')
     const outcome = await adaptations.save(id.data, c.req.valid('json'))
     switch (outcome.status) {
       case 'created':
@@ -129,9 +129,7 @@ export function adaptationRoutes(options: {
       case 'updated':
         return c.json(present(outcome.adaptation), 200)
       case 'no_content':
-        throw new Refusal(400, 'invalid_request', 'A new instruction needs content.', {
-          errors: [{ path: 'content', message: 'is required for a new instruction' }],
-        })
+        throw invalidField('content', 'is required for a new instruction')
       case 'too_many':
         throw new Refusal(409, 'too_many', `There are ${MAX_ADAPTATIONS} instructions already.`)
       case 'too_long':

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { createRoute, z } from '@hono/zod-openapi'
 import type { WebSocket } from 'ws'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { type TimelineEvent, toTimelineEvent } from '../../../projections/timeline-event.ts'
@@ -10,7 +10,10 @@ import type { Previews } from '../../conversation/previews.ts'
 import type { Log } from '../../log.ts'
 import type { PagingCounters } from '../../operations/paging-counters.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { invalidRequest, type ProblemDocument, problemOf, Refusal } from '../problem.ts'
+import type { RouteModule } from '../app.ts'
+import { refusals } from '../describe.ts'
+import { createRoutes } from '../env.ts'
+import { invalidCursor, invalidRequest, type ProblemDocument, problemOf, Refusal } from '../problem.ts'
 import type { SocketRoute } from '../sockets.ts'
 import { MAX_MESSAGE_CHARS, turnRefusal } from './chat.ts'
 
@@ -70,6 +73,27 @@ const MAX_BUFFERED_BYTES = 1_048_576
 const DRAIN_CHECK_MS = 50
 /** WebSocket close code for a fault of the server's (RFC 6455, 7.4.1). */
 const INTERNAL_ERROR = 1011
+
+const socket = createRoute({
+  method: 'get',
+  path: '/chat',
+  tags: ['Chat'],
+  summary: 'The chat as a WebSocket: what is said, and every event of any channel as it happens',
+  description:
+    'A client sends ChatClientMessage as JSON text. The service sends history.page, chat.working, chat.delta, ' +
+    'chat.response, chat.done, chat.error, timeline.event and call.live. With `since`, the seq of the last event that the ' +
+    'client has, it begins with what was missed instead of a page.',
+  request: { query: z.object({ since: z.string().optional() }) },
+  responses: { 101: { description: 'The socket is open' }, ...refusals(401, 403, 404) },
+})
+
+/** What the published contract says of the chat socket; a plain request to its address finds nothing. */
+export function chatSocketReference(): RouteModule {
+  const routes = createRoutes()
+  routes.openAPIRegistry.register('ChatClientMessage', clientMessageSchema)
+  routes.openAPIRegistry.registerPath(socket)
+  return { routes }
+}
 
 /** `/chat`: one browser tab, told of every event of any channel as it happens. */
 export function chatSocketRoute(deps: ChatSocketDeps): SocketRoute {
@@ -173,8 +197,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
         return
       case 'history.more': {
         const cursor = decodeCursor(message.cursor)
-        if (!cursor)
-          throw new Refusal(400, 'invalid_cursor', 'The cursor is not one that this service gave out.')
+        if (!cursor) throw invalidCursor('cursor')
         return sendPage('prepend', cursor)
       }
       case 'conversation.end': {

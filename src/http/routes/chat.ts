@@ -11,6 +11,14 @@ export const MAX_MESSAGE_CHARS = 100_000
 
 const usageSchema = z.object({ inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() })
 
+const replySchema = z.object({
+  turnId: z.string(),
+  conversationId: z.string(),
+  spanId: z.string(),
+  reply: z.object({ text: z.string() }),
+  usage: usageSchema,
+})
+
 const say = createRoute({
   method: 'post',
   path: '/api/chat',
@@ -27,17 +35,11 @@ const say = createRoute({
     ),
   },
   responses: {
-    200: json(
-      z.object({
-        turnId: z.string(),
-        conversationId: z.string(),
-        spanId: z.string(),
-        reply: z.object({ text: z.string() }),
-        usage: usageSchema,
-      }),
-      'The reply',
-    ),
-    ...refusals(400, 502),
+    200: {
+      description: 'The reply',
+      content: { 'application/json': { schema: replySchema }, 'text/event-stream': { schema: z.string() } },
+    },
+    ...refusals(400, 429, 500, 502),
   },
 })
 

@@ -6,7 +6,7 @@ import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
 import { listQuery, seqOf } from '../list-query.ts'
-import { Refusal } from '../problem.ts'
+import { invalidField, Refusal } from '../problem.ts'
 
 const target = z.object({
   kind: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period']),
@@ -139,13 +139,15 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
 
 function targetOf({ kind, id, from, to }: z.output<typeof target>): ErasureTarget {
   if (kind !== 'period') {
-    if (id === undefined) throw new Refusal(400, 'invalid_request', 'Say which: id is missing.')
+    if (id === undefined) throw invalidField('id', 'is missing: say which')
     return { kind, id }
   }
-  if (from === undefined || to === undefined || from >= to)
-    throw new Refusal(400, 'invalid_request', 'A period needs a beginning and a later end.')
+  if (from === undefined) throw invalidField('from', 'is missing: a period has a beginning and an end')
+  if (to === undefined) throw invalidField('to', 'is missing: a period has a beginning and an end')
   // One spelling, so that moments compare as texts.
-  return { kind, from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+  const period = { kind, from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+  if (period.from >= period.to) throw invalidField('to', 'must be later than the beginning')
+  return period
 }
 
 function refusalOf(refused: Refused): Refusal {

@@ -3,7 +3,7 @@ import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { type LogLevel, type LogLines, logLevels } from '../../log-lines.ts'
 import type { Sessions } from '../../settings/sessions.ts'
 import type { RouteModule } from '../app.ts'
-import { json, refusals } from '../describe.ts'
+import { eventStream, json, refusals, streamHeaders } from '../describe.ts'
 import { createRoutes, sessionOf } from '../env.ts'
 import { integerParam } from '../list-query.ts'
 
@@ -59,10 +59,7 @@ const streamRoute = createRoute({
   summary: 'The log as it is written; `Last-Event-ID` or `after` names the last line that was seen',
   request: { query: z.object({ level: levelSchema, after: idSchema.optional() }) },
   responses: {
-    200: {
-      description: 'Server-sent events: `line` with a LogLine, `dropped` with a count',
-      content: { 'text/event-stream': { schema: z.string() } },
-    },
+    200: eventStream('Server-sent events: `line` with a LogLine, `dropped` with a count'),
     ...refusals(400),
   },
 })
@@ -84,6 +81,7 @@ export function logRoutes(options: {
   })
 
   routes.openapi(streamRoute, (c) => {
+    if (c.req.method === 'HEAD') return streamHeaders(c)
     const { level, after } = c.req.valid('query')
     const lastSeen = idSchema.safeParse(c.req.header('last-event-id') ?? undefined)
     const from = lastSeen.success ? lastSeen.data : (after ?? null)

@@ -1,8 +1,10 @@
+import { createRoute, z } from '@hono/zod-openapi'
 import { dateFormat } from '../../clock/date-format.ts'
 import { escapeHtml } from '../../notes/escape-html.ts'
 import type { Note, Notes } from '../../notes/notes.ts'
 import type { NoteRenderer } from '../../notes/renderer.ts'
 import type { RouteModule } from '../app.ts'
+import { htmlPage } from '../describe.ts'
 import { createRoutes, type HttpContext } from '../env.ts'
 import { SHELL_FILE, type StaticFiles } from '../static-files.ts'
 
@@ -23,6 +25,15 @@ const ICONS = {
     '<path d="M3 12a9 9 0 1 0 9-9 9.75 9.75 0 0 0-6.74 2.74L3 8"/><path d="M3 3v5h5"/><path d="M12 7v5l4 2"/>',
 } as const
 
+const show = createRoute({
+  method: 'get',
+  path: '/notes/{id}',
+  tags: ['Notes'],
+  summary: 'A page that shows one note, its markdown rendered and inert',
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 200: htmlPage('The note'), 404: htmlPage('There is no such note') },
+})
+
 /** The page of one note: its markdown rendered, inert, without a script, readable on any screen. */
 export function notePageRoutes(options: {
   readonly notes: Pick<Notes, 'get'>
@@ -33,6 +44,7 @@ export function notePageRoutes(options: {
   const routes = createRoutes()
   const styles = stylesheetsOf(options.staticFiles)
 
+  routes.openAPIRegistry.registerPath(show)
   routes.get('/notes/:id', async (c) => {
     const note = await options.notes.get(c.req.param('id'))
     const frame = { theme: themeOf(c), styles }

@@ -6,7 +6,7 @@ import { body, json, refusals } from '../describe.ts'
 import { createRoutes, refuseInvalid } from '../env.ts'
 import { bodyTooLarge, DEFAULT_BODY_BYTES } from '../json-body.ts'
 import { integerParam, listQuery, seqOf } from '../list-query.ts'
-import { Refusal } from '../problem.ts'
+import { invalidField, Refusal } from '../problem.ts'
 
 /**
  * The bodies of the routes that carry a note: a million characters, each of which JSON may write as two escaped
@@ -162,7 +162,7 @@ export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
   routes.openapi(update, async (c) => {
     const change = c.req.valid('json')
     if (change.title === undefined && change.content === undefined) {
-      throw new Refusal(400, 'invalid_request', 'Give a title or content to change.')
+      throw invalidField('', 'Give a title or content to change.')
     }
     const outcome = await notes.update(
       c.req.valid('param').id,
@@ -211,7 +211,7 @@ const refuseInvalidNote: typeof refuseInvalid = async (result, c) => {
 function revisionOf(header: string | undefined): number | undefined {
   if (header === undefined || header === '*') return undefined
   const match = /^(?:W\/)?"?(\d{1,9})"?$/.exec(header.trim())
-  if (!match) throw new Refusal(400, 'invalid_request', 'If-Match must be a revision.')
+  if (!match) throw invalidField('if-match', 'must be a revision')
   return Number(match[1])
 }
 

@@ -1,5 +1,7 @@
+import { createRoute } from '@hono/zod-openapi'
 import { isNavigation } from '../access.ts'
 import type { RouteModule } from '../app.ts'
+import { htmlPage } from '../describe.ts'
 import { createRoutes, type HttpContext } from '../env.ts'
 import { preloadHeader } from '../page-code.ts'
 import { Refusal } from '../problem.ts'
@@ -31,6 +33,21 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
 /** Addresses of data that are pages too, for a person who follows a link there. */
 const PAGES_OF_DATA: typeof PAGES = { '/memory-config': ['src/pages/memory-config-page.ts'] }
 
+const ENTRANCES: readonly string[] = ['/install', '/install.html', '/login']
+
+const describe = (path: string) =>
+  createRoute({
+    method: 'get',
+    path,
+    tags: ['Pages'],
+    summary: 'A page of the web app',
+    ...(ENTRANCES.includes(path) ? { security: [] } : {}),
+    responses: {
+      200: htmlPage('The page'),
+      302: { description: 'To `/install` before the set-up, to `/login` without a session' },
+    },
+  })
+
 /** Answers each page's address with the web app. */
 export function pageRoutes(staticFiles: StaticFiles): RouteModule {
   const routes = createRoutes()
@@ -42,7 +59,10 @@ export function pageRoutes(staticFiles: StaticFiles): RouteModule {
       return serveFile(c, shell, 200, link === null ? {} : { link })
     }
   }
-  for (const [page, modules] of Object.entries(PAGES)) routes.get(page, shower(modules))
+  for (const [page, modules] of Object.entries(PAGES)) {
+    routes.openAPIRegistry.registerPath(describe(page))
+    routes.get(page, shower(modules))
+  }
   for (const [page, modules] of Object.entries(PAGES_OF_DATA)) {
     const show = shower(modules)
     routes.get(page, (c, next) => {

@@ -5,7 +5,7 @@ import type { Texts } from '../../texts.ts'
 import type { RouteModule } from '../app.ts'
 import { refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
-import { Refusal } from '../problem.ts'
+import { invalidField, Refusal } from '../problem.ts'
 import { markup, type ProviderWebhooks } from './provider-webhook.ts'
 
 const MAX_ID_CHARS = 100
@@ -69,7 +69,7 @@ export function smsRoutes(deps: {
     const request = await webhooks.read(c)
     if (!request.isVerified) throw unverified()
     const reported = wordSchema.safeParse(request.field('MessageStatus') || request.field('SmsStatus'))
-    if (!reported.success) throw new Refusal(400, 'invalid_request', 'MessageStatus: is missing or malformed')
+    if (!reported.success) throw invalidField('MessageStatus', 'is missing or malformed')
     const code = Number.parseInt(request.field('ErrorCode'), 10)
     await texts.statusReported({
       messageSid: messageSid(request.field('MessageSid') || request.field('SmsSid')),
@@ -82,7 +82,7 @@ export function smsRoutes(deps: {
 }
 
 function messageSid(text: string): string {
-  if (text === '') throw new Refusal(400, 'invalid_request', 'MessageSid: is missing')
+  if (text === '') throw invalidField('MessageSid', 'is missing')
   return text.slice(0, MAX_ID_CHARS)
 }
 

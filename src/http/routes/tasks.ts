@@ -137,7 +137,7 @@ const retry = createRoute({
   responses: {
     200: json(wholeTaskSchema, 'The task, whose outcome is on its way again'),
     201: json(wholeTaskSchema, 'The new task; `Location` says where it is'),
-    ...refusals(404, 409),
+    ...refusals(400, 404, 409),
   },
 })
 

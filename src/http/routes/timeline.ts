@@ -10,7 +10,7 @@ import type { RouteModule } from '../app.ts'
 import { json, jsonText, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
 import { integerParam, listQuery, seqOf } from '../list-query.ts'
-import { Refusal } from '../problem.ts'
+import { invalidCursor, Refusal } from '../problem.ts'
 
 const MAX_PAGE_EVENTS = 5000
 const DEFAULT_HITS = 50
@@ -66,7 +66,7 @@ export const pageQuerySchema = z.object({
 export function cursorOf(before: string | undefined): PageCursor | null {
   if (before === undefined) return null
   const cursor = decodeCursor(before)
-  if (!cursor) throw new Refusal(400, 'invalid_cursor', 'The cursor is not one that this service gave out.')
+  if (!cursor) throw invalidCursor('before')
   return cursor
 }
 
@@ -162,7 +162,7 @@ const eraseEvent = createRoute({
   request: { params: z.object({ seq: integerParam(1, Number.MAX_SAFE_INTEGER) }) },
   responses: {
     200: json(z.object({ erased: z.int() }), 'How many events lost their words'),
-    ...refusals(404),
+    ...refusals(400, 404),
   },
 })
 

@@ -7,7 +7,7 @@ import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
 import { integerParam } from '../list-query.ts'
-import { Refusal } from '../problem.ts'
+import { invalidCursor, invalidField, Refusal } from '../problem.ts'
 
 const MAX_LISTED = 500
 
@@ -92,16 +92,16 @@ export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: 
   routes.openapi(set, async (c) => {
     const { title, at, recurrence = null, missedPolicy } = c.req.valid('json')
     const dueAt = at === undefined ? null : toInstant(at, deps.timezone())
-    if (at !== undefined && !dueAt) throw invalid('at', 'must be an ISO 8601 time')
-    if (!dueAt && recurrence === null) throw invalid('at', 'give a time, or a recurrence')
+    if (at !== undefined && !dueAt) throw invalidField('at', 'must be an ISO 8601 time')
+    if (!dueAt && recurrence === null) throw invalidField('at', 'give a time, or a recurrence')
     const outcome = await timers
       .set({ title, dueAt, recurrence, missedPolicy }, origin)
       .catch((error: unknown): SetOutcome => {
-        if (error instanceof InvalidRecurrence) throw invalid('recurrence', 'is not a cron expression')
+        if (error instanceof InvalidRecurrence) throw invalidField('recurrence', 'is not a cron expression')
         throw error
       })
     if (outcome.status === 'refused')
-      throw invalid('at', outcome.reason === 'past' ? 'is over already' : 'never comes')
+      throw invalidField('at', outcome.reason === 'past' ? 'is over already' : 'never comes')
     return c.json(present(outcome.timer), 201, { Location: `/api/timers/${outcome.timer.id}` })
   })
 
@@ -125,11 +125,6 @@ function cursorOf({ id, status, dueAt }: Timer): string {
 /** The place that a cursor names. Throws the refusal of a malformed one. */
 function placeOf(cursor: string): TimerPlace {
   const [, over, dueAtMs, timerId = ''] = /^([01])\.(\d{1,13})\.([\w-]+)$/.exec(cursor) ?? []
-  if (over === undefined)
-    throw new Refusal(400, 'invalid_cursor', 'The cursor is not one that this service gave out.')
+  if (over === undefined) throw invalidCursor('cursor')
   return { over: over === '0' ? 0 : 1, dueAt: new Date(Number(dueAtMs)).toISOString(), timerId }
-}
-
-function invalid(path: string, message: string): Refusal {
-  return new Refusal(400, 'invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 }

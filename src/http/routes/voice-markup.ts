@@ -45,6 +45,17 @@ const status = createRoute({
   responses: { 204: { description: 'Taken note of' }, ...refusals(403) },
 })
 
+const stream = createRoute({
+  method: 'get',
+  path: '/call',
+  tags: ['Telephony'],
+  summary: "The provider's media stream of a call, a WebSocket",
+  description:
+    'It presents the one-time token of the markup within five seconds, else it is closed with 1008.',
+  security: [],
+  responses: { 101: { description: 'The socket is open' }, ...refusals(403, 404) },
+})
+
 /** The provider's webhooks of calls. */
 export function voiceMarkupRoutes(deps: {
   readonly webhooks: ProviderWebhooks
@@ -79,6 +90,7 @@ export function voiceMarkupRoutes(deps: {
     routes.openAPIRegistry.registerPath(describe(method))
     routes[method]('/voice-markup', answer)
   }
+  routes.openAPIRegistry.registerPath(stream)
   routes.openAPIRegistry.registerPath(status)
   routes.post('/voice-status', async (c) => {
     const request = await webhooks.read(c)

@@ -4,7 +4,7 @@ import type { ChatChannel } from '../../channels/chat.ts'
 import { createLogLines, type LogPage, logLevels } from '../../log-lines.ts'
 import { ModelError, type SpeechModel } from '../../model/port.ts'
 import type { RouteModule } from '../app.ts'
-import { body, json, refusals } from '../describe.ts'
+import { body, eventStream, json, refusals, streamHeaders } from '../describe.ts'
 import { createRoutes, goneSignal } from '../env.ts'
 import { Refusal } from '../problem.ts'
 import { MAX_MESSAGE_CHARS, refusalOf } from './chat.ts'
@@ -44,7 +44,7 @@ const voice = createRoute({
       }),
       'What was understood, and the answer',
     ),
-    ...refusals(400, 502, 503),
+    ...refusals(400, 429, 500, 502, 503),
   },
 })
 
@@ -71,6 +71,14 @@ const list = createRoute({
   tags: ['Development'],
   summary: 'The newest lines of devices under development',
   responses: { 200: json(z.object({ lines: z.array(lineSchema), dropped: z.int() }), 'Lines, oldest first') },
+})
+
+const stream = createRoute({
+  method: 'get',
+  path: '/_dev/walkie/logs/stream',
+  tags: ['Development'],
+  summary: 'The lines of devices under development as they come',
+  responses: { 200: eventStream('Server-sent events: `line` with a line') },
 })
 
 /** For devices under development: talking without a phone. Mounted with `DEV_ROUTES=1` only. */
@@ -117,8 +125,10 @@ export function walkieRoutes(deps: {
     const page = newest()
     return c.json({ lines: [...page.lines], dropped: page.dropped }, 200)
   })
-  routes.get('/_dev/walkie/logs/stream', (c) =>
-    streamSSE(c, async (stream) => {
+  routes.openAPIRegistry.registerPath(stream)
+  routes.get('/_dev/walkie/logs/stream', (c) => {
+    if (c.req.method === 'HEAD') return streamHeaders(c)
+    return streamSSE(c, async (stream) => {
       let position: number | null = null
       let news = Promise.withResolvers<void>()
       const wake = () => news.resolve()
@@ -139,8 +149,8 @@ export function walkieRoutes(deps: {
         unsubscribe()
         deps.stopping.removeEventListener('abort', wake)
       }
-    }),
-  )
+    })
+  })
   return { routes, bodyBytes: (path) => (path === VOICE_PATH ? VOICE_BODY_BYTES : null) }
 }
 
