@@ -37,3 +37,19 @@ test('pages of timers hold each once: those to come, the soonest first, then tho
   for (const query of ['limit=0', 'limit=501', 'limit=1e1', 'cursor=', 'cursor=soon', 'cursor=2.1.x'])
     expect([query, (await client.get(`/api/timers?${query}`)).status]).toEqual([query, 400])
 })
+
+test('a moment that is none, is over, or has a year of five digits is refused with what is wrong', async () => {
+  const { client } = await startWholeService({ environment: { TIMEZONE: 'America/New_York' } })
+  for (const at of [
+    'soon',
+    '2001-01-01T00:00:00Z',
+    '+010000-01-01T00:00:00Z',
+    '9999-12-31T23:00:00-05:00',
+    '9999-12-31T23:00',
+  ]) {
+    const { status, json } = await client.post('/api/timers', { title: 'Tea', at })
+    expect([at, status, json.code, json.errors?.[0].path]).toEqual([at, 400, 'invalid_request', 'at'])
+  }
+  const last = await client.post('/api/timers', { title: 'Tea', at: '9999-12-31T23:59:59Z' })
+  expect([last.status, last.json.dueAt]).toEqual([201, '9999-12-31T23:59:59.000Z'])
+})
