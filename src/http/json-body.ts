@@ -13,6 +13,8 @@ const MAX_DISCARDED_BYTES = 64 * MIB
 const DISCARDING_PAUSE_MS = 500
 /** Deeper than any request of the contract goes. */
 const MAX_DEPTH = 32
+/** More values than any request of the contract has: each costs its reader far more than the bytes it is written in. */
+const MAX_VALUES = 20_000
 
 /**
  * Reads every body within its bound, and looks over JSON before its schema does: no key that could reach a prototype,
@@ -97,8 +99,11 @@ export function isJson(contentType: string | undefined): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType ?? '')
 }
 
-/** Throws a refusal unless the text is JSON of bounded depth without `__proto__`. */
+/** Throws a refusal unless the text is JSON of bounded size and depth without `__proto__`. */
 function checkJson(text: string): void {
+  // Before it is parsed: whoever sent it need not be signed in.
+  if (hasMoreValues(text, MAX_VALUES))
+    throw new Refusal(400, 'malformed_json', 'The body has too many values.')
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -120,4 +125,33 @@ function checkJson(text: string): void {
     }
     level = below
   }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** A comma, and what opens a list or an object: outside strings, no value is without one, but the outermost. */
+const BEFORE_VALUES = new Set([0x2c, 0x5b, 0x7b])
+
+/** Counts the values of JSON without making them. */
+function hasMoreValues(text: string, most: number): boolean {
+  let values = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (BEFORE_VALUES.has(code)) {
+      values += 1
+      if (values > most) return true
+    }
+  }
+  return false
+}
+
+/** Where the string that begins at `start` ends; the end of the text where it does not. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at
+    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1
+    if ((at - before) % 2 === 0) return at
+  }
+  return text.length
 }

@@ -157,6 +157,29 @@ test('keys that reach a prototype, deep nesting and broken JSON are refused with
   expect(({} as { admin?: boolean }).admin).toBeUndefined()
 })
 
+test('more values than any request has are refused before they are read', async () => {
+  const service = await startService()
+  const client = await service.signedIn()
+  const headers = { 'content-type': 'application/json' }
+  const keys = Array.from({ length: 90_000 }, (_, at) => `"${at.toString(36)}":0`).join(',')
+  const many = {
+    lists: `[${'[],'.repeat(300_000)}[]]`,
+    objects: `[${'{},'.repeat(300_000)}{}]`,
+    keys: `{${keys}}`,
+  }
+  for (const [name, content] of Object.entries(many)) {
+    const { status, json } = await createClient(service.port).send('POST', '/login', content, { headers })
+    expect([name, status, json.code]).toEqual([name, 400, 'malformed_json'])
+  }
+  // Commas and brackets within a text are no values.
+  for (const name of ['[,{'.repeat(100_000), `\\\\",[`.repeat(50_000), '",{\\'.repeat(50_000)]) {
+    expect((await client.post('/api/things', { name })).status, name.slice(0, 8)).toBe(201)
+    expect(service.things.at(-1) === name, name.slice(0, 8)).toBe(true)
+  }
+  const list = JSON.stringify({ name: 'x', more: Array.from({ length: 19_000 }, () => 0) })
+  expect((await client.send('POST', '/api/things', list, { headers })).status).toBe(201)
+})
+
 test('an empty body is no body, whatever kind it says it is', async () => {
   const service = await startService()
   const client = await service.signedIn()
