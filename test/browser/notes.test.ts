@@ -189,6 +189,46 @@ test('two who write at once are told, and choose', async () => {
   expect((await service.client.get(`/api/notes/${id}/revisions/2`)).json.content).toBe('Theirs.')
 })
 
+test('who chooses what somebody else wrote can have their own back', async () => {
+  const service = await startWholeService()
+  const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
+  const page = await visit(browser(), service, {
+    path: `/notes/edit?id=${id}`,
+    expected: /412/,
+    unhurried: true,
+  })
+  const text = page.getByRole('textbox', { name: 'Text, in markdown' })
+  await text.fill('Mine, an hour of work.')
+  await service.client.put(`/api/notes/${id}`, { content: 'Theirs.' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Load the other' }).click()
+  await expect.poll(() => text.inputValue()).toBe('Theirs.')
+  await page.getByRole('button', { name: 'Bring it back' }).click()
+  await expect.poll(() => text.inputValue()).toBe('Mine, an hour of work.')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(async () => (await service.client.get(`/api/notes/${id}`)).json.content)
+    .toBe('Mine, an hour of work.')
+})
+
+test('what was written before a reload is not saved unasked over what somebody else wrote since', async () => {
+  const service = await startWholeService()
+  const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
+  const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, expected: /412/ })
+  const text = page.getByRole('textbox', { name: 'Text, in markdown' })
+  await text.fill('Mine.')
+  await service.client.put(`/api/notes/${id}`, { content: 'Theirs.' })
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await expect.poll(() => text.inputValue()).toBe('Mine.')
+  await page.getByText('changed elsewhere since you opened it').waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(() => page.getByRole('button', { name: 'Save', exact: true }).isEnabled()).toBe(true)
+  expect((await service.client.get(`/api/notes/${id}`)).json.content).toBe('Theirs.')
+  await page.getByRole('button', { name: 'Save mine on top' }).click()
+  await expect.poll(async () => (await service.client.get(`/api/notes/${id}`)).json.content).toBe('Mine.')
+})
+
 // `visit` also expects that no request went to anybody else, and that no content security policy was breached.
 test('hostile notes run nothing and fetch nothing, on their page, in the list, in the editor', async () => {
   const service = await startWholeService()

@@ -15,8 +15,12 @@ export function readUnsettled(): readonly Unsettled[] {
 }
 
 export function keepUnsettled(pending: readonly Unsettled[]): void {
-  if (pending.length === 0) sessionStorage.removeItem(storageKey)
-  else sessionStorage.setItem(storageKey, JSON.stringify(pending))
+  try {
+    if (pending.length === 0) sessionStorage.removeItem(storageKey)
+    else sessionStorage.setItem(storageKey, JSON.stringify(pending))
+  } catch {
+    // Storage is blocked or full: it waits in this page all the same.
+  }
 }
 
 function parseUnsettled(message: { readonly [key: string]: unknown }): Unsettled {

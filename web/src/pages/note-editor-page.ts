@@ -18,7 +18,9 @@ import { createMarkdown } from '../view/markdown.ts'
 import '../view/note-history-dialog.ts'
 import { noteEditorStyles } from './note-editor-styles.ts'
 
-type Draft = { readonly title: string; readonly content: string }
+type Words = { readonly title: string; readonly content: string }
+/** `revision`: that of the note which it began from. */
+type Draft = Words & { readonly revision: number | null }
 
 /** A longer text is looked at on its own page: rendering it as it is typed would hold the typing up. */
 const previewChars = 200_000
@@ -56,7 +58,7 @@ export class DgNoteEditorPage extends LitElement {
   constructor() {
     super()
     this.note = null
-    this.draft = { title: '', content: '' }
+    this.draft = { title: '', content: '', revision: null }
     this.state = 'loading'
     this.previewing = false
     this.busy = false
@@ -94,6 +96,7 @@ export class DgNoteEditorPage extends LitElement {
       this.take(note)
       const kept = keptDraft(id)
       if (kept) this.draft = kept
+      this.stale = note !== null && kept !== null && (kept.revision ?? note.revision) !== note.revision
       this.historyOpen = asked.has('history')
       this.state = 'ready'
       await this.updateComplete
@@ -115,7 +118,11 @@ export class DgNoteEditorPage extends LitElement {
 
   private take(note: Note | null): void {
     this.note = note
-    this.draft = { title: note?.title ?? '', content: note?.content ?? '' }
+    this.draft = {
+      title: note?.title ?? '',
+      content: note?.content ?? '',
+      revision: note?.revision ?? null,
+    }
     this.stale = false
     this.problem = ''
   }
@@ -133,7 +140,7 @@ export class DgNoteEditorPage extends LitElement {
     void this.save()
   }
 
-  private typed(change: Partial<Draft>): void {
+  private typed(change: Partial<Words>): void {
     this.draft = { ...this.draft, ...change }
     keepDraft(this.note?.id ?? null, this.isChanged() ? this.draft : null)
   }
@@ -151,19 +158,41 @@ export class DgNoteEditorPage extends LitElement {
     try {
       const title = draft.title.trim()
       const saved = note
-        ? await updateNote(this.app.http, note.id, { ...draft, title }, over ? null : note.revision)
+        ? await updateNote(
+            this.app.http,
+            note.id,
+            { title, content: draft.content },
+            over ? null : draft.revision,
+          )
         : await createNote(this.app.http, { content: draft.content, ...(title === '' ? {} : { title }) })
       keepDraft(note?.id ?? null, null)
       // What was typed while it was on its way stays.
       const later = this.draft === draft ? null : this.draft
       this.take(saved)
-      if (later) this.typed(later)
+      if (later) this.typed({ title: later.title, content: later.content })
       if (!note) history.replaceState(null, '', `/notes/edit?id=${saved.id}`)
     } catch (error) {
       this.stale = error instanceof Refused && error.problem.code === 'stale_revision'
       this.problem = this.stale ? '' : explain(error)
     } finally {
       this.busy = false
+    }
+  }
+
+  /** Puts what is written here aside; it can be had back, on top of the other. */
+  private async loadOther(id: string): Promise<void> {
+    const { title, content } = this.draft
+    try {
+      const other = await fetchNote(this.app.http, id)
+      keepDraft(id, null)
+      this.take(other)
+      this.focusText()
+      this.app.toast('What you had written is put aside.', 'done', {
+        shownForMs: 10_000,
+        action: { label: 'Bring it back', run: () => this.typed({ title, content }) },
+      })
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
     }
   }
 
@@ -281,7 +310,7 @@ export class DgNoteEditorPage extends LitElement {
       </dg-state>`
     }
     return html`
-      ${this.stale ? this.staleView() : nothing} ${problemView(this.problem)}
+      ${this.stale && this.note ? this.staleView(this.note) : nothing} ${problemView(this.problem)}
       <div class="editor ${this.previewing ? 'previewing' : ''}">
         <div class="write">
           <input
@@ -327,22 +356,16 @@ export class DgNoteEditorPage extends LitElement {
     </section>`
   }
 
-  private staleView(): TemplateResult {
+  private staleView({ id }: Note): TemplateResult {
     return html`<div class="callout warning stale" role="alert">
       <dg-icon name="warning"></dg-icon>
       <div>
-        <p>This note was changed elsewhere since you opened it. Both versions stay in its history.</p>
+        <p>
+          This note was changed elsewhere since you opened it. If you save yours on top, the other stays in its history.
+        </p>
         <div class="choices">
           <button class="button small" @click=${() => void this.save(true)}>Save mine on top</button>
-          <button
-            class="button small"
-            @click=${() => {
-              keepDraft(this.note?.id ?? null, null)
-              void this.load()
-            }}
-          >
-            Load the other
-          </button>
+          <button class="button small" @click=${() => void this.loadOther(id)}>Load the other</button>
         </div>
       </div>
     </div>`
@@ -366,7 +389,9 @@ function keptDraft(id: string | null): Draft | null {
     const kept: unknown = JSON.parse(sessionStorage.getItem(draftKey(id)) ?? 'null')
     if (typeof kept !== 'object' || kept === null || !('title' in kept) || !('content' in kept)) return null
     const { title, content } = kept
-    return typeof title === 'string' && typeof content === 'string' ? { title, content } : null
+    if (typeof title !== 'string' || typeof content !== 'string') return null
+    const revision = 'revision' in kept && typeof kept.revision === 'number' ? kept.revision : null
+    return { title, content, revision }
   } catch {
     return null
   }
