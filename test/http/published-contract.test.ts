@@ -22,6 +22,13 @@ GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GE
   .split(',')
   .map((route) => route.trim())
 
+const PUBLIC = `
+GET /install, GET /install.html, POST /api/install, GET /login, POST /login, GET /auth/status, GET /health, GET /ready,
+GET /build-info.json, GET /public-url, GET /voice-markup, POST /voice-markup, POST /sms, POST /sms/status,
+POST /voice-status, POST /api/copilot/callback, GET /call`
+  .split(',')
+  .map((route) => route.trim())
+
 /** Whether an answer is one that the published contract has for its route. */
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as what it is, JSON.
 function checkerOf(contract: any) {
@@ -54,11 +61,12 @@ test('every route is published, and what each refuses: nobody without a session,
   const stranger = createClient(port)
   const foreign = { origin: 'https://elsewhere.example', 'content-type': 'application/json' }
   const isOpen = (path: string, method: string) =>
-    contract.paths[path][method.toLowerCase()].security?.length === 0 || path === '/api/copilot/callback'
+    contract.paths[path][method.toLowerCase()].security?.length === 0
   for (const route of published) {
     const [method = '', path = ''] = route.split(' ')
     const at = path.replace(/\{\w+\}/, '1')
     const content = method === 'GET' ? undefined : {}
+    expect([route, isOpen(path, method)]).toEqual([route, PUBLIC.includes(route)])
     if (!isOpen(path, method)) {
       const refused = await stranger.send(method, at, content)
       expect([route, refused.status, check(method, path, refused)]).toEqual([route, 401, 'fits'])

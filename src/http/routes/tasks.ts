@@ -146,6 +146,7 @@ const callback = createRoute({
   path: '/api/copilot/callback',
   tags: ['Tasks'],
   summary: 'What a hook of the coding assistant reports. The task id, which nobody can guess, is the proof',
+  security: [],
   request: {
     body: body(
       z.object({
