@@ -6,7 +6,7 @@ import type { Witness } from '../ledger/inspect.ts'
 import { createReader } from '../ledger/reader.ts'
 import { witnessOf } from '../projections/checkpoints.ts'
 import { openViewsReadOnly } from '../projections/views.ts'
-import { headLines, Refused, requireLedger, runCommand } from './lib/command.ts'
+import { headLines, Misused, requireLedger, runCommand } from './lib/command.ts'
 
 const help = `npm run ledger:verify [-- --expect <seq>:<hash>]
 
@@ -50,7 +50,7 @@ await runCommand({
 function parseHead(text: string | boolean | undefined): { seq: number; hash: string } | null {
   if (text === undefined) return null
   const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(String(text))
-  if (!match?.[1] || !match[2]) throw new Refused('--expect takes a seq and a hash, like 17:ab…')
+  if (!match?.[1] || !match[2]) throw new Misused('--expect takes a seq and a hash, like 17:ab…')
   return { seq: Number(match[1]), hash: match[2] }
 }
 

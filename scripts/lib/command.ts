@@ -13,7 +13,7 @@ export class Refused extends Error {
 }
 
 /** Called as it is not meant to be called. */
-class Misused extends Error {
+export class Misused extends Error {
   override readonly name = 'Misused'
 }
 
@@ -41,11 +41,12 @@ export type Command = {
  */
 export async function runCommand(command: Command): Promise<void> {
   process.umask(0o077)
+  // `on`, not `once`: npm and the terminal both tell it, and the second must not cut short what is undone.
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)
-    process.once(signal, () => process.exit(code))
+    process.on(signal, () => process.exit(code))
   try {
     const { values, positionals } = parseCall(command)
     if (values.help === true) {

@@ -192,6 +192,24 @@ test.each<[NodeJS.Signals, string[]]>([
 )
 
 test(
+  'a signal that comes again and again does not cut short what the first has undone',
+  async () => {
+    const { text } = exported(10)
+    const target = join(testDirectory(), 'data')
+    const child = startScript('ledger-import', target, ['-'])
+    child.stdin.on('error', () => undefined).write(text.slice(0, text.length / 2))
+    await expect
+      .poll(() => existsSync(join(target, '.incoming', 'ledger.sqlite')), { timeout: PROCESS_MS })
+      .toBe(true)
+    const again = setInterval(() => child.kill('SIGINT'), 0)
+    const [code] = await once(child, 'close')
+    clearInterval(again)
+    expect([code, existsSync(target)]).toEqual([130, false])
+  },
+  PROCESS_MS,
+)
+
+test(
   'an export overwrites nothing, and of a damaged ledger there is none',
   async () => {
     const directory = testDirectory()

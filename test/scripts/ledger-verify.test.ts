@@ -116,6 +116,7 @@ test(
     expect((await runScript('ledger-verify', directory, ['--expect', `4:${noted}`])).code).toBe(0)
     const { code, err } = await runScript('ledger-verify', other, ['--expect', `4:${noted}`])
     expect([code, err]).toEqual([1, expect.stringContaining('DAMAGED at event 4: ')])
+    expect((await runScript('ledger-verify', directory, ['--expect', 'a head'])).code).toBe(2)
   },
   PROCESS_MS,
 )

@@ -5,9 +5,13 @@ import { newDirectory, openState, PASSWORD } from '../settings/owner-state.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/owner-reset-password.ts', import.meta.url))
 
-function run(directory: string, input: string): Promise<{ code: number | null; output: string }> {
+function run(
+  directory: string,
+  input: string,
+  args: readonly string[] = [],
+): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [SCRIPT], {
+    const child = spawn(process.execPath, [SCRIPT, ...args], {
       env: { PATH: process.env.PATH, DATA_DIR: directory },
     })
     let output = ''
@@ -56,6 +60,16 @@ test.each([
   expect([code, output]).toEqual([1, expect.stringContaining(reason)])
   const state = await openState({ directory })
   expect((await state.signIn(PASSWORD)).status).toBe('signed_in')
+})
+
+test('asked what it does, or called as it is not meant to be, it changes nothing', async () => {
+  const directory = await installed()
+  const help = await run(directory, '', ['--help'])
+  expect([help.code, help.output]).toEqual([0, expect.stringContaining('npm run owner:reset-password')])
+  for (const args of [['quite another password'], ['--password=quite another password']])
+    expect((await run(directory, '', args)).code).toBe(2)
+  const state = await openState({ directory })
+  expect((await state.signIn()).status).toBe('signed_in')
 })
 
 test('while the service runs it is told to stop first', async () => {
