@@ -65,13 +65,23 @@ async function main(): Promise<void> {
 const STOP_MS = 15_000
 
 main().catch((error: unknown) => {
+  process.stderr.write(`${describe(error)}\n`)
+  process.exit(1)
+})
+
+/** What the operator can do something about is one sentence; of a fault of ours, where it happened. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const syscall = 'syscall' in error ? error.syscall : null
+  if (syscall === 'listen' || syscall === 'getaddrinfo')
+    return `The service cannot listen where HOST and PORT say: ${error.message}`
   const isExpected =
     error instanceof ConfigError ||
     error instanceof LedgerDamaged ||
     error instanceof LedgerLocked ||
     error instanceof SettingsUnusable
-  process.stderr.write(
-    `${isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  )
-  process.exit(1)
-})
+  if (isExpected) return error.message
+  // From the storage thread errors come without their class.
+  const isOfDisk = syscall !== null || ('code' in error && /^SQLITE_/.test(String(error.code)))
+  return isOfDisk ? `DATA_DIR cannot be used: ${error.message}` : (error.stack ?? error.message)
+}

@@ -1,11 +1,53 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { testDirectory } from './support/directory.ts'
 import { startServiceProcess } from './torture/service-process.ts'
 
 const PROCESS_MS = 60_000
+
+/** All that a service says which does not come to listen. */
+async function refusal(directory: string, environment: Readonly<Record<string, string>>) {
+  const service = startServiceProcess(directory, { LOG_LEVEL: 'silent', ...environment })
+  const [code] = await once(service.child, 'close')
+  return { code, said: service.output() }
+}
+
+test('where it cannot listen it says so in a sentence', { timeout: PROCESS_MS }, async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const address = other.address()
+  const port = String(typeof address === 'object' ? address?.port : address)
+  expect(await refusal(testDirectory(), { PORT: port })).toEqual({
+    code: 1,
+    said: `The service cannot listen where HOST and PORT say: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+  })
+  expect(await refusal(testDirectory(), { HOST: '192.0.2.1' })).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^The service cannot listen where HOST and PORT say: .*192\.0\.2\.1.*\n$/),
+  })
+})
+
+test('where the data directory cannot be one it says so in a sentence', { timeout: PROCESS_MS }, async () => {
+  const file = join(testDirectory(), 'file')
+  writeFileSync(file, 'mine')
+  for (const directory of [file, join(file, 'below')])
+    expect(await refusal(directory, {})).toEqual({
+      code: 1,
+      said: expect.stringMatching(/^DATA_DIR cannot be used: ENOTDIR: [^\n]*\n$/),
+    })
+  const odd = testDirectory()
+  mkdirSync(join(odd, 'lock.sqlite'))
+  expect(await refusal(odd, {})).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^DATA_DIR cannot be used: [^\n]*\n$/),
+  })
+})
 
 test('what npm start started stops with it', { timeout: PROCESS_MS }, async () => {
   const npm = spawn('npm', ['start'], {

@@ -63,7 +63,7 @@ export type StorageOptions = {
   readonly onVerified?: (verification: Verification) => void
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
   readonly onProgress?: (projection: string, seq: number, headSeq: number) => void
-  /** The storage thread died: nothing can be acknowledged any more, so the process must end. */
+  /** The storage thread of an open directory died: nothing can be acknowledged any more, so the process must end. */
   readonly onFatal: (error: Error) => void
 }
 
@@ -79,6 +79,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const requests = new Map<number, PromiseWithResolvers<StorageMessage>>()
   const newSalt = createSalts()
   let lastRequest = 0
+  let isOpen = false
   let closing = false
   let closed: Promise<void> | undefined
   const ready = Promise.withResolvers<void>()
@@ -121,7 +122,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     for (const request of requests.values()) request.reject(unavailable)
     appends.clear()
     requests.clear()
-    if (!closing) options.onFatal(cause)
+    // Until it is open, whoever waits for it is told, and nobody else.
+    if (isOpen && !closing) options.onFatal(cause)
     closing = true
   }
 
@@ -167,6 +169,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   }
 
   await ready.promise
+  isOpen = true
   const verification = startVerification({
     directory: options.directory,
     afterMs: options.verifyAfterMs ?? VERIFY_AFTER_MS,
