@@ -28,3 +28,8 @@ test.each([
 test('the summary of a note has neither its title nor its code', () => {
   expect(noteSummary('# Garden\nRoses\n```ts\nconst a = 1\n', 'Garden')).toBe('Roses')
 })
+
+test('of a link that is cut off at the end of an excerpt its words are left', () => {
+  expect(plainWords('See [the plan](https://example.com/a/ve')).toBe('See the plan…')
+  expect(plainWords('See [the plan](https://example.com/a) (as it was')).toBe('See the plan (as it was')
+})

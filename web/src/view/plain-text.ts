@@ -12,6 +12,8 @@ export function plainWords(markdown: string): string {
     .replaceAll(/(?<![\p{L}\p{N}])[*_~]{1,3}(?=\S)|(?<=\S)[*_~]{1,3}(?![\p{L}\p{N}])/gu, '')
     .replaceAll('`', '')
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    // An excerpt may end within an address.
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*$/g, '$1…')
     .split(/\n+/)
     .map((line) => line.replaceAll(/\s+/g, ' ').trim())
     .filter((line) => line !== '')
