@@ -19,7 +19,7 @@ export function foldText(text: string): string {
 /** A part of a text, and where it stands in it. */
 export type Span = { readonly start: number; readonly end: number; readonly text: string }
 
-const SENTENCE_END = /[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？؟।｡]+["'”’»」』）)]*|\n+/gu
+const SENTENCE_END = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？؟।｡]+["'”’»」』）)]*|\n+/gu
 /** A full stop after these ends no sentence. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|prof|st|jr|sr|no|nr|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|ca|bzw|z\.b|d\.h|usw|hr|fr|frau|herr|sra|sr|mme|m|tel|str|inc|ltd|co|u\.s|u\.k)\.$/iu

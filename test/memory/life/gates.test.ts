@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judge, type Rejection } from '../../../src/memory/gates.ts'
+import { sentencesOf } from '../../../src/memory/language/text.ts'
 import { candidate, courtOf, utterance } from './court.ts'
 import { type Case, KEPT } from './kept-cases.ts'
 import { MORE_KEPT } from './more-kept-cases.ts'
@@ -94,4 +95,10 @@ test('a digit that the owner did not say never gets in', () => {
       },
     ),
   )
+})
+
+test('a row of endless dots inside a text is gone through once', () => {
+  const startedMs = performance.now()
+  expect(sentencesOf(`chapter one${'.'.repeat(60_000)}12 it ends. And so on...`)).toHaveLength(2)
+  expect(performance.now() - startedMs).toBeLessThan(1_500)
 })
