@@ -32,7 +32,10 @@ export type Memories = Forgetting & {
   ): Promise<RememberOutcome>
   /** See `createFindMemories`. */
   find(query: FindMemories): Promise<readonly MemoryRow[]>
-  /** Makes it active again, and undoes what took its place; `current` where there is nothing to undo. */
+  /**
+   * Makes it active again, in the place of what took its own and of what it had taken the place of; `current` where
+   * there is nothing to undo.
+   */
   restore(memoryId: string, origin: MemoryOrigin): Promise<'restored' | 'unknown' | 'current'>
 }
 
@@ -108,7 +111,19 @@ export function createMemories(options: MemoriesOptions): Memories {
               },
             ]
           : []
-        await append([...undone, { type: 'memory.restored', ...envelope, facts: { memoryId } }])
+        const predecessor = memory.supersedes === null ? undefined : queries.byId(memory.supersedes)
+        // An undo that is undone itself: what had come back gives way again, or both would hold.
+        const gives = predecessor?.status === 'active' || predecessor?.status === 'contested'
+        const redone: NewEvent[] = gives
+          ? [
+              {
+                type: 'memory.overridden',
+                ...envelope,
+                facts: { memoryId: predecessor.memoryId, byId: memoryId, validUntil: memory.validFrom },
+              },
+            ]
+          : []
+        await append([...undone, { type: 'memory.restored', ...envelope, facts: { memoryId } }, ...redone])
         return 'restored'
       })
     },

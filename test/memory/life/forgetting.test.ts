@@ -227,3 +227,23 @@ test('what took its place can be undone', async () => {
   expect(mind.known()).toMatchObject([{ text: 'I live in Oslo', status: 'active', validUntil: null }])
   expect(await undo()).toBe('current')
 })
+
+test('an undo that is undone leaves one of the two, as before: what had come back gives way again', async () => {
+  const mind = await openMind()
+  const ids: (string | undefined)[] = []
+  for (const text of ['I live in Berlin', 'I live in Paris']) {
+    await mind.say(text, { reply: 'Noted.' })
+    await mind.settle()
+    ids.push(mind.known()[0]?.memoryId)
+  }
+  const [berlin, paris] = ids
+  const restore = (id = '') => mind.memory.memories.restore(id, { by: 'owner', channel: 'chat' })
+  for (const [id, holds] of [
+    [berlin, 'I live in Berlin'],
+    [paris, 'I live in Paris'],
+    [berlin, 'I live in Berlin'],
+  ] as const) {
+    expect(await restore(id)).toBe('restored')
+    expect(mind.texts()).toEqual([holds])
+  }
+})
