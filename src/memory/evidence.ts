@@ -1,7 +1,7 @@
 import type { Channel } from '../../ledger/event.ts'
 import type { Candidate } from './candidate.ts'
 import { type ForeignSpan, foreignSpans } from './foreign-text.ts'
-import { type Lexicon, lexiconOf } from './language/lexicon.ts'
+import { type LanguageCode, type Lexicon, lexiconOf } from './language/lexicon.ts'
 import { clausesOf, foldText, languageOf, type Span, sentencesOf } from './language/text.ts'
 import { contentWords, hasWord, indexWords, type WordIndex } from './language/words.ts'
 
@@ -37,6 +37,8 @@ export type Evidence = {
   readonly quote: Span
   /** The sentences that the quote reaches into, whole. */
   readonly sentences: readonly Span[]
+  /** The sentence after those. */
+  readonly following: Span | null
   /** Of their clauses those that the quote reaches into, whole: a quote may leave out a "not". */
   readonly clauses: readonly Span[]
   readonly lexicon: Lexicon
@@ -57,35 +59,39 @@ const TRIM = /^[\s"'.,;:!?…*()[\]-]+|[\s"'.,;:!?…*()[\]-]+$/gu
 const UNSPACED_EDGE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-/** Every place in the quotable words where a quote stands, whole words only; the owner's own words first. */
-export function locate(quote: string, quotables: readonly Quotable[]): Evidence[] {
+/** Whoever says the same thing in more places than these says it no otherwise in the next. */
+const MAX_PLACES = 8
+
+/**
+ * The places in the quotable words where a quote stands, whole words only; the owner's own words first. Each is looked
+ * at as it is asked for, and no more than MAX_PLACES of them.
+ */
+export function* locate(quote: string, quotables: readonly Quotable[]): Generator<Evidence, void> {
   const wanted = foldText(quote).replace(TRIM, '')
-  if (wanted === '') return []
+  if (wanted === '') return
   const ordered = [...quotables].sort(
     (a, b) => Number(a.agreed) - Number(b.agreed) || b.utterance.seq - a.utterance.seq,
   )
-  return ordered.flatMap((quotable) => {
-    const text = foldLines(quotable.text)
-    // Of the same length, so that places hold.
-    const flat = text.replaceAll('\n', ' ')
-    return placesOf(wanted, flat).map((start) =>
-      evidenceAt(quotable, text, { start, end: start + wanted.length, text: wanted }),
-    )
-  })
+  let left = MAX_PLACES
+  for (const quotable of ordered) {
+    for (const start of placesOf(wanted, readingOf(quotable).flat)) {
+      if (left === 0) return
+      left -= 1
+      yield evidenceAt(quotable, { start, end: start + wanted.length, text: wanted })
+    }
+  }
 }
 
 /** Whether a quote stands in the words at all. */
 export function stands(quote: string, text: string): boolean {
   const wanted = foldText(quote).replace(TRIM, '')
-  return wanted !== '' && placesOf(wanted, foldLines(text).replaceAll('\n', ' ')).length > 0
+  return wanted !== '' && placesOf(wanted, foldLines(text).replaceAll('\n', ' ')).next().done === false
 }
 
-function placesOf(wanted: string, text: string): number[] {
-  const places: number[] = []
+function* placesOf(wanted: string, text: string): Generator<number, void> {
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    if (isEdge(text, at) && isEdge(text, at + wanted.length)) places.push(at)
+    if (isEdge(text, at) && isEdge(text, at + wanted.length)) yield at
   }
-  return places
 }
 
 /** Whether no word goes on over this place. */
@@ -96,18 +102,48 @@ function isEdge(text: string, at: number): boolean {
   return !(/[\p{L}\p{N}\p{M}]/u.test(before) && /[\p{L}\p{N}\p{M}]/u.test(after))
 }
 
-function evidenceAt(quotable: Quotable, text: string, quote: Span): Evidence {
+/** What is the same wherever in the words a quote stands. */
+type Reading = Pick<Evidence, 'text' | 'foreign'> & {
+  /** Without line breaks, and of the same length, so that places hold. */
+  readonly flat: string
+  readonly sentences: readonly Span[]
+  readonly language: LanguageCode | null
+}
+
+const readings = new WeakMap<Quotable, Reading>()
+
+/** Made once for all quotes and places: a message may have hundreds of sentences, and as many candidates. */
+function readingOf(quotable: Quotable): Reading {
+  let reading = readings.get(quotable)
+  if (reading === undefined) {
+    const text = foldLines(quotable.text)
+    reading = {
+      text,
+      flat: text.replaceAll('\n', ' '),
+      sentences: sentencesOf(text),
+      language: languageOf(text),
+      foreign: foreignSpans(text),
+    }
+    readings.set(quotable, reading)
+  }
+  return reading
+}
+
+function evidenceAt(quotable: Quotable, quote: Span): Evidence {
+  const { text, foreign, language, sentences: all } = readingOf(quotable)
   const reaches = (span: Span) => span.start < quote.end && span.end > quote.start
-  const sentences = sentencesOf(text).filter(reaches)
+  const sentences = all.filter(reaches)
   const own = languageOf(sentences.map((sentence) => sentence.text).join(' '))
+  const end = sentences.at(-1)?.end ?? 0
   return {
     quotable,
     text,
     quote,
     sentences,
+    following: all.find(({ start }) => start >= end) ?? null,
     clauses: sentences.flatMap(clausesOf).filter(reaches),
-    lexicon: lexiconOf(own ?? languageOf(text)),
-    foreign: foreignSpans(text),
+    lexicon: lexiconOf(own ?? language),
+    foreign,
     words: indexWords(quote.text),
   }
 }

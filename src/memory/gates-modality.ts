@@ -3,7 +3,7 @@ import type { Candidate } from './candidate.ts'
 import { type Evidence, joined, lexiconOfText, ownClauses, telling } from './evidence.ts'
 import { type Lexicon, occurrences, occurs } from './language/lexicon.ts'
 import { writtenNumbers } from './language/numbers.ts'
-import { clausesOf, foldText, type Span, sentencesOf } from './language/text.ts'
+import { clausesOf, foldText, type Span } from './language/text.ts'
 
 /**
  * Gates over how something was said: as a question, as imagined, as denied, in jest, as over. Each is pure, and
@@ -252,13 +252,10 @@ const LAUGHS =
 
 /** In jest: it says so, laughs at it, or takes it back in the same breath or in the next message. */
 export function inJest(evidence: Evidence): boolean {
-  const { lexicon, quotable } = evidence
+  const { lexicon, quotable, following } = evidence
   const first = evidence.sentences[0]?.start ?? 0
   const since = evidence.text.slice(first).replace(IN_EARNEST, ' ')
   if (occurs(lexicon.joking, since)) return true
-  const following = sentencesOf(evidence.text).find(
-    ({ start }) => start >= (evidence.sentences.at(-1)?.end ?? 0),
-  )
   const laughter =
     following && /^[^\p{L}\p{N}]*$/u.test(following.text.replace(new RegExp(LAUGHS.source, 'gu'), ''))
       ? following.text

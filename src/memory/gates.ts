@@ -54,9 +54,8 @@ const MAX_WORDS_CHARS = 400
 export function judge(candidate: Candidate, court: Court): Verdict {
   const early = malformed(candidate) ?? foreignRelation(candidate, court.offered)
   if (early !== null) return { rejection: early }
-  const places = locate(candidate.quote, court.quotables)
   let first: Rejection | null = null
-  for (const evidence of places) {
+  for (const evidence of locate(candidate.quote, court.quotables)) {
     const rejection = rejectionOf(candidate, evidence, court)
     if (rejection === null) return { evidence }
     first ??= rejection

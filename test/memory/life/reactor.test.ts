@@ -21,6 +21,14 @@ test('what the owner says plainly is learned by rules, after the turn', async ()
   expect(mind.utterances.unreadCount()).toBe(0)
 })
 
+test('what a long message says hundreds of times is known once, and what comes after it is read', async () => {
+  const mind = await openMind()
+  await mind.say('My sister Ada likes tea. '.repeat(4000))
+  await mind.say('I live in Oslo')
+  await mind.settle()
+  expect(mind.texts()).toEqual(['My sister Ada likes tea', 'I live in Oslo'])
+})
+
 test('what a model finds is learned with its quote and its source', async () => {
   const mind = await openMind({ utility: scriptedModel(residences) })
   const { seq } = await mind.say('I live in Oslo')
