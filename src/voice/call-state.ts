@@ -184,6 +184,8 @@ export type ResponseState = {
   readonly queued: { readonly instructions: string | null } | null
   /** Responses that were interrupted or are done: their late deltas are nobody's. The newest last. */
   readonly closed: readonly string[]
+  /** Responses that are done: each is counted once, however often the service says so. The newest last. */
+  readonly done: readonly string[]
   /** Items of which nothing was heard, to be deleted once their response is done. */
   readonly unheard: readonly { readonly itemId: string; readonly responseId: string }[]
   /** Failures in a row. */
@@ -198,6 +200,8 @@ export type ToolState = {
   }[]
   /** Every call id that was ever run, the newest last. */
   readonly seen: readonly string[]
+  /** What returned while no session was ready: the next one is told, or it would have it all done again. */
+  readonly returned: readonly { readonly name: string; readonly output: string }[]
 }
 
 /** A call that has just been connected, before its first action. */
@@ -225,10 +229,11 @@ export function initialState(options: CallOptions, atMs: number): CallState {
       requests: 0,
       queued: null,
       closed: [],
+      done: [],
       unheard: [],
       failures: 0,
     },
-    tools: { running: [], seen: [] },
+    tools: { running: [], seen: [], returned: [] },
     playback: emptyPlayback,
     transcript: emptyTranscript,
     quietSinceMs: null,

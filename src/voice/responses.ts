@@ -77,6 +77,8 @@ export function responseCreated(draft: Draft, responseId: string): void {
 
 /** The one moment at which a response's outcome is known: tools run now and not before. */
 export function responseDone(draft: Draft, done: Done): void {
+  if (draft.state.responses.done.includes(done.id)) return
+  setResponses(draft, { done: [...draft.state.responses.done, done.id].slice(-REMEMBERED) })
   const interrupted = isClosed(draft, done.id)
   closeResponse(draft, done.id)
   if (draft.state.responses.active === done.id) setResponses(draft, { active: null })
@@ -107,19 +109,34 @@ export function toolReturned(draft: Draft, callId: string, output: string): void
   const call = tools.running.find((running) => running.callId === callId)
   if (!call) return
   setTools(draft, { running: tools.running.filter((running) => running !== call) })
-  if (!model.ready) return
+  if (!model.ready) {
+    setTools(draft, { returned: [...draft.state.tools.returned, { name: call.name, output }] })
+    return
+  }
   if (call.session === model.session) {
     const item = { type: 'function_call_output' as const, call_id: callId, output }
     draft.actions.push({ type: 'model.send', event: { type: 'conversation.item.create', item } })
   } else {
-    // The session that asked is gone, and this one does not know the call: it is told in words.
-    tellModel(draft, `The tool ${call.name}, called before the line to you broke, returned: ${output}`)
+    tellReturned(draft, call.name, output)
   }
   if (draft.state.tools.running.length > 0) return
   // A reply that is still owed will know the result. One that is already being spoken cannot: then the request
   // waits for its end.
   if (caller.speaking || caller.replyOwed !== null) return
   requestResponse(draft, draft.state.responses.queued?.instructions ?? null)
+}
+
+/** Tells a new session what returned before it was ready. */
+export function tellAllReturned(draft: Draft): void {
+  const { returned } = draft.state.tools
+  if (returned.length === 0) return
+  setTools(draft, { returned: [] })
+  for (const { name, output } of returned) tellReturned(draft, name, output)
+}
+
+/** The session that asked is gone, and this one does not know the call: it is told in words. */
+function tellReturned(draft: Draft, name: string, output: string): void {
+  tellModel(draft, `The tool ${name}, called before the line to you broke, returned: ${output}`)
 }
 
 /** Puts a text before the model that nobody said. */

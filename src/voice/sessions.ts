@@ -3,8 +3,8 @@ import { type Draft, set, setCaller, setModel, setResponses } from './call-state
 import { endCall } from './ending.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { say } from './reply-audio.ts'
-import { requestResponse } from './responses.ts'
-import { changeReplies, settleOverdue } from './transcript.ts'
+import { requestResponse, tellAllReturned } from './responses.ts'
+import { changeReplies, isOwedWords, settleOverdue } from './transcript.ts'
 
 type Session = Extract<ServerEvent, { type: 'session.updated' }>['session']
 
@@ -36,6 +36,7 @@ export function sessionConfigured(draft: Draft, session: number, confirmed: Sess
     return
   }
   adopt(draft, session)
+  tellAllReturned(draft)
   requestResponse(draft, model.opening)
 }
 
@@ -56,8 +57,12 @@ export function sessionLost(draft: Draft, session: number): void {
     return
   }
   if (session !== model.session || stage.name === 'ended') return
+  // Our own last phrase needs no model, and is heard to its end.
+  if (stage.name === 'leaving') {
+    setModel(draft, { ready: false })
+    return
+  }
   forgetSession(draft)
-  if (stage.name === 'leaving') return
   const healthy = model.ready && draft.atMs - model.sinceMs >= options.limits.healthyMs
   const retries = healthy ? 1 : model.retries
   if (retries === 0) {
@@ -143,7 +148,9 @@ function dropNext(draft: Draft): void {
 }
 
 function mayRotate(draft: Draft): boolean {
-  const { quietSinceMs, responses, caller, tools, model, options } = draft.state
+  const { quietSinceMs, responses, caller, tools, model, options, transcript } = draft.state
+  // They are written down by the session that heard them, and the next one would not know them.
+  if (isOwedWords(transcript)) return false
   if (quietSinceMs !== null) return true
   // Late in the session playback alone no longer holds it up: what was generated is at the provider already.
   const overdue = draft.atMs - model.sinceMs >= options.limits.rotateByMs

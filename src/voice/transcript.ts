@@ -7,6 +7,8 @@ export type Transcript = {
   readonly pending: readonly Entry[]
   /** The last items that were released: what may still be named as somebody's predecessor. */
   readonly released: readonly string[]
+  /** Those of them that were told as what somebody said: once, whatever still comes. */
+  readonly told: readonly string[]
 }
 
 export type Utterance = {
@@ -40,7 +42,7 @@ export type Entry = Utterance | Reply | Anchor
 
 const REMEMBERED = 64
 
-export const emptyTranscript: Transcript = { pending: [], released: [] }
+export const emptyTranscript: Transcript = { pending: [], released: [], told: [] }
 
 /** Puts an item that is not told in its place, or moves a known one there. */
 export function placeItem(transcript: Transcript, itemId: string, previousItemId: string | null): Transcript {
@@ -57,7 +59,7 @@ export function placeUtterance(
   previousItemId: string | null,
   atMs: number,
 ): Transcript {
-  if (find(transcript, itemId, 'utterance') || transcript.released.includes(itemId)) return transcript
+  if (find(transcript, itemId, 'utterance') || transcript.told.includes(itemId)) return transcript
   return place(transcript, { kind: 'utterance', itemId, previousItemId, atMs, text: null, settled: false })
 }
 
@@ -75,14 +77,19 @@ export function settleOverdue(transcript: Transcript, beforeMs: number): Transcr
   return { ...transcript, pending: transcript.pending.map((e) => (overdue(e) ? { ...e, settled: true } : e)) }
 }
 
-/** Changes a reply; one that is new takes its place at the end. A released one stays as it was told. */
+/** Whether words of the caller are still to come. */
+export function isOwedWords(transcript: Transcript): boolean {
+  return transcript.pending.some((entry) => entry.kind === 'utterance' && !entry.settled)
+}
+
+/** Changes a reply; one that is new takes its place at the end. One that was told stays as it was told. */
 export function changeReply(
   transcript: Transcript,
   itemId: string,
   responseId: string | null,
   change: (reply: Reply) => Reply,
 ): Transcript {
-  if (transcript.released.includes(itemId)) return transcript
+  if (transcript.told.includes(itemId)) return transcript
   const known = transcript.pending.find((entry) => entry.itemId === itemId)
   if (known?.kind === 'reply') {
     return update(transcript, itemId, (entry) => (entry.kind === 'reply' ? change(entry) : entry))
@@ -127,11 +134,19 @@ export function release(transcript: Transcript): {
   const waiting = transcript.pending.findIndex((entry) => !isSettled(entry))
   const ready = waiting < 0 ? transcript.pending : transcript.pending.slice(0, waiting)
   if (ready.length === 0) return { transcript, told: [] }
-  const released = [...transcript.released, ...ready.map((entry) => entry.itemId)].slice(-REMEMBERED)
+  const told = ready.filter((entry) => entry.kind !== 'anchor')
   return {
-    transcript: { pending: transcript.pending.slice(ready.length), released },
-    told: ready.filter((entry) => entry.kind !== 'anchor'),
+    transcript: {
+      pending: transcript.pending.slice(ready.length),
+      released: remember(transcript.released, ready),
+      told: remember(transcript.told, told),
+    },
+    told,
   }
+}
+
+function remember(itemIds: readonly string[], entries: readonly Entry[]): readonly string[] {
+  return [...itemIds, ...entries.map((entry) => entry.itemId)].slice(-REMEMBERED)
 }
 
 function isSettled(entry: Entry): boolean {
@@ -140,8 +155,8 @@ function isSettled(entry: Entry): boolean {
 }
 
 /**
- * Directly behind its predecessor; at the head when that one was told already; before the one that names it
- * as predecessor; else at the end.
+ * Directly behind its predecessor; at the head when that one was told already, or the item itself was released
+ * before anybody knew what it is; before the one that names it as predecessor; else at the end.
  */
 function place(transcript: Transcript, entry: Entry): Transcript {
   const others = transcript.pending.filter((other) => other.itemId !== entry.itemId)
@@ -150,7 +165,8 @@ function place(transcript: Transcript, entry: Entry): Transcript {
   let index = others.length
   if (before >= 0) index = before + 1
   else if (successor >= 0) index = successor
-  else if (entry.previousItemId !== null && transcript.released.includes(entry.previousItemId)) index = 0
+  else if ([entry.itemId, entry.previousItemId].some((id) => id !== null && transcript.released.includes(id)))
+    index = 0
   return { ...transcript, pending: others.toSpliced(index, 0, entry) }
 }
 

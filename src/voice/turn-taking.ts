@@ -170,6 +170,8 @@ function modelSaid(draft: Draft, session: number, event: ServerEvent): void {
       break
     case 'error':
       if (event.error.code === 'session_expired') {
+        // What the caller says from here on is for its successor.
+        draft.actions.push({ type: 'model.close', session })
         sessionLost(draft, session)
         return
       }

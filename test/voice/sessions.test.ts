@@ -124,6 +124,40 @@ test('a tool result whose session is gone is told in words to the next one', () 
   expect(sent(actions, 'response.create')).toHaveLength(1)
 })
 
+test('a tool result that comes while no session is ready is kept for the next one: nothing is done twice', () => {
+  const call = startQuietCall()
+  call.created('r1')
+  call.done('r1', 'completed', [
+    { id: 't1', type: 'function_call', call_id: 'c1', name: 'send_sms', arguments: '{}' },
+  ])
+  call.give({ type: 'model.closed', session: 1 })
+  expect(call.give({ type: 'tool.returned', callId: 'c1', output: 'on its way' })).toEqual([])
+  const actions = call.configured()
+  expect(actions.flatMap((action) => (action.type === 'model.send' ? [action.event] : []))).toMatchObject([
+    {
+      type: 'conversation.item.create',
+      item: { role: 'system', content: [{ text: expect.stringMatching(/send_sms.*on its way/) }] },
+    },
+    { type: 'response.create' },
+  ])
+})
+
+test('a session that says that it has expired gets no more of what the caller says', () => {
+  const call = startQuietCall()
+  const expired = { code: 'session_expired', message: 'Your session hit the maximum duration.' }
+  const actions = call.said({ type: 'error', error: expired })
+  expect(actions[0]).toEqual({ type: 'model.close', session: 1 })
+  expect(actionTypes(actions)).toContain('model.open')
+})
+
+test('a session that is lost while the last phrase plays does not cut it short', () => {
+  const call = startQuietCall(callOptions({ maxCallMs: MINUTE_MS, silenceMs: Number.POSITIVE_INFINITY }))
+  call.after(MINUTE_MS)
+  expect(call.give({ type: 'model.closed', session: 1 })).toEqual([])
+  call.playedAll()
+  expect(facts(call.all, 'call.ended')).toMatchObject([{ facts: { reason: 'time_limit' } }])
+})
+
 // Rotation
 
 test('in a quiet moment after 50 minutes a fresh session takes over, unheard', () => {
@@ -147,6 +181,19 @@ test('a caller who speaks meanwhile keeps the old session: the new one does not 
   call.created('r1')
   call.done('r1')
   expect(call.after(1)).toEqual([{ type: 'model.open', session: 3 }])
+})
+
+test('while words of the caller are still being written down nothing rotates: the new one would not know them', () => {
+  const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY, rotateAfterMs: 1_000 }))
+  call.after(900)
+  call.speechStarted()
+  call.speechStopped()
+  call.committed('u1', 'i0')
+  call.created('r1')
+  call.done('r1')
+  expect(call.after(100)).toEqual([])
+  call.heard('u1', 'Call me Sam.')
+  expect(call.after(100)).toEqual([{ type: 'model.open', session: 2 }])
 })
 
 test('while somebody speaks nothing rotates; from 55 minutes on playback no longer holds it up', () => {

@@ -5,51 +5,12 @@ import { BYTES_PER_MS } from '../../src/voice/mu-law.ts'
 import { HEARD_SLACK_MS } from '../../src/voice/playback.ts'
 import { audioAhead } from '../../src/voice/reply-audio.ts'
 import { callOptions, clears, type Driver, facts, sent, startCall } from './call-driver.ts'
+import { anyOp, type Op } from './call-ops.ts'
 
 /** Each byte of a reply says to which response and item it belongs; our own phrases are from this value on. */
 const PHRASES = 201
 const byteOf = (response: number, item: number) => 2 * response + item
 const itemOf = (byte: number) => (byte < PHRASES ? `r${byte >> 1}-${byte & 1}` : '')
-
-type Bare = 'create' | 'speech' | 'stop' | 'commit' | 'stale' | 'configure' | 'tool' | 'drop' | 'refuse'
-
-type Op =
-  | { op: Bare }
-  | { op: 'delta'; which: number; item: number; bytes: number }
-  | { op: 'text'; which: number; item: number }
-  | { op: 'audioDone'; which: number; item: number }
-  | { op: 'done'; which: number; status: 'completed' | 'cancelled' | 'failed'; tool: boolean }
-  | { op: 'mark' | 'tick' | 'transcribe'; n: number }
-
-const which = fc.nat(2)
-const item = fc.nat(1)
-const only = (...ops: Bare[]) => fc.constantFrom(...ops.map((op) => ({ op })))
-const anyOp: fc.Arbitrary<Op> = fc.oneof(
-  { weight: 12, arbitrary: only('create', 'speech', 'stop', 'commit', 'stale', 'configure', 'tool') },
-  { weight: 1, arbitrary: only('drop', 'refuse') },
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      op: fc.constant('delta'),
-      which,
-      item,
-      bytes: fc.integer({ min: 1, max: 4_000 }),
-    }),
-  },
-  { weight: 4, arbitrary: fc.record({ op: fc.constant('text'), which, item }) },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant('audioDone'), which, item }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      op: fc.constant('done'),
-      which,
-      status: fc.constantFrom('completed', 'cancelled', 'failed'),
-      tool: fc.boolean(),
-    }),
-  },
-  { weight: 8, arbitrary: fc.record({ op: fc.constantFrom('mark', 'transcribe'), n: fc.nat(4) }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('tick'), n: fc.integer({ min: 1, max: 6_000 }) }) },
-)
 
 /** What an outside observer of both sockets knows. */
 class World {
@@ -69,6 +30,9 @@ class World {
   texts = new Map<string, string>()
   utterances: string[] = []
   tools: string[] = []
+  /** Of tools that returned: what some session must have been told, unless the call ended before. */
+  results: string[] = []
+  finished: string[] = []
 
   constructor() {
     this.call = startCall(callOptions({ silenceMs: 20_000, maxCallMs: null }))
@@ -107,6 +71,10 @@ class World {
     if (action.type === 'model.close') {
       if (action.session === this.adopted) this.adopted = null
       this.closed.push(action.session)
+    }
+    if (action.type === 'response.finished') {
+      expect(this.finished).not.toContain(action.response.responseId)
+      this.finished.push(action.response.responseId)
     }
     if (action.type === 'tool.run') {
       expect(this.tools).not.toContain(action.callId)
@@ -204,6 +172,39 @@ class World {
         this.utterances.push(utterance)
         return call.committed(utterance, this.utterances.at(-2) ?? null)
       }
+      case 'announce':
+        if (this.adopted === null) return []
+        return call.said({
+          type: 'conversation.item.added',
+          item: { id: `u${this.utterances.length}`, type: 'message' },
+          previous_item_id: this.utterances.at(-1) ?? null,
+        })
+      case 'added':
+        return call.said(
+          {
+            type: 'conversation.item.added',
+            item: { id: itemId, type: 'message' },
+            previous_item_id: op.item === 0 ? (this.utterances.at(-1) ?? null) : `${id}-0`,
+          },
+          from,
+        )
+      case 'begun':
+        return call.said(
+          { type: 'response.output_item.added', response_id: id, item: { id: itemId, type: 'message' } },
+          from,
+        )
+      case 'error': {
+        const requested = call.state().responses.requested?.eventId
+        if (op.isOurs && requested !== undefined) this.requested = false
+        return call.said({
+          type: 'error',
+          error: { code: op.code, message: 'no', event_id: op.isOurs ? (requested ?? 'x') : null },
+        })
+      }
+      case 'expire':
+        return call.give({ type: 'model.expires', session: call.state().model.session, inMs: 0 })
+      case 'surface':
+        return call.give({ type: 'memory.surfaced', text: 'a memory' })
       case 'transcribe':
         return call.heard(this.utterances.at(-1 - op.n) ?? 'u', 'words')
       case 'mark':
@@ -220,8 +221,13 @@ class World {
         if (session === undefined || this.closed.includes(session) || this.adopted === session) return []
         return call.configured(session)
       }
-      case 'tool':
-        return call.give({ type: 'tool.returned', callId: this.tools.at(-1) ?? 'c', output: 'result' })
+      case 'tool': {
+        const callId = this.tools.at(-1) ?? 'c'
+        const { stage, tools } = call.state()
+        if (stage.name === 'live' && tools.running.some((running) => running.callId === callId))
+          this.results.push(callId)
+        return call.give({ type: 'tool.returned', callId, output: `result of ${callId}.` })
+      }
       case 'drop': {
         const session = call.state().model.session
         for (const lost of this.responses) this.banned.add(lost.number)
@@ -265,6 +271,13 @@ class World {
     const keys = call.all.flatMap((a) => (a.type === 'record' ? a.facts.map((f) => f.key) : []))
     const given = keys.filter((key) => key !== undefined)
     expect(new Set(given).size).toBe(given.length)
+    const heard = new Set(facts(call.all, 'call.utterance.heard').map((fact) => fact.facts.itemId))
+    for (const utterance of this.utterances) expect(heard).toContain(utterance)
+    const posted = JSON.stringify(sent(call.all, 'conversation.item.create'))
+    const kept = call.state().tools.returned.map(({ output }) => output)
+    for (const callId of this.results) {
+      if (!kept.includes(`result of ${callId}.`)) expect(posted).toContain(`result of ${callId}.`)
+    }
     const spoken = new Map(facts(call.all, 'call.reply.spoken').map((fact) => [fact.facts.itemId, fact]))
     for (const [itemId, bytes] of this.sentBytes) {
       // Less than a millisecond is nothing that could be told.

@@ -176,6 +176,13 @@ test('a response that fails is asked for once more, then the caller is told', ()
   expect(mediaBytes(actions)).toBe(1_600)
 })
 
+test('a response whose end is told twice is counted once', () => {
+  const call = startQuietCall()
+  call.created('r1')
+  call.done('r1')
+  expect(call.done('r1')).toEqual([])
+})
+
 // Silence
 
 test('silence counts from the end of playback, not of generation; then the delegate asks', () => {
@@ -245,6 +252,39 @@ test('words that arrive after the reply to them are told before it', () => {
   const actions = call.heard('u1', 'What time is it?')
   const told = actions.flatMap((action) => (action.type === 'record' ? action.facts : []))
   expect(told.map((fact) => fact.type)).toEqual(['call.utterance.heard', 'call.reply.spoken'])
+})
+
+test('an item that is announced before it is known what it is, is told all the same, in its place', () => {
+  const call = startQuietCall()
+  const added = (id: string, previous: string) =>
+    call.said({
+      type: 'conversation.item.added',
+      item: { id, type: 'message' },
+      previous_item_id: previous,
+    })
+  call.speechStarted()
+  call.speechStopped()
+  added('u1', 'i0')
+  call.committed('u1', 'i0')
+  call.heard('u1', 'What time is it?')
+  call.created('r1')
+  added('i1', 'u1')
+  call.speechStarted()
+  call.speechStopped()
+  call.committed('u2', 'i1')
+  call.textDone('r1', 'i1', 'Nine.')
+  call.done('r1', 'cancelled')
+  call.created('r2')
+  call.delta('r2', 'i2', 800)
+  call.textDone('r2', 'i2', 'Nine, as I said.')
+  call.done('r2')
+  call.playedAll()
+  call.heard('u2', 'Sorry?')
+  const told = call.all.flatMap((action) => (action.type === 'record' ? action.facts : []))
+  const items = told.flatMap((fact) =>
+    fact.type === 'call.utterance.heard' || fact.type === 'call.reply.spoken' ? [fact.facts.itemId] : [],
+  )
+  expect(items).toEqual(['i0', 'u1', 'i1', 'u2', 'i2'])
 })
 
 test('words that cannot be made out are told as such and hold nothing up', () => {
