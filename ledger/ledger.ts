@@ -30,6 +30,11 @@ export type Ledger = LedgerReader & {
   importRows(rows: readonly EventRow[]): void
   setMeta(name: string, value: string): void
   /**
+   * Why the disk refused the last append; null while it takes them. Whether it still does is tried each time that this
+   * is asked, since nobody may append until it is known to.
+   */
+  fault(): string | null
+  /**
    * Moves the write-ahead log into the file and empties it, so that what was erased is in neither. False while a
    * reader holds it. Throws LedgerUnavailable when the disk refuses.
    */
@@ -86,6 +91,7 @@ function createTables(db: Database.Database, newId: () => string): void {
 function createWriter(db: Database.Database, reader: LedgerReader, newId: () => string): Ledger {
   let head: Head = reader.head()
   let hasErasures = reader.lastErasure() > 0
+  let fault: string | null = null
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   const beginBatch = db.prepare('SAVEPOINT batch')
@@ -167,6 +173,18 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
   }
 
   function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
+    try {
+      const outcomes = commitTogether(batches)
+      // A batch that changes nothing does not touch the disk.
+      if (outcomes.some(({ status }) => status === 'appended')) fault = null
+      return outcomes
+    } catch (error) {
+      fault = messageOf(error)
+      throw unavailable(error)
+    }
+  }
+
+  function commitTogether(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const before = head
     try {
       const only = onlyDraft(batches)
@@ -175,7 +193,7 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
     } catch (error) {
       head = before
       if (isRejection(error)) return commitApart(batches)
-      throw unavailable(error)
+      throw error
     }
   }
 
@@ -200,7 +218,17 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
       return inTransaction(() => batches.map(insertApart))
     } catch (error) {
       head = before
-      throw unavailable(error)
+      throw error
+    }
+  }
+
+  /** Writes the first page as it is, to the disk, as an append would. */
+  function tryToWrite(): void {
+    try {
+      db.pragma(`application_id = ${APPLICATION_ID}`)
+      fault = null
+    } catch (error) {
+      fault = messageOf(error)
     }
   }
 
@@ -214,6 +242,10 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
       })
       head = reader.head()
       hasErasures = reader.lastErasure() > 0
+    },
+    fault() {
+      if (fault !== null) tryToWrite()
+      return fault
     },
     setMeta: (name, value) => void setMeta.run(name, value),
     truncateLog() {
@@ -283,6 +315,9 @@ function isRejection(error: unknown): error is Error {
 }
 
 function unavailable(cause: unknown): LedgerUnavailable {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new LedgerUnavailable(`the ledger could not be written: ${reason}`, { cause })
+  return new LedgerUnavailable(`the ledger could not be written: ${messageOf(cause)}`, { cause })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -127,13 +127,13 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
   const { phone } = options
 
   async function readiness() {
-    const { projections, viewsError, verification } = await storage.status()
+    const { projections, ledgerError, viewsError, verification } = await storage.status()
     const stalled = projections.filter((projection) => projection.error !== null).map(({ name }) => name)
     const { provider, model: name } = model.answering()
     const last = turns.lastEnded()
     const failure = last?.status === 'failed' && isModelFailure(last.kind) ? last.kind : null
     return {
-      ledger: ledgerCheck(verification),
+      ledger: ledgerCheck(ledgerError, verification),
       projections: {
         ok: viewsError === null && stalled.length === 0,
         ...(viewsError
@@ -286,7 +286,8 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
 }
 
 /** Sound as far as it has been walked since the start. */
-function ledgerCheck(verification: Verification): ReadinessCheck {
+function ledgerCheck(error: string | null, verification: Verification): ReadinessCheck {
+  if (error !== null) return { ok: false, detail: 'cannot be written' }
   if (verification.status !== 'damaged') return { ok: true }
   return { ok: false, detail: `damaged at event ${verification.seq ?? 'unknown'}` }
 }

@@ -37,6 +37,8 @@ export type EraseAnswer =
 
 export type ViewsStatus = {
   readonly projections: readonly ProjectionStatus[]
+  /** Why the ledger takes no append; null while it does. */
+  readonly ledgerError: string | null
   /** Why the views could not be written; null while they can. The facts are safe either way. */
   readonly viewsError: string | null
 }

@@ -172,7 +172,7 @@ export function openWriter(options: WriterOptions): Writer {
     viewsSeq: () => projector.promptSeq(),
     isSettled: () => viewsError === null && !filesMayHoldErased,
     remakeViews,
-    status: () => ({ projections: projector.status(), viewsError }),
+    status: () => ({ projections: projector.status(), ledgerError: ledger.fault(), viewsError }),
     close() {
       views.close()
       slack.close()

@@ -1,7 +1,9 @@
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { toDraft } from '../../ledger/codec.ts'
-import { InvalidEvent } from '../../ledger/errors.ts'
+import { InvalidEvent, LedgerUnavailable } from '../../ledger/errors.ts'
 import type { NewEvent } from '../../ledger/event.ts'
+import { ledgerFile } from '../../ledger/files.ts'
 import { verifyChain } from '../../ledger/verify.ts'
 import { testDirectory } from '../support/directory.ts'
 import { newId, openTestWriter, said, type TestWriter } from '../support/writer.ts'
@@ -100,4 +102,25 @@ test('what was appended is there after a restart, word for word', () => {
     },
   ])
   second.close()
+})
+
+test('a ledger that cannot be written says so until it can be, whether or not anybody appends', () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  writer.append(said('before', { key: 'k' }))
+  expect(writer.status().ledgerError).toBeNull()
+  writer.ledger.db.pragma('busy_timeout = 0')
+  const blocker = new Database(ledgerFile(directory))
+  blocker.exec('BEGIN IMMEDIATE')
+  expect(() => writer.append(said('refused'))).toThrow(LedgerUnavailable)
+  expect(writer.status().ledgerError).toMatch(/locked/)
+  expect(writer.status().ledgerError).toMatch(/locked/)
+  blocker.exec('COMMIT')
+  blocker.close()
+  expect(writer.status().ledgerError).toBeNull()
+  expect(writer.append(said('again', { key: 'k' }))).toMatchObject({ status: 'duplicate' })
+  expect(writer.append(said('after'))).toMatchObject({ status: 'appended' })
+  expect(texts(writer)).toEqual(['before', 'after'])
+  expect(verifyChain(writer.ledger).seq).toBe(2)
+  writer.close()
 })

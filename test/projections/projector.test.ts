@@ -96,6 +96,7 @@ test('a projection that throws stalls alone: its rows stay as they were, the oth
       { name: 'bad', seq: 1, lagging: false, error: 'bad cannot fold 2' },
       { name: 'good', seq: 3, lagging: false, error: null },
     ],
+    ledgerError: null,
     viewsError: null,
   })
   expect(writer.warnings).toMatchObject([

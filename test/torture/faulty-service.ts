@@ -58,8 +58,14 @@ export async function failService(options: ServiceFaultOptions): Promise<Service
       // Half of them so early that the message itself is refused; the others amid its turn.
       disk.arm({ ...fault, nth: 1 + random.below(random.chance(0.5) ? FIRST_OPERATIONS : OPERATIONS) })
       const answering = say(client, message)
-      await Promise.race([answering, sleep(BROKEN_MS)])
+      const early = await Promise.race([answering, sleep(BROKEN_MS)])
       if (disk.failed() > 0) faults += 1
+      // Refused while the disk goes on refusing: whoever asks is told.
+      if (early === null && fault.sticky) {
+        const { status, json } = await client.get('/ready')
+        if (status !== 503 || json.checks.ledger.ok)
+          flaws.push(`it says ${status} to /ready, though the ledger cannot be written`)
+      }
       disk.mend()
       let answer = await within(RECOVERY_MS, answering)
       if (answer === null) {
