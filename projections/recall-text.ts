@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer'
+import { normalizeText } from './normalize-text.ts'
 
 /**
  * Scripts whose words cannot be told apart by spaces, or (Hangul) carry their particles with them: each character
@@ -37,10 +38,8 @@ const DIGIT_ZEROS = [0x660, 0x6f0, 0x966, 0xe50]
 
 /** Case, width, accents and spelling variants taken away: two ways to write a word become one. */
 export function fold(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .normalize('NFD')
+  const lower = normalizeText(text, 'NFKC').toLowerCase()
+  return normalizeText(lower, 'NFD')
     .replace(ACCENTED, '$1')
     .normalize('NFC')
     .replace(SAME_OR_DIGIT, (character) => SAME[character] ?? toAsciiDigit(character))

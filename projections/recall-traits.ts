@@ -15,8 +15,8 @@ export const TRAIT = {
 } as const
 
 const ASKS = /[?？؟⸮]/u
-/** A remark in brackets at the end ("[photo]") does not make a question a statement. */
-const ENDS_ASKING = /[?？؟⸮]["'”’»」)\s]*(?:\[[^\]]*\]\s*)?$/u
+const ENDS_ASKING = /[?？؟⸮]["'”’»」)\s]*$/u
+const ASKS_BEFORE_BRACKET = /[?？؟⸮]["'”’»」)\s]*\[/u
 const NAMES = /[\p{Ll}\d'’] ["“«]?\p{Lu}\p{L}{2,}/u
 const QUOTES_TITLE = /["“«]\p{Lu}|[「『《]/u
 const ACKNOWLEDGES =
@@ -40,7 +40,7 @@ export function createTraits(): (text: string) => number {
       })
     return (
       (ASKS.test(text) ? TRAIT.asks : 0) |
-      (ENDS_ASKING.test(text) ? TRAIT.endsAsking : 0) |
+      (endsAsking(text) ? TRAIT.endsAsking : 0) |
       (tellsTime ? TRAIT.tellsTime : 0) |
       (words.some((word) => NUMBER_WORD.test(word)) ? TRAIT.tellsNumber : 0) |
       (NAMES.test(text) ? TRAIT.names : 0) |
@@ -48,4 +48,14 @@ export function createTraits(): (text: string) => number {
       (ACKNOWLEDGES.test(text) ? TRAIT.acknowledges : 0)
     )
   }
+}
+
+/** A remark in brackets at the end ("[photo]") does not make a question a statement. */
+function endsAsking(text: string): boolean {
+  if (ENDS_ASKING.test(text)) return true
+  const end = text.trimEnd().length - 1
+  if (end < 0 || text[end] !== ']') return false
+  // It goes back to any of the brackets that were opened since one was closed last.
+  const start = end === 0 ? 0 : text.lastIndexOf(']', end - 1) + 1
+  return ASKS_BEFORE_BRACKET.test(text.slice(start, end))
 }

@@ -1,3 +1,5 @@
+import { normalizeText } from './normalize-text.ts'
+
 /**
  * Scripts that are written without spaces between words: each character is made a token of its own, by a
  * zero-width space on both sides, and a query for a word becomes a phrase of its characters.
@@ -9,8 +11,7 @@ const ZERO_WIDTH_SPACE = '\u200b'
 
 /** A text as the index takes it: composed (NFC), unspaced scripts cut into characters. Reads the same to a person. */
 export function toIndexed(text: string): string {
-  return text
-    .normalize('NFC')
+  return normalizeText(text, 'NFC')
     .replaceAll(ZERO_WIDTH_SPACE, '')
     .replace(UNSPACED, `${ZERO_WIDTH_SPACE}$&${ZERO_WIDTH_SPACE}`)
 }
@@ -29,7 +30,7 @@ const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
  */
 export function toMatch(query: string): string | null {
   const terms: string[] = []
-  for (const [, phrase, loose] of query.normalize('NFC').matchAll(/"([^"]*)"|([^"]+)/g)) {
+  for (const [, phrase, loose] of normalizeText(query, 'NFC').matchAll(/"([^"]*)"|([^"]+)/g)) {
     if (phrase !== undefined) {
       const words = toIndexed(phrase).match(WORD)
       if (words) terms.push(`"${words.join(' ')}"`)
@@ -52,8 +53,7 @@ export function toMatch(query: string): string | null {
  */
 export function holdsWords(query: string, text: string): boolean {
   const fold = (words: string) =>
-    toIndexed(words)
-      .normalize('NFD')
+    normalizeText(toIndexed(words), 'NFD')
       .replace(/\p{Mn}/gu, '')
       .toLowerCase()
   const wanted = fold(query).match(WORD) ?? []

@@ -1,4 +1,5 @@
 import type { AnyEvent } from '../../ledger/reader.ts'
+import { normalizeText } from '../../projections/normalize-text.ts'
 
 const WORD = /[\p{L}\p{N}\p{M}]{3,}/gu
 
@@ -13,7 +14,7 @@ const COMMON = new Set(
 
 /** The words of a text that say something. */
 function tellingWords(text: string): Set<string> {
-  const words = text.normalize('NFC').toLowerCase().match(WORD) ?? []
+  const words = normalizeText(text, 'NFC').toLowerCase().match(WORD) ?? []
   return new Set(words.filter((word) => !COMMON.has(word)))
 }
 

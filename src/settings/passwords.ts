@@ -1,4 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
+import { normalizeText } from '../../projections/normalize-text.ts'
 import { createBoundedQueue } from './bounded-queue.ts'
 
 /**
@@ -39,5 +40,5 @@ export function createPasswords(): Passwords {
 
 /** One password typed on two keyboards may come as different code points (NIST SP 800-63B, 5.1.1.2). */
 export function normalize(password: string): string {
-  return password.normalize('NFKC')
+  return normalizeText(password, 'NFKC')
 }

@@ -1,3 +1,4 @@
+import { normalizeText } from '../../../projections/normalize-text.ts'
 import { type LanguageCode, languageCodes, lexiconOf, occurrences } from './lexicon.ts'
 
 /**
@@ -5,10 +6,8 @@ import { type LanguageCode, languageCodes, lexiconOf, occurrences } from './lexi
  * not promised; accents stay, because they tell words apart.
  */
 export function foldText(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .normalize('NFC')
+  const lower = normalizeText(text, 'NFKC').toLowerCase()
+  return normalizeText(lower, 'NFC')
     .replace(/[‘’ʼ`´′]/g, "'")
     .replace(/[“”„«»‟″]/g, '"')
     .replace(/[‐‑‒–—−]/g, '-')

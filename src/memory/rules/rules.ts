@@ -1,3 +1,4 @@
+import { normalizeText } from '../../../projections/normalize-text.ts'
 import type { Candidate } from '../candidate.ts'
 import type { Quotable } from '../evidence.ts'
 import { lexiconOf, occurrences } from '../language/lexicon.ts'
@@ -25,7 +26,7 @@ const ENGLISH: readonly Rule[] = [...selfRules, ...possessionRules, ...habitRule
  * not plainly one is left alone; the gates see to questions, jokes and the like, as for a model's candidates.
  */
 export function extractByRules(quotable: Quotable, timezone: string): Candidate[] {
-  const source = quotable.text.normalize('NFC').slice(0, MAX_CHARS).toWellFormed()
+  const source = normalizeText(quotable.text, 'NFC').slice(0, MAX_CHARS).toWellFormed()
   return sentencesOf(source).flatMap((sentence) => {
     if (quotable.agreed) return readAgreed(sentence.text)
     const opened = withoutOpening(sentence)

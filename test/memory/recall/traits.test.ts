@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTraits, TRAIT } from '../../../projections/recall-traits.ts'
 
@@ -23,4 +24,18 @@ test.each([
   ['plain words', []],
 ])('"%s" shows what it is', (text, names) => {
   expect(namesOf(text).sort()).toEqual([...names].sort())
+})
+
+test('a question that a remark in brackets follows is found as one pattern would find it, in no time', () => {
+  const pattern = /[?？؟⸮]["'”’»」)\s]*(?:\[[^\]]*\]\s*)?$/u
+  const text = fc.array(fc.constantFrom(...'?[] )a？"\n'), { maxLength: 10 }).map((each) => each.join(''))
+  fc.assert(
+    fc.property(text, (each) => {
+      expect((traitsOf(each) & TRAIT.endsAsking) !== 0).toBe(pattern.test(each))
+    }),
+    { numRuns: 2_000 },
+  )
+  const startedMs = performance.now()
+  traitsOf('?['.repeat(50_000))
+  expect(performance.now() - startedMs).toBeLessThan(1_500)
 })
