@@ -71,6 +71,9 @@ export function createCallQueries(views: Database) {
     `SELECT seq FROM call_words JOIN calls USING (callSid) WHERE number = ? AND party = 'guest'
      ORDER BY seq DESC LIMIT ?`,
   )
+  const ofCall = views.prepare<[string, number], { seq: number }>(
+    'SELECT seq FROM call_words WHERE callSid = ? ORDER BY seq DESC LIMIT ?',
+  )
   return {
     bySid: (callSid: string) => bySid.get(callSid),
     /** Calls without an end: the one that goes on, and those that a crash cut off. */
@@ -83,6 +86,12 @@ export function createCallQueries(views: Database) {
     guestWordSeqs: (number: string, limit: number) =>
       ofNumber
         .all(number, limit)
+        .map(({ seq }) => seq)
+        .reverse(),
+    /** The last words in one call, oldest first. */
+    wordSeqs: (callSid: string, limit: number) =>
+      ofCall
+        .all(callSid, limit)
         .map(({ seq }) => seq)
         .reverse(),
   }

@@ -15,6 +15,7 @@ import { createOwnerMind } from './calls/owner-mind.ts'
 import { createReception, type Reception } from './calls/reception.ts'
 import { callEnding, interruptedCall } from './calls/span-facts.ts'
 import { createCallSlot, type OfferedCall, RESERVATION_MS } from './channels/telephony/call-slot.ts'
+import { isWithheld } from './channels/telephony/party.ts'
 import {
   type AcceptedLine,
   createStreamAcceptor,
@@ -302,7 +303,10 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       turns: turnsOf(place),
       queue,
       ledger,
-      wordSeqs: () => options.guestWordSeqs(offered.from, GUEST_WORDS),
+      wordSeqs: () =>
+        isWithheld(offered.from)
+          ? callQueries.wordSeqs(place.callSid, GUEST_WORDS)
+          : options.guestWordSeqs(offered.from, GUEST_WORDS),
       instructions: () =>
         guestCallInstructions({ ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
       voice,

@@ -7,7 +7,7 @@ import { createSmsInbox, type IncomingText } from './channels/sms/inbox.ts'
 import { createLostTexts } from './channels/sms/lost-texts.ts'
 import { createSmsOutbox } from './channels/sms/outbox.ts'
 import type { TelephonyApi } from './channels/telephony/api.ts'
-import { parseOwnerNumbers } from './channels/telephony/party.ts'
+import { isWithheld, parseOwnerNumbers } from './channels/telephony/party.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Log } from './log.ts'
 import type { Budgets } from './operations/budgets.ts'
@@ -36,10 +36,13 @@ export function createGuestQueries(storage: Pick<Storage, 'views'>) {
   const texts = createTextQueries(storage.views)
   return {
     answeredSince: (at: string) => calls.guestCallsSince(at) + texts.guestTextsSince(at),
+    /** Nothing where the number is withheld: it is everybody's who withholds theirs. */
     wordSeqs: (number: string, limit: number) =>
-      [...calls.guestWordSeqs(number, limit), ...texts.guestWordSeqs(number, limit)]
-        .sort((a, b) => a - b)
-        .slice(-limit),
+      isWithheld(number)
+        ? []
+        : [...calls.guestWordSeqs(number, limit), ...texts.guestWordSeqs(number, limit)]
+            .sort((a, b) => a - b)
+            .slice(-limit),
   }
 }
 

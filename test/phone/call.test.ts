@@ -255,3 +255,24 @@ test('a guest is known by their own last words, and another guest is not', async
   await call('CA3', GUEST, 4)
   expect(opening()).toContain('I am Ada.')
 })
+
+test('who withholds their number is told nothing that another one said who did so too', async () => {
+  const phone = await startWithPhone({ script: script({ reply: () => greets, words: () => 'I am Ada.' }) })
+  const opening = () =>
+    JSON.stringify(
+      phone.realtime.received.slice(
+        phone.realtime.received.findLastIndex(({ type }) => type === 'session.update'),
+      ),
+    )
+  for (const [index, from] of ['anonymous', 'anonymous', '+266696687', '+266696687'].entries()) {
+    const { caller } = await phone.dial(`CA${index}`, from)
+    const replies = (count: number) => (all: Awaited<ReturnType<typeof phone.events>>) =>
+      ofType(all, 'call.reply.spoken').length === 2 * index + count
+    await phone.eventsUntil('a greeting', replies(1))
+    expect(opening()).not.toContain('I am Ada.')
+    await caller.say(speech('caller-question'))
+    await phone.eventsUntil('a reply', replies(2))
+    caller.hangUp()
+    await phone.eventsUntil('the end', (all) => ofType(all, 'call.ended').length === index + 1)
+  }
+})

@@ -6,6 +6,23 @@ const OWNER_CLIENT = 'client:owner'
 
 const E164 = /^\+[1-9]\d{6,14}$/
 
+/** What the provider gives where a caller withholds their number: a word, or the same on a phone's keys. */
+const WITHHELD = new Set(['', 'anonymous', 'blocked', 'private', 'restricted', 'unavailable', 'unknown'])
+const WITHHELD_ON_KEYS = new Set([
+  '+266696687',
+  '+2562533',
+  '+7378742833',
+  // As the provider has been seen to spell it, too.
+  '+7378742883',
+  '+86282452253',
+  '+8656696',
+])
+
+/** Whether nothing tells this caller from the next one: whatever such callers said before may be another's. */
+export function isWithheld(from: string): boolean {
+  return WITHHELD.has(from.trim().toLowerCase()) || WITHHELD_ON_KEYS.has(from)
+}
+
 /** The owner's numbers out of the setting, which may list several. What is no E.164 number matches nobody. */
 export function parseOwnerNumbers(setting: string): readonly string[] {
   return setting.split(/[\s,;]+/).filter((number) => E164.test(number))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseOwnerNumbers, partyOf } from '../../../src/channels/telephony/party.ts'
+import { isWithheld, parseOwnerNumbers, partyOf } from '../../../src/channels/telephony/party.ts'
 
 const ownerNumbers = parseOwnerNumbers('+14155550100, +442071838750')
 
@@ -36,5 +36,22 @@ test('the voice client is the owner only where the provider signed it', () => {
 test('while no number is set, everybody is a guest, the nameless included', () => {
   for (const from of ['', '+14155550100']) {
     expect(partyOf({ from, ownerNumbers: [], signed: true })).toBe('guest')
+  }
+})
+
+test.each(['', 'anonymous', 'Restricted', '+266696687', '+86282452253'])('%j is nobody’s number', (from) => {
+  expect(isWithheld(from)).toBe(true)
+})
+
+test('a number, a client and a sender’s name are somebody’s', () => {
+  for (const from of [
+    '+14155550100',
+    '+2666966870',
+    'client:owner',
+    'sip:ada@example.com',
+    'ACME',
+    '24273',
+  ]) {
+    expect(isWithheld(from)).toBe(false)
   }
 })
