@@ -15,6 +15,7 @@ import { createShortenReply } from './agent/long-answer.ts'
 import { createSessionContext } from './agent/session-context.ts'
 import { createShortenSms, shortenForGuest } from './agent/sms-reply.ts'
 import { createTurnRunner } from './agent/turn.ts'
+import { segmentsOf } from './channels/sms/segments.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Previews } from './conversation/previews.ts'
 import type { Recall } from './conversation/recall.ts'
@@ -93,7 +94,11 @@ export function buildAssistant(options: {
     notes: options.notes,
     longAnswerChars: () => settings.get('LONG_ANSWER_CHARS'),
   })
-  const shortenSms = createShortenSms({ notes: options.notes, publicUrl: () => settings.get('PUBLIC_URL') })
+  const shortenSms = createShortenSms({
+    notes: options.notes,
+    publicUrl: () => settings.get('PUBLIC_URL'),
+    segmentsOf,
+  })
   const common = {
     append,
     ledger,

@@ -1,19 +1,23 @@
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Notes } from '../notes/notes.ts'
 
-/** Three segments of seven-bit characters: more than that nobody wants to get as a text. */
-const MAX_CHARS = 459
+/** More than that nobody wants to get as a text. */
+const MAX_SEGMENTS = 3
 const BEGINNING_CHARS = 240
+/** What seven bits cannot carry fits fewer characters: the beginning is as long as there is room for. */
+const STEP_CHARS = 20
 const GUEST_CHARS = 320
 
 /** An answer too long for a text becomes a note; the text is its beginning and where the rest is. Made once a turn. */
 export function createShortenSms(options: {
   readonly notes: Notes
   readonly publicUrl: () => string | null
+  /** Segments that a text is sent as. */
+  readonly segmentsOf: (text: string) => number
 }) {
   return async (answer: string, turn: TurnRow, seen: readonly number[]): Promise<string> => {
     const text = sevenBit(answer)
-    if (text.length <= MAX_CHARS) return text
+    if (options.segmentsOf(text) <= MAX_SEGMENTS) return text
     const { turnId, conversationId, spanId } = turn
     const note = await options.notes.create(
       { content: answer },
@@ -30,7 +34,11 @@ export function createShortenSms(options: {
     )
     const publicUrl = options.publicUrl()
     const where = publicUrl === null ? `the note "${note.title}"` : `${publicUrl}/notes/${note.id}`
-    return `${beginning(text.replace(/^#.*\n+/, ''), BEGINNING_CHARS)}\n\nThe rest: ${where}`
+    const withoutTitle = text.replace(/^#.*\n+/, '')
+    const upTo = (chars: number) => `${beginning(withoutTitle, chars)}\n\nThe rest: ${where}`
+    let chars = BEGINNING_CHARS
+    while (chars > STEP_CHARS && options.segmentsOf(upTo(chars)) > MAX_SEGMENTS) chars -= STEP_CHARS
+    return upTo(chars)
   }
 }
 
@@ -40,10 +48,16 @@ export function shortenForGuest(answer: string): string {
   return text.length <= GUEST_CHARS ? text : beginning(text, GUEST_CHARS)
 }
 
-/** The first characters of a text, up to the end of a word. */
+const words = new Intl.Segmenter(undefined, { granularity: 'word' })
+const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** The first characters of a text, up to the end of a word, in languages without spaces too. */
 function beginning(text: string, chars: number): string {
-  const cut = text.slice(0, chars).toWellFormed()
-  return `${cut.replace(/\s+\S*$/, '').trimEnd()}...`
+  if (text.length <= chars) return text
+  const word = words.segment(text).containing(chars)?.index ?? 0
+  // A word that takes up most of it is cut itself, between two characters.
+  const end = word > chars / 2 ? word : (characters.segment(text).containing(chars)?.index ?? 0)
+  return `${text.slice(0, end).trimEnd()}...`
 }
 
 /** Typographic signs as what seven bits have for them: a single one would more than halve what a segment holds. */

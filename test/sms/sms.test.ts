@@ -163,6 +163,16 @@ test('without an account the answer goes out in the markup; a hung model leaves 
   ])
 })
 
+test('without an account a number that opted out is not answered in the markup either', async () => {
+  const phone = await startWithTexts({ environment: { TELEPHONY_ACCOUNT_SID: '' } })
+  expect((await text(phone, 'SM1', OWNER, 'STOP')).text).toBe(EMPTY)
+  phone.text.reply({ text: 'Here I am.' })
+  expect((await text(phone, 'SM2', OWNER, 'Are you there?')).text).toBe(EMPTY)
+  const all = await phone.eventsUntil('the refusal', (events) => ofType(events, 'sms.failed').length === 1)
+  expect(ofType(all, 'sms.failed')).toMatchObject([{ payload: { kind: 'opted_out' } }])
+  expect(ofType(all, 'sms.sent')).toEqual([])
+})
+
 test('voice, then chat, then text: one conversation on one timeline', async () => {
   const phone = await startWithTexts({
     script: script({
@@ -299,6 +309,34 @@ test('a long answer becomes a note with a link, in segments that a person would 
     'The story of the ferry.',
   )
   expect(sent.payload.segments).toBeLessThanOrEqual(3)
+})
+
+test('an answer that seven bits cannot carry is a note as soon as it takes more than three segments', async () => {
+  const phone = await startWithTexts()
+  phone.text.reply({ text: 'Паром уходит в девять. '.repeat(8).trim() })
+  await text(phone, 'SM1', OWNER, 'When?')
+  await phone.eventsUntil('the answer', (events) => ofType(events, 'sms.sent').length === 1)
+  phone.text.reply({ text: 'Паром уходит в девять. '.repeat(12).trim() })
+  await text(phone, 'SM2', OWNER, 'And then?')
+  const all = await phone.eventsUntil('the answer', (events) => ofType(events, 'sms.sent').length === 2)
+  const [whole, shortened] = ofType(all, 'sms.sent').map(({ payload }) => payload)
+  expect(whole).toMatchObject({ segments: 3, text: 'Паром уходит в девять. '.repeat(8).trim() })
+  expect(shortened.text).toMatch(/^Паром уходит в девять\. .*\.\.\.\n\nThe rest: https:\/\/delegate\.example/)
+  expect(shortened.segments).toBe(3)
+})
+
+test('a stranger is given the beginning of a long answer in a language without spaces, whole characters of it', async () => {
+  const phone = await startWithTexts()
+  const story = `好的。 ${'渡船九点出发👍🏽'.repeat(60)}`
+  phone.text.reply({ text: story })
+  await text(phone, 'SM1', GUEST, '几点？')
+  const all = await phone.eventsUntil('the answer', (events) => ofType(events, 'sms.sent').length === 1)
+  const { text: beginning } = ofType(all, 'sms.sent')[0].payload
+  expect(beginning.length).toBeGreaterThan(300)
+  expect(beginning).toMatch(/\.\.\.$/)
+  expect(story.startsWith(beginning.slice(0, -3))).toBe(true)
+  expect(beginning.isWellFormed()).toBe(true)
+  expect(beginning).not.toMatch(/👍\.\.\.$/u)
 })
 
 test('after a restore nothing leaves until the owner says so; then what waited goes out, once', async () => {

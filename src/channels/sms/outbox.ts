@@ -107,10 +107,10 @@ export function createSmsOutbox(options: {
       if (!client) return conclude(event, row.attempts, { status: 'unknown' })
       return conclude(event, row.attempts, await reconcile(client, message, row.attemptedAt))
     }
-    if (!client || from === null || message.to === '')
-      return conclude(event, row.attempts + 1, { status: 'failed', kind: 'not_configured' })
     if (texts.isOptedOut(message.to))
       return conclude(event, row.attempts + 1, { status: 'failed', kind: 'opted_out' })
+    if (!client || from === null || message.to === '')
+      return conclude(event, row.attempts + 1, { status: 'failed', kind: 'not_configured' })
     if (options.isSpent()) return conclude(event, row.attempts + 1, { status: 'failed', kind: 'budget' })
     await attempt(event, row, client, message)
   }
@@ -299,7 +299,8 @@ export function createSmsOutbox(options: {
         options.isHeld() ||
         options.isSpent() ||
         event?.type !== 'delivery.requested' ||
-        !event.body
+        !event.body ||
+        texts.isOptedOut(event.body.target)
       )
         return null
       const intent = await append([attempted(event, 1)])

@@ -6,20 +6,38 @@ const EXTENDED = '^{}\\[~]|€\f'
 const basic = new Set(BASIC)
 const extended = new Set(EXTENDED)
 
+/** Units that fit in one segment alone, and in each of several. */
+const SEVEN_BIT = [160, 153] as const
+const SIXTEEN_BIT = [70, 67] as const
+
 /**
  * Segments that a text is sent and billed as: 160 characters of seven bits in one, 153 in each of several; with
- * any other character 70 and 67 UTF-16 units.
+ * any other character 70 and 67 UTF-16 units. A character of two units stands in one segment.
  */
 export function segmentsOf(text: string): number {
-  let septets = 0
-  for (const character of text) {
-    if (basic.has(character)) septets += 1
-    else if (extended.has(character)) septets += 2
-    else return segments(text.length, 70, 67)
-  }
-  return segments(septets, 160, 153)
+  const characters = [...text]
+  const isSevenBit = characters.every((character) => basic.has(character) || extended.has(character))
+  return isSevenBit
+    ? segments(characters, (character) => (extended.has(character) ? 2 : 1), SEVEN_BIT)
+    : segments(characters, (character) => character.length, SIXTEEN_BIT)
 }
 
-function segments(units: number, alone: number, each: number): number {
-  return units <= alone ? 1 : Math.ceil(units / each)
+function segments(
+  characters: readonly string[],
+  unitsOf: (character: string) => number,
+  [alone, each]: readonly [number, number],
+): number {
+  let whole = 0
+  let count = 1
+  let taken = 0
+  for (const character of characters) {
+    const units = unitsOf(character)
+    whole += units
+    if (taken + units > each) {
+      count += 1
+      taken = 0
+    }
+    taken += units
+  }
+  return whole <= alone ? 1 : count
 }

@@ -14,6 +14,13 @@ test.each([
   [`${'ё'.repeat(71)}`, 2],
   ['👍'.repeat(35), 1],
   ['👍'.repeat(36), 2],
+  // A character of two units is not cut in half at the end of a segment.
+  ['👍'.repeat(66), 2],
+  ['👍'.repeat(67), 3],
+  ['€'.repeat(152), 2],
+  ['€'.repeat(153), 3],
+  [`${'a'.repeat(152)}€${'a'.repeat(152)}`, 3],
+  [`${'a'.repeat(152)}€${'a'.repeat(151)}`, 2],
 ])('%s', (text, segments) => {
   expect(segmentsOf(text)).toBe(segments)
 })
