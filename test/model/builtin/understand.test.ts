@@ -230,6 +230,21 @@ test('what is kept is what was said: content is never changed, only cut out', ()
   )
 })
 
+test('of what is to be kept no space is lost', () => {
+  const space = ' '.repeat(30)
+  const lines = `${'\n'.repeat(12)}  ${'\n'.repeat(12)}`
+  const brief = (message: string) => understood(message)[0]
+  expect(brief(`remember that a${space}b`)).toEqual(['remember', { text: `a${space}b` }])
+  expect(brief(`note:${space}tea${space}and${lines}milk`)).toEqual([
+    'create_note',
+    { content: `tea${space}and${lines}milk` },
+  ])
+  expect(brief(`write a note called${space}Trip:${space}pack${space}bags`)).toEqual([
+    'create_note',
+    { title: 'Trip', content: `pack${space}bags` },
+  ])
+})
+
 // The bound is the test's own time limit: a pattern that backtracks without end never comes back.
 test.for([
   'a '.repeat(50_000),
@@ -249,6 +264,11 @@ test.for([
   'a. '.repeat(30_000),
   '\n'.repeat(100_000),
   `${'12:30 '.repeat(5000)} remind me`,
+  `add ${' '.repeat(2500)}`,
+  `add ${' '.repeat(1990)}!x`,
+  `search for ${'\t'.repeat(1980)}x`,
+  `write a note called ${' \n'.repeat(985)}x`,
+  `cancel ${`${' '.repeat(8)}a`.repeat(220)}`,
 ])('a hostile text does not hold it up (%#)', (text) => {
   expect(understand(text, present).length).toBeGreaterThan(0)
   expect(understand(text.slice(0, 1999), present).length).toBeGreaterThan(0)

@@ -1,7 +1,11 @@
 import type { Plan, Present } from '../plan.ts'
+import type { Shortened } from './long-spaces.ts'
 
-/** A request as a rule sees it: without politeness, straight quotes; and the same stretch as it was written. */
-export type Request = { readonly text: string; readonly original: string; readonly present: Present }
+/**
+ * A request as a rule sees it: without politeness, straight quotes, no long stretches of space; and the same stretch as it
+ * was written, with the place there of each position.
+ */
+export type Request = Shortened & { readonly original: string; readonly present: Present }
 
 /** What a rule makes of a request; null leaves it to the next rule. */
 export type Rule = (request: Request) => Plan | null
@@ -16,9 +20,12 @@ export function rule(
 ): Rule {
   const indexed = new RegExp(pattern.source, `${pattern.flags.replace('d', '')}d`)
   return (request) => {
-    const { indices } = indexed.exec(request.text) ?? {}
+    const { text, original, placeOf } = request
+    const { indices } = indexed.exec(text) ?? {}
     if (!indices) return null
-    const groups = indices.slice(1).map((range) => (range ? request.original.slice(range[0], range[1]) : ''))
+    const groups = indices
+      .slice(1)
+      .map((range) => (range ? original.slice(placeOf(range[0]), placeOf(range[1])) : ''))
     return build(groups, request)
   }
 }

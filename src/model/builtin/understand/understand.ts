@@ -8,6 +8,7 @@ import {
   withoutPoliteness,
 } from '../text.ts'
 import { clockRule } from './clock-questions.ts'
+import { shortenSpaces } from './long-spaces.ts'
 import { forgetRule, recallRule, rememberRule } from './memory.ts'
 import { noteRule } from './notes.ts'
 import { firstOf, type Rule } from './rules.ts'
@@ -88,7 +89,7 @@ function remembers(plan: Plan): boolean {
 function planFor(stretch: string, present: Present): Plan {
   const plain = straighten(stretch)
   const talk = smallTalkRule({
-    text: plain.trim().slice(0, MAX_COMMAND_CHARS),
+    ...shortenSpaces(plain.trim().slice(0, MAX_COMMAND_CHARS)),
     original: stretch.trim(),
     present,
   })
@@ -99,7 +100,7 @@ function planFor(stretch: string, present: Present): Plan {
   const isLong = polite.length > MAX_COMMAND_CHARS
   const text = isLong ? polite.slice(0, MAX_COMMAND_CHARS) : polite
   const original = stretch.slice(start, start + text.length)
-  const plan = commands({ text, original, present })
+  const plan = commands({ ...shortenSpaces(text), original, present })
   if (plan) return isLong ? withWholeContent(plan, original, stretch.slice(start + text.length)) : plan
   if (isQuestion(text)) return { kind: 'look-up', question: original, isTopic: false }
   return isStatement(text) ? { kind: 'statement' } : { kind: 'unknown' }
