@@ -166,24 +166,28 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     const place = envelope()
     const { turnId } = place
     const messageSeq = await words.seq(signal)
-    const appended = await queue.appendLater(() => [
-      ...turns.opening(turnId, messageSeq),
-      {
-        type: 'tool.called',
-        actor: 'delegate',
-        ...place,
-        key: `tool-called:${turnId}:${call.callId}`,
-        ...(messageSeq === null ? {} : { causedBy: messageSeq }),
-        derivedFrom: derivation(call.arguments, messageSeq),
-        facts: {
-          callId: call.callId,
-          tool: call.name,
-          round: 1,
-          idempotent: runner.isIdempotent(call.name),
+    const appended = await queue.appendLater(() => {
+      // The call and its turn have ended: nothing begins in them any more.
+      signal.throwIfAborted()
+      return [
+        ...turns.opening(turnId, messageSeq),
+        {
+          type: 'tool.called',
+          actor: 'delegate',
+          ...place,
+          key: `tool-called:${turnId}:${call.callId}`,
+          ...(messageSeq === null ? {} : { causedBy: messageSeq }),
+          derivedFrom: derivation(call.arguments, messageSeq),
+          facts: {
+            callId: call.callId,
+            tool: call.name,
+            round: 1,
+            idempotent: runner.isIdempotent(call.name),
+          },
+          body: { arguments: call.arguments },
         },
-        body: { arguments: call.arguments },
-      },
-    ])
+      ]
+    })
     const called = appended.status === 'appended' ? appended.events.at(-1) : undefined
     if (!called) throw new Error('the model used the id of a call twice')
     const { callId, name: tool } = call

@@ -3,6 +3,7 @@ import type { CallQueries } from '../../projections/calls.ts'
 import type { CallSlot, OfferedCall } from '../channels/telephony/call-slot.ts'
 import type { Placement } from '../conversation/placement.ts'
 import type { CallPlace } from './call-turns.ts'
+import { callEnding } from './span-facts.ts'
 
 /** Why a caller is told something instead of being connected. */
 export type Explanation = 'no_public_url' | 'no_realtime_model' | 'budget'
@@ -108,7 +109,14 @@ export function createReception(options: {
       }
       if (reservation.evicted) options.evicted(reservation.evicted)
       try {
-        options.reserved(call, await place(call))
+        const placed = await place(call)
+        const holder = slot.holder()
+        if (holder?.call.callSid !== call.callSid) {
+          // Taken from it while its fact was written down: nobody knew of it yet who could have ended it.
+          await append(callEnding(placed, holder === null ? 'not_connected' : 'owner_calling'))
+          return { status: 'busy' }
+        }
+        options.reserved(call, placed)
       } catch (error) {
         slot.release(call.callSid)
         throw error

@@ -193,6 +193,7 @@ export function startBridge(options: BridgeOptions): Bridge {
     try {
       output = await mind.runTool({ callId, name, arguments: given }, over.signal)
     } catch (error) {
+      if (over.signal.aborted) return
       log(`the tool ${name} failed in a call`, String(error))
       output = JSON.stringify({ error: 'The tool failed.' })
     }

@@ -114,6 +114,44 @@ test('a tool in a call runs as in chat, with its facts in the turn, and its resu
   await phone.eventsUntil('the end', isOver)
 })
 
+test('a caller who hangs up before a tool has begun leaves no turn open, and nothing after the end', async () => {
+  const remember = JSON.stringify({ text: 'I like green tea.' })
+  const sendSms = JSON.stringify({ to: null, text: 'Green tea' })
+  const asked = Promise.withResolvers<void>()
+  const phone = await startWithPhone({
+    script: script({
+      // The tool waits for the words that asked for it.
+      wordsAfterMs: 60_000,
+      words: () => 'Remember that I like green tea, and text it to me.',
+      reply({ index }) {
+        if (index === 0) return greets
+        asked.resolve()
+        return {
+          toolCalls: [
+            { callId: 'call_1', name: 'remember', arguments: remember },
+            { callId: 'call_2', name: 'send_sms', arguments: sendSms },
+          ],
+        }
+      },
+    }),
+  })
+  const { caller } = await phone.dial('CA1', OWNER)
+  await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
+  await caller.say(speech('caller-question'))
+  await asked.promise
+  // What the model asked for is on its way to the service before the caller's end is.
+  await phone.service.client.get('/api/calls/current')
+  caller.hangUp()
+  await phone.eventsUntil('the end', isOver)
+  await phone.service.client.post('/api/chat', { content: 'Are you there?' })
+  const all = await phone.events()
+  const [call] = ofType(all, 'call.offered')
+  expect(all.filter(({ spanId }) => spanId === call.spanId).at(-1)?.type).toBe('span.closed')
+  expect(ofType(all, 'turn.completed').map(({ turnId }) => turnId)).toEqual(
+    ofType(all, 'turn.started').map(({ turnId }) => turnId),
+  )
+})
+
 test('chat, then voice, then chat: one conversation, each knowing what the other said', async () => {
   const phone = await startWithPhone({
     script: script({ reply: ({ index }) => (index === 0 ? greets : answers) }),
@@ -180,6 +218,17 @@ test("the owner's call comes first: a guest's makes room", async () => {
   const all = await phone.eventsUntil('both', (events) => ofType(events, 'call.reply.spoken').length === 2)
   expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { callSid: 'CA1', reason: 'owner_calling' } }])
   owner.caller.hangUp()
+})
+
+test("a guest's call that the owner's overtakes while it is being taken has ended when it is answered", async () => {
+  const phone = await startWithPhone({ script: script({ reply: () => greets }) })
+  const [, owner] = await Promise.all([phone.provider.ring('CA1', GUEST), phone.provider.ring('CA2', OWNER)])
+  expect(owner.text).toContain('<Stream')
+  const all = await phone.events()
+  const wasTaken = ofType(all, 'call.offered').some(({ payload }) => payload.callSid === 'CA1')
+  expect(ofType(all, 'call.ended').map(({ payload }) => [payload.callSid, payload.reason])).toEqual(
+    wasTaken ? [['CA1', 'owner_calling']] : [],
+  )
 })
 
 test('a guest, tempting a model that obeys: nothing of the owner is within reach, and nothing is done or learned', async () => {
