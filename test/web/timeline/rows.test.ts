@@ -54,6 +54,22 @@ test('a long call that has ended is folded until asked for', () => {
   expect(kindsOf(rowsOf(events, { toggled: new Set(['call']) }))).toHaveLength(10)
 })
 
+test('a call of few words stays unfolded when it has ended, whatever else happened in it', () => {
+  const call = { spanId: 'call', channel: 'voice' } as const
+  const events = [
+    event(1, 'span.opened', { ...call, payload: { kind: 'call' } }),
+    event(2, 'call.offered', call),
+    event(3, 'call.connected', call),
+    ...[4, 6, 8].flatMap((seq) => [
+      event(seq, 'call.utterance.heard', call),
+      event(seq + 1, 'call.interrupted', call),
+    ]),
+    event(10, 'call.ended', call),
+    event(11, 'span.closed', { ...call, payload: { reason: 'failed' } }),
+  ]
+  expect(kindsOf(rowsOf(events)).filter((kind) => kind === 'message')).toHaveLength(3)
+})
+
 test('a reply keeps its key when it turns from a preview into a fact', () => {
   const previewed = rowsOf(exchange, { previews: [{ turnId: 't1', text: 'h' }] })
   const sent = rowsOf([...exchange, event(6, 'chat.reply.sent', turn)], {

@@ -41,7 +41,8 @@ const longCallEntries = 6
 /** Whether a segment shows its entries unless the owner said otherwise. */
 function opensByDefault(segment: Segment): boolean {
   if (segment.firstVisibleSeq === null) return false
-  return segment.kind !== 'call' || segment.closedReason === null || segment.entries.length <= longCallEntries
+  if (segment.kind !== 'call' || segment.closedReason === null) return true
+  return segment.entries.filter(({ kind }) => kind === 'message').length <= longCallEntries
 }
 
 export type RowsInput = {

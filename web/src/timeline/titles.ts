@@ -52,6 +52,26 @@ const tokens = (event: TimelineEvent): string => {
   })
 }
 
+/** Why a call ended, where the caller did not simply hang up. */
+const callEnds: Readonly<Record<string, string>> = {
+  line_lost: 'the line broke',
+  owner_hung_up: 'you hung up from here',
+  owner_calling: 'made way for your own call',
+  silence: 'nothing was said any more',
+  time_limit: 'the time for it was up',
+  model_lost: 'the voice model did not answer any more',
+  wrong_format: 'the line carried sound of a wrong format',
+  backpressure: 'the line was too slow',
+  service_stopping: 'Delegate was stopping',
+  interrupted: 'Delegate was stopped',
+  not_connected: 'it was never connected',
+}
+/** A call that never was, or whose end nobody saw, has no length. */
+const callEnded = (durationMs: number, why?: string): string => {
+  const what = durationMs === 0 ? 'Call ended' : `Call ended after ${durationText(durationMs)}`
+  return why === undefined ? what : `${what}: ${why}`
+}
+
 const titles: Readonly<Record<string, Title>> = {
   'conversation.ended': () => 'Conversation ended',
   'turn.started': (e) =>
@@ -106,7 +126,7 @@ const titles: Readonly<Record<string, Title>> = {
   'call.connected': () => 'Call connected',
   'call.status.reported': (e) => `The provider reports: ${text(e, 'of')} ${wordsText(text(e, 'status'))}`,
   'call.interrupted': () => 'The caller spoke over the reply',
-  'call.ended': (e) => `Call ended after ${durationText(number(e, 'durationMs'))}`,
+  'call.ended': (e) => callEnded(number(e, 'durationMs'), callEnds[text(e, 'reason')]),
   'note.created': (e) => named(e, 'Note created'),
   'note.updated': (e) => named(e, 'Note updated'),
   'note.deleted': () => 'Note deleted',
