@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ofType } from '../phone/phone-harness.ts'
-import { startWithTexts } from '../sms/sms-harness.ts'
+import { OWNER } from '../phone/provider.ts'
+import { incoming, startWithTexts } from '../sms/sms-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { inFocus, phone as phoneSize, reply, say, visit, words } from './page.ts'
@@ -86,4 +87,16 @@ test('a text that did not arrive, and one of which nobody knows, are on the time
   const MessageSid = phone.double.messages[0]?.sid ?? ''
   await phone.provider.post('/sms/status', { MessageSid, MessageStatus: 'undelivered', ErrorCode: '30003' })
   await words(page, 'Delegate', "did not arrive (provider's error 30003)").waitFor()
+})
+
+test('a text that is nothing but a picture says that, instead of standing there empty', async () => {
+  const phone = await startWithTexts()
+  phone.text.answerWith(() => ({ text: 'I cannot see it.' }))
+  const page = await visit(browser(), phone.service)
+  const picture = { NumMedia: '1', MediaUrl0: 'https://example.com/1', MediaContentType0: 'image/jpeg' }
+  await phone.provider.post('/sms', { ...incoming('SM1', OWNER, ''), ...picture })
+  const texted = words(page, 'You', 'No words')
+  await texted.getByText('with 1 attachment, not opened: image/jpeg').waitFor()
+  await words(page, 'Delegate', 'I cannot see it.').waitFor()
+  expect(await findings(page)).toEqual([])
 })

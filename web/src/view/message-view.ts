@@ -6,7 +6,7 @@ import type { MenuItem } from '../design/menu.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
 import type { Pending, Preview } from '../timeline/rows.ts'
 import type { Message, Segment } from '../timeline/tree.ts'
-import { fullTimeText, timeText, wordsText } from './format.ts'
+import { fullTimeText, plural, timeText, wordsText } from './format.ts'
 import type { RowContext } from './row-context.ts'
 import { showAllButton } from './step-view.ts'
 
@@ -59,7 +59,7 @@ function recipientOf({ type, payload }: TimelineEvent, segment: Segment | null):
 function wordsView({ event, role }: Message, context: RowContext): unknown {
   if (isErased(event)) return html`<p class="erased"><dg-icon name="erased"></dg-icon>Erased</p>`
   const words = wordsOf(event)
-  if (words === '' && role === 'delegate') return html`<p class="erased">No words</p>`
+  if (words.trim() === '') return html`<p class="erased">No words</p>`
   const shown = context.cutOf(event) ? `${words}…` : words
   return role === 'delegate'
     ? html`<div class="prose">${guard([shown], () => context.markdown(shown))}</div>`
@@ -76,8 +76,17 @@ function qualifierView({ type, payload }: TimelineEvent): TemplateResult | typeo
     return html`<span class="bad">did not arrive${codeText(payload.providerCode)}</span>`
   if (type === 'sms.failed')
     return html`<span class="bad">not sent: ${wordsText(String(payload.kind))}</span>`
+  if (type === 'sms.received') return attachmentsView(payload.mediaTypes)
   if (type === 'sms.ignored') return html`<span>not answered: ${wordsText(String(payload.reason))}</span>`
   return nothing
+}
+
+/** What came with a text is not fetched: that it was there is all that can be told. */
+function attachmentsView(mediaTypes: unknown): TemplateResult | typeof nothing {
+  if (!Array.isArray(mediaTypes) || mediaTypes.length === 0) return nothing
+  return html`<span
+    >with ${plural(mediaTypes.length, 'attachment')}, not opened: ${mediaTypes.map(String).join(', ')}</span
+  >`
 }
 
 function codeText(code: unknown): string {
