@@ -77,14 +77,15 @@ export class DgCallBar extends LitElement {
   declare http: Http
   /** The call that is being hung up, so that the next one has a button again. */
   declare private hangingUp: string
-  declare private problem: string
+  /** Why which call could not be hung up. */
+  declare private problem: { readonly callSid: string; readonly text: string } | null
   private clock: ReturnType<typeof setInterval> | undefined
 
   constructor() {
     super()
     this.call = null
     this.hangingUp = ''
-    this.problem = ''
+    this.problem = null
   }
 
   protected override updated(): void {
@@ -104,13 +105,14 @@ export class DgCallBar extends LitElement {
 
   private async hangUp(callSid: string): Promise<void> {
     this.hangingUp = callSid
-    this.problem = ''
+    this.problem = null
     try {
       await hangUp(this.http)
     } catch (error) {
       this.hangingUp = ''
       // It ended by itself meanwhile: that is what was wanted.
-      if (!(error instanceof Refused && error.problem.status === 409)) this.problem = explain(error)
+      if (!(error instanceof Refused && error.problem.status === 409))
+        this.problem = { callSid, text: explain(error) }
     }
   }
 
@@ -133,7 +135,7 @@ export class DgCallBar extends LitElement {
       <button class="button small danger" ?disabled=${busy} @click=${() => this.hangUp(call.callSid)}>
         ${busy ? 'Hanging up…' : 'Hang up'}
       </button>
-      ${this.problem === '' ? nothing : html`<span class="problem" role="alert">${this.problem}</span>`}
+      ${this.problem?.callSid === call.callSid ? html`<span class="problem" role="alert">${this.problem.text}</span>` : nothing}
     </section>`
   }
 }
