@@ -106,6 +106,22 @@ test('what was written while it was cut off outlives a reload of the page', asyn
   await page.getByText(/Waiting for the connection|Sending/).waitFor({ state: 'detached' })
 })
 
+test('what waits for the connection goes out after a reload of whatever page', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/notes' })
+  let cut = true
+  await page.routeWebSocket(/\/chat/, (socket) => void (cut || socket.connectToServer()))
+  await page.goto('/')
+  await say(page, 'During the cut')
+  await page.getByRole('link', { name: 'Notes' }).click()
+  await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor()
+  cut = false
+  await page.reload()
+  const said = async () => (await service.client.get('/api/timeline/search?q=During')).json.hits
+  await expect.poll(said).not.toEqual([])
+  expect(new URL(page.url()).pathname).toBe('/notes')
+})
+
 test('what is said before the timeline is there is not taken for what was said before in the same words', async () => {
   const service = await startWholeService()
   await service.client.post('/api/chat', { content: 'Thank you' })

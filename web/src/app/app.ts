@@ -19,6 +19,8 @@ export type App = {
   readonly chat: () => ChatSession
   /** What was typed on a page and not saved: it outlives a look at another page, and nothing else. */
   readonly drafts: { readonly settings: Map<string, string> }
+  /** Sends what waited for a connection when this tab was reloaded, whatever page it shows now. */
+  readonly resume: () => void
   /** After signing out or losing the session: what this tab knows is forgotten. */
   readonly leave: () => void
 }
@@ -59,6 +61,21 @@ export function createApp(options: {
     }
   }
 
+  function chat(): ChatSession {
+    session ??= createChatSession({
+      socketUrl: `${location.origin.replace(/^http/, 'ws')}/chat`,
+      mayConnect,
+      onProblem: (problem) => toast(problem.detail, 'warning'),
+      onReply: (text) => announce(`Delegate: ${text.slice(0, 300)}`),
+      onMalformed: () => toast('The service sent something that this page does not understand.', 'warning'),
+      unsettled: { kept: readUnsettled(), keep: keepUnsettled },
+      newId,
+      random: Math.random,
+      nowMs: Date.now,
+    })
+    return session
+  }
+
   return {
     http,
     theme: createThemeChoice(document.documentElement),
@@ -67,19 +84,9 @@ export function createApp(options: {
     announce,
     drafts,
     leave,
-    chat() {
-      session ??= createChatSession({
-        socketUrl: `${location.origin.replace(/^http/, 'ws')}/chat`,
-        mayConnect,
-        onProblem: (problem) => toast(problem.detail, 'warning'),
-        onReply: (text) => announce(`Delegate: ${text.slice(0, 300)}`),
-        onMalformed: () => toast('The service sent something that this page does not understand.', 'warning'),
-        unsettled: { kept: readUnsettled(), keep: keepUnsettled },
-        newId,
-        random: Math.random,
-        nowMs: Date.now,
-      })
-      return session
+    chat,
+    resume() {
+      if (readUnsettled().some(({ status }) => status === 'waiting')) chat()
     },
   }
 }

@@ -99,6 +99,7 @@ export class DgApp extends LightElement {
     this.page = page
     this.state = state
     document.title = `${page?.title ?? 'Not found'} · Delegate`
+    if (isFirst && page && !page.alone) this.app.resume()
     if (moved) await this.arrive(page?.title ?? 'Not found')
   }
 
