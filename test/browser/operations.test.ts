@@ -71,4 +71,18 @@ test('the report is drawn for each window, each figure says what it means, and i
   await page.setViewportSize(phone)
   await picture(page, 'operations-phone')
   expect(await findings(page)).toEqual([])
+  // As wide as a page is at four times its size: each window still stands in one line.
+  await page.setViewportSize({ width: 320, height: 640 })
+  const windows = page.getByRole('group', { name: 'Window' }).getByRole('button')
+  expect(await windows.evaluateAll(linesOf)).toEqual([1, 1, 1, 1, 1])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
 })
+
+/** In the page: in how many lines the words of each element stand. */
+function linesOf(elements: readonly Element[]): number[] {
+  return elements.map((element) => {
+    const words = document.createRange()
+    words.selectNodeContents(element)
+    return new Set([...words.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => top)).size
+  })
+}

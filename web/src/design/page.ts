@@ -61,6 +61,7 @@ export class DgPage extends LitElement {
       }
       @media (max-width: 40rem) {
         .bar {
+          flex-wrap: wrap;
           padding: var(--space-1) var(--space-3);
           min-height: 3.25rem;
         }

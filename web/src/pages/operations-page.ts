@@ -53,6 +53,7 @@ export class DgOperationsPage extends LitElement {
         background: none;
         color: var(--ink-soft);
         font: 500 var(--text-sm) / 1 var(--font);
+        white-space: nowrap;
         cursor: pointer;
       }
       .windows button[aria-pressed="true"] {
@@ -117,6 +118,7 @@ export class DgOperationsPage extends LitElement {
         font-weight: 600;
         font-variant-numeric: tabular-nums;
         line-height: 1.3;
+        overflow-wrap: anywhere;
       }
       .meaning {
         color: var(--ink-soft);
