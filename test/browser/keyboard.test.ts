@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { PASSWORD, startWholeService } from '../support/service.ts'
+import { ASSISTANT } from '../tasks/task-harness.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
 import { composer, inFocus, visit, words } from './page.ts'
@@ -116,4 +117,50 @@ test('the chosen theme holds after a reload and in other tabs', async () => {
   await expect
     .poll(() => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme))
     .toBe('dark')
+})
+
+test('a form that is refused puts the focus where something is wrong', async () => {
+  const service = await startWholeService({ environment: { COPILOT_COMMAND: ASSISTANT } })
+  const page = await visit(browser(), service, { path: '/timers', expected: /400/ })
+  const wrong = (label: string) => inFocus(page.getByLabel(label, { exact: true })).waitFor()
+  await page.getByRole('button', { name: 'Set a timer' }).first().click()
+  await page.getByRole('button', { name: 'Set timer' }).click()
+  await wrong('What for')
+  await page.keyboard.type('Water the plants')
+  await page.getByLabel('When').fill('2001-01-01T09:00')
+  await page.getByRole('button', { name: 'Set timer' }).click()
+  await page.getByText('It is over already.').waitFor()
+  await wrong('When')
+
+  await page.goto('/tasks')
+  await page.getByRole('button', { name: 'Hand over a task' }).first().click()
+  await page.getByLabel('Name').fill('Mend the gate')
+  await page.keyboard.press('Enter')
+  await wrong('What the coding assistant is to do')
+
+  await page.goto('/adaptations')
+  await page.getByRole('button', { name: 'New' }).first().click()
+  await page.getByLabel('Name').press('Enter')
+  await wrong('Name')
+  await page.keyboard.type('Tone')
+  await page.getByLabel('What Delegate should do').fill('Be brief.')
+  for (const channel of ['Chat', 'Phone', 'Text messages']) await page.getByLabel(channel).uncheck()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await wrong('Chat')
+})
+
+test('the Enter that ends a composition sends nothing, however the browser tells of it', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service)
+  await composer(page).fill('にほん')
+  const enter = (told: { readonly isComposing?: boolean; readonly keyCode?: number }) =>
+    composer(page).evaluate((field, init) => {
+      const event = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, composed: true, ...init })
+      field.dispatchEvent(event)
+    }, told)
+  await enter({ isComposing: true })
+  await enter({ isComposing: false, keyCode: 229 })
+  expect(await composer(page).inputValue()).toBe('にほん')
+  await enter({ keyCode: 13 })
+  await words(page, 'You', 'にほん').waitFor()
 })

@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit'
+import { html, type LitElement, nothing, type TemplateResult } from 'lit'
 import './icon.ts'
 
 export type Field = {
@@ -77,6 +77,12 @@ function notesView({ name, hint, error }: Field): TemplateResult {
     ${error ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
     ${!error && hint ? html`<div class="hint">${hint}</div>` : nothing}
   </div>`
+}
+
+/** Once what is wrong is shown, the first field that it concerns has the focus. */
+export async function focusFirstWrong(form: LitElement): Promise<void> {
+  await form.updateComplete
+  form.renderRoot.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
 }
 
 /** Something went wrong with the form as a whole. Read out when it appears. */

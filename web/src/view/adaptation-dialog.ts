@@ -9,7 +9,7 @@ import {
 import { explain, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
-import { fieldView, problemView } from '../design/field.ts'
+import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'
 
 const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
   chat: 'Chat',
@@ -108,7 +108,7 @@ export class DgAdaptationDialog extends LitElement {
       ...(content === '' ? { content: 'Say what Delegate should do.' } : {}),
       ...(channels.length === 0 ? { channels: 'Choose at least one; to put it aside, switch it off.' } : {}),
     }
-    if (Object.keys(this.errors).length > 0) return
+    if (Object.keys(this.errors).length > 0) return focusFirstWrong(this)
     this.busy = true
     this.problem = ''
     try {
@@ -121,6 +121,7 @@ export class DgAdaptationDialog extends LitElement {
       const fields = error instanceof Refused ? error.problem.errors : []
       this.errors = Object.fromEntries(fields.map(({ path, message }) => [path, message]))
       if (fields.length === 0) this.problem = explain(error)
+      void focusFirstWrong(this)
     } finally {
       this.busy = false
     }
@@ -157,7 +158,12 @@ export class DgAdaptationDialog extends LitElement {
         <div class="channels">
           ${adaptationChannels.map(
             (channel) => html`<label>
-              <input type="checkbox" name=${channel} .checked=${channels.includes(channel)} />
+              <input
+                type="checkbox"
+                name=${channel}
+                .checked=${channels.includes(channel)}
+                aria-invalid=${errors.channels ? 'true' : 'false'}
+              />
               ${channelLabels[channel]}
             </label>`,
           )}

@@ -123,8 +123,7 @@ export class DgComposer extends LitElement {
       this.stop()
       return
     }
-    // While an input method composes, Enter accepts its suggestion.
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
     event.preventDefault()
     this.submit()
   }
@@ -194,6 +193,14 @@ export class DgComposer extends LitElement {
       <div class="hint"><kbd>Enter</kbd> to send, <kbd>Shift</kbd> <kbd>Enter</kbd> for a new line</div>
     `
   }
+}
+
+/**
+ * While an input method composes, Enter accepts its suggestion. Safari says that it is over before it tells of the key
+ * that ended it; what is left to know it by is the code that it gives to keys of an input method.
+ */
+function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
+  return isComposing || keyCode === 229
 }
 
 customElements.define('dg-composer', DgComposer)

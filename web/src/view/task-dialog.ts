@@ -3,7 +3,7 @@ import { explain, type Http, Refused } from '../data/http.ts'
 import { dispatchTask } from '../data/tasks.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
-import { fieldView, problemView } from '../design/field.ts'
+import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'
 
 /** Asks for work for the coding assistant. Fires `dispatched` once it is taken; stays open where it was refused. */
 export class DgTaskDialog extends LitElement {
@@ -65,7 +65,7 @@ export class DgTaskDialog extends LitElement {
       ...(title === '' ? { title: 'Give it a name.' } : {}),
       ...(prompt === '' ? { prompt: 'Say what is to be done.' } : {}),
     }
-    if (Object.keys(this.errors).length > 0) return
+    if (Object.keys(this.errors).length > 0) return focusFirstWrong(this)
     this.busy = true
     this.problem = ''
     try {
@@ -74,6 +74,7 @@ export class DgTaskDialog extends LitElement {
       this.dispatchEvent(new Event('dispatched'))
     } catch (error) {
       this.takeProblem(error)
+      void focusFirstWrong(this)
     } finally {
       this.busy = false
     }

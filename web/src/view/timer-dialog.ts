@@ -3,7 +3,7 @@ import { explain, type Http, Refused } from '../data/http.ts'
 import { type NewTimer, setTimer } from '../data/timers.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
-import { fieldView, problemView } from '../design/field.ts'
+import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'
 import { recurrenceText } from './recurrence.ts'
 
 type Repeat = 'once' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'cron'
@@ -79,7 +79,7 @@ export class DgTimerDialog extends LitElement {
     const form = new FormData(event.target)
     const text = (name: string) => String(form.get(name) ?? '').trim()
     const timer = this.timerOf(text)
-    if (timer === null) return
+    if (timer === null) return focusFirstWrong(this)
     this.busy = true
     this.problem = ''
     try {
@@ -88,6 +88,7 @@ export class DgTimerDialog extends LitElement {
       this.dispatchEvent(new Event('set'))
     } catch (error) {
       this.takeProblem(error)
+      void focusFirstWrong(this)
     } finally {
       this.busy = false
     }
