@@ -91,6 +91,11 @@ export function createHttpServer(options: {
       outgoing.end(JSON.stringify(problemOf(refusal)))
       return
     }
+    if (namesTwoHosts(incoming)) {
+      outgoing.writeHead(TWO_HOSTS.status, { 'content-type': PROBLEM_TYPE, connection: 'close' })
+      outgoing.end(JSON.stringify(problemOf(TWO_HOSTS)))
+      return
+    }
     await listener(incoming, outgoing)
   }
 
@@ -107,6 +112,7 @@ export function createHttpServer(options: {
     writeRefusal(incoming.socket, refusal, newId())
   })
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (namesTwoHosts(incoming)) return writeRefusal(socket, TWO_HOSTS, newId())
     sockets.upgrade(incoming, socket, head)
   })
 
@@ -124,6 +130,19 @@ export function createHttpServer(options: {
       clearTimeout(timer)
     },
   }
+}
+
+/** A proxy in front may have looked at the other one (RFC 9112, 3.2). */
+const TWO_HOSTS = new Refusal(400, 'malformed_request', 'The request has more than one Host.')
+
+/** Of several, Node shows the first and says nothing of the others. */
+function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

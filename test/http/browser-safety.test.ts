@@ -182,11 +182,19 @@ test('the refusals that no route makes carry the same headers', async () => {
     overflow: await raw(port, `GET / HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`),
     slow: await raw(port, `GET / HTTP/1.1\r\n${host}`),
     badHost: await raw(port, 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'),
+    twoHosts: await raw(port, `GET / HTTP/1.1\r\n${host}hOST: other\r\nConnection: close\r\n\r\n`),
+    twoHostsOfASocket: await rawGet(
+      port,
+      '/chat',
+      'Host: other\r\nConnection: upgrade\r\nUpgrade: websocket\r\n',
+    ),
     noHost: await raw(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'),
     expectation: await raw(port, `GET / HTTP/1.1\r\n${host}Expect: a dance\r\nConnection: close\r\n\r\n`),
     upgrade: await rawGet(port, '/chat', 'Connection: upgrade\r\nUpgrade: websocket\r\n'),
   }
-  expect(Object.values(answers).map(({ status }) => status)).toEqual([400, 431, 408, 400, 400, 417, 401])
+  expect(Object.values(answers).map(({ status }) => status)).toEqual([
+    400, 431, 408, 400, 400, 400, 400, 417, 401,
+  ])
   for (const [name, { text }] of Object.entries(answers)) {
     const lines = text.split('\r\n\r\n')[0]?.split('\r\n').slice(1) ?? []
     expectSecurityHeaders(name, Object.fromEntries(lines.map((line) => line.toLowerCase().split(/: (.*)/s))))
