@@ -47,6 +47,10 @@ export async function runCommand(command: Command): Promise<void> {
     ['SIGTERM', 143],
   ] as const)
     process.on(signal, () => process.exit(code))
+  // Whoever reads what it prints may have read enough; what the command is for is done all the same.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
   try {
     const { values, positionals } = parseCall(command)
     if (values.help === true) {

@@ -19,7 +19,7 @@ import { PASSWORD, startWholeService, type WholeService } from '../support/servi
 import { openTestStorage } from '../support/storage.ts'
 import { pageOf } from '../support/timeline-page.ts'
 import { said } from '../support/writer.ts'
-import { fillDirectory, headOf, runScript, tamper } from './run-script.ts'
+import { fillDirectory, headOf, runScript, startScript, tamper } from './run-script.ts'
 
 const PROCESS_MS = 180_000
 
@@ -274,6 +274,27 @@ test.each<[string, (file: string) => void]>([
     const { code, err } = await runScript('restore', target, [backup])
     expect([code, err]).toEqual([1, expect.stringMatching(/adaptations\/(tone|more)\.md/)])
     expect(existsSync(target)).toBe(false)
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a restore is made whether or not anybody reads what it prints',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 10)
+    const backup = join(testDirectory(), 'backup')
+    expect((await runScript('backup', directory, [backup])).code).toBe(0)
+    const target = join(testDirectory(), 'data')
+    const child = startScript('restore', target, [backup])
+    child.stdout.destroy()
+    let err = ''
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      err += chunk
+    })
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    expect([code, err]).toEqual([0, ''])
+    expect((await runScript('ledger-verify', target)).code).toBe(0)
   },
   PROCESS_MS,
 )
