@@ -3,7 +3,7 @@ import { type Draft, set, setCaller, setModel, setResponses } from './call-state
 import { endCall } from './ending.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { say } from './reply-audio.ts'
-import { requestResponse, tellAllReturned } from './responses.ts'
+import { requestResponse, sendQueued, tellAllReturned } from './responses.ts'
 import { changeReplies, isOwedWords, settleOverdue } from './transcript.ts'
 
 type Session = Extract<ServerEvent, { type: 'session.updated' }>['session']
@@ -100,8 +100,12 @@ export function checkDeadlines(draft: Draft): void {
   }
   if (caller.replyOwed === null || draft.atMs - caller.replyOwed.sinceMs < stallMs) return
   // Not a sign of life since the caller stopped: lost. Otherwise the service saw nothing to answer.
-  if (signs.count === caller.replyOwed.signs) closeAndLose(draft)
-  else setCaller(draft, { replyOwed: null })
+  if (signs.count === caller.replyOwed.signs) {
+    closeAndLose(draft)
+    return
+  }
+  setCaller(draft, { replyOwed: null })
+  sendQueued(draft)
 }
 
 /**

@@ -109,6 +109,19 @@ test('an utterance that the service chose not to answer leaves the call quiet ag
   expect(call.state().quietSinceMs).toBe(call.now())
 })
 
+test('a request that waited for a reply which never came goes out then, and nobody is left in silence', () => {
+  const call = startQuietCall()
+  call.after(12_000)
+  const busy = { code: 'conversation_already_has_active_response', message: 'busy' }
+  call.said({ type: 'error', error: busy })
+  call.said({
+    type: 'conversation.item.added',
+    item: { id: 'i9', type: 'message' },
+    previous_item_id: null,
+  })
+  expect(sent(call.after(10_000), 'response.create')).toHaveLength(1)
+})
+
 test('a tool result whose session is gone is told in words to the next one', () => {
   const call = startQuietCall()
   call.created('r1')

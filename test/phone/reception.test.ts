@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createReception } from '../../src/calls/reception.ts'
+import { createCallSlot, type OfferedCall } from '../../src/channels/telephony/call-slot.ts'
+
+const call = (callSid: string, party: 'owner' | 'guest'): OfferedCall => ({
+  callSid,
+  isNamed: true,
+  accountSid: 'AC1',
+  party,
+  from: '+14155550199',
+})
+
+test('a guest whose call is still being written down when the owner takes the slot hears busy, and the call has ended', async () => {
+  const disk = Promise.withResolvers<void>()
+  const facts: NewEvent[] = []
+  const reserved: string[] = []
+  const reception = createReception({
+    append: async (events) => {
+      facts.push(...events)
+      return { status: 'appended', events: [] }
+    },
+    placement: {
+      openConversationId: () => undefined,
+      async appendToNewSpan(_span: unknown, compose: (at: never) => readonly NewEvent[]) {
+        const [offered] = compose(undefined as never)
+        if (offered?.actor === 'guest') await disk.promise
+        const place = { conversationId: null, spanId: 'span', seq: 1 }
+        return { status: 'appended', events: [{ ...offered, ...place }] }
+      },
+    } as never,
+    calls: { bySid: () => undefined } as never,
+    slot: createCallSlot({ nowMs: () => 0 }),
+    publicUrl: () => 'https://delegate.example.com',
+    hasRealtimeModel: () => true,
+    guestsAnsweredSince: () => 0,
+    guestDailyMessages: () => 10,
+    isSpent: () => false,
+    nowMs: () => 0,
+    newId: () => 'id',
+    reserved: ({ callSid }) => void reserved.push(callSid),
+    evicted: () => undefined,
+  })
+  const guest = reception.offer(call('CA1', 'guest'))
+  expect(await reception.offer(call('CA2', 'owner'))).toMatchObject({ status: 'connect' })
+  disk.resolve()
+  expect(await guest).toEqual({ status: 'busy' })
+  expect(reserved).toEqual(['CA2'])
+  expect(facts).toMatchObject([
+    { type: 'call.ended', facts: { callSid: 'CA1', reason: 'owner_calling' } },
+    { type: 'span.closed' },
+  ])
+})
