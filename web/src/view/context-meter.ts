@@ -32,6 +32,7 @@ export class DgContextMeter extends LitElement {
     total: { state: true },
     compacting: { state: true },
     problem: { state: true },
+    failure: { state: true },
     news: { state: true },
   }
   static override readonly styles = [controls, contextMeterStyles]
@@ -42,6 +43,8 @@ export class DgContextMeter extends LitElement {
   declare private total: (Usage & { readonly turns: number }) | null
   declare private compacting: boolean
   declare private problem: string
+  /** Why it could not be compacted; the events of that very attempt bring a look at the context after it. */
+  declare private failure: string
   declare private news: string
   private unfollow: () => void = () => undefined
   private timer: ReturnType<typeof setTimeout> | undefined
@@ -53,6 +56,7 @@ export class DgContextMeter extends LitElement {
     this.total = null
     this.compacting = false
     this.problem = ''
+    this.failure = ''
     this.news = ''
   }
 
@@ -78,7 +82,7 @@ export class DgContextMeter extends LitElement {
     try {
       this.context = await fetchContext(this.http)
       if (this.open) this.total = await fetchTotalUsage(this.http, totalHours)
-      if (!this.compacting && this.news === '') this.problem = ''
+      this.problem = ''
     } catch (error) {
       this.problem = explain(error)
     }
@@ -86,7 +90,7 @@ export class DgContextMeter extends LitElement {
 
   private readonly compact = async (): Promise<void> => {
     this.compacting = true
-    this.problem = ''
+    this.failure = ''
     this.news = ''
     try {
       const context = await compactContext(this.http)
@@ -94,8 +98,7 @@ export class DgContextMeter extends LitElement {
       const { inputTokensBefore: before = 0, inputTokensAfter: after = 0 } = context.latestCompaction ?? {}
       this.news = `Compacted from ${countText(before)} to ${plural(after, 'token')}.`
     } catch (error) {
-      this.problem = explain(error)
-      this.news = ''
+      this.failure = explain(error)
     } finally {
       this.compacting = false
     }
@@ -106,6 +109,7 @@ export class DgContextMeter extends LitElement {
     if (!this.open) return
     this.news = ''
     this.problem = ''
+    this.failure = ''
     const panel = event.currentTarget
     if (panel instanceof HTMLElement) this.place(panel)
     void this.refresh()
@@ -151,7 +155,7 @@ export class DgContextMeter extends LitElement {
             : html`<button class="button small" @click=${() => void this.refresh()}>Try again</button>`
           : this.contextView(context)
       }
-      ${problemView(this.problem)}
+      ${problemView(this.failure || this.problem)}
       <p class="news" role="status">${this.compacting ? 'Compacting…' : this.news}</p>
     `
   }
