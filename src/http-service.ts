@@ -1,5 +1,7 @@
+import Database from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import { createOwnerQueries } from '../projections/owner.ts'
+import type { ProjectionStatus } from '../projections/projector.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import type { TimelineQueries } from '../projections/timeline-page.ts'
 import { createTurnQueries } from '../projections/turns.ts'
@@ -126,22 +128,27 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
   const webhooks = createProviderWebhooks({ settings, intrusions, devRoutes: options.config.devRoutes })
   const { phone } = options
 
+  /** None where the views cannot be read, as while they are damaged or made anew: that is said of them. */
+  function lastEndedTurn() {
+    try {
+      return turns.lastEnded()
+    } catch (error) {
+      if (error instanceof Database.SqliteError) return undefined
+      throw error
+    }
+  }
+
   async function readiness() {
-    const { projections, ledgerError, viewsError, verification } = await storage.status()
-    const stalled = projections.filter((projection) => projection.error !== null).map(({ name }) => name)
+    const last = lastEndedTurn()
+    const { projections, ledgerError, viewsError, viewsDamage, verification } = await storage.status()
     const { provider, model: name } = model.answering()
-    const last = turns.lastEnded()
     const failure = last?.status === 'failed' && isModelFailure(last.kind) ? last.kind : null
     return {
       ledger: ledgerCheck(ledgerError, verification),
-      projections: {
-        ok: viewsError === null && stalled.length === 0,
-        ...(viewsError
-          ? { detail: 'cannot be written' }
-          : stalled.length > 0
-            ? { detail: `stalled: ${stalled.join(', ')}` }
-            : {}),
-      },
+      projections: projectionsCheck(
+        viewsError === null ? viewsDamage && 'damaged' : 'cannot be written',
+        projections,
+      ),
       reactors: stopping.signal.aborted ? { ok: false, detail: 'stopping' } : { ok: true },
       // Reported by what it last did: asking it only to see would cost the owner money.
       model: {
@@ -290,6 +297,12 @@ function ledgerCheck(error: string | null, verification: Verification): Readines
   if (error !== null) return { ok: false, detail: 'cannot be written' }
   if (verification.status !== 'damaged') return { ok: true }
   return { ok: false, detail: `damaged at event ${verification.seq ?? 'unknown'}` }
+}
+
+function projectionsCheck(fault: string | null, projections: readonly ProjectionStatus[]): ReadinessCheck {
+  if (fault !== null) return { ok: false, detail: fault }
+  const stalled = projections.filter(({ error }) => error !== null).map(({ name }) => name)
+  return stalled.length > 0 ? { ok: false, detail: `stalled: ${stalled.join(', ')}` } : { ok: true }
 }
 
 function copyOf(check: { ok: boolean; steps: readonly { name: string; ok: boolean; detail: string }[] }) {

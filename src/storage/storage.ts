@@ -14,6 +14,7 @@ import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { follow, type SubscribeHead } from '../../ledger/follow.ts'
 import { type AnyEvent, createReader, type LedgerReader } from '../../ledger/reader.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
+import { watchForDamage } from './damage-watch.ts'
 import { areasOf, createHeadListeners } from './head-listeners.ts'
 import type {
   AppendAnswer,
@@ -29,7 +30,11 @@ import { startVerification, type Verification } from './verification.ts'
 export type { ErasureReason } from '../../ledger/erasure.ts'
 
 import { startThread } from '../start-thread.ts'
-export type StorageStatus = ViewsStatus & { readonly verification: Verification }
+export type StorageStatus = ViewsStatus & {
+  /** Why the views cannot be read, while they are looked into or made anew; null while they can. */
+  readonly viewsDamage: string | null
+  readonly verification: Verification
+}
 
 /** The service's one door to what happened and what is derived from it. */
 export type Storage = {
@@ -82,6 +87,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   let isOpen = false
   let closing = false
   let closed: Promise<void> | undefined
+  /** What a read found damaged of the views, until they are made anew or found sound. */
+  let viewsDamage: string | null = null
   const ready = Promise.withResolvers<void>()
 
   worker.on('message', (message: StorageMessage) => {
@@ -106,6 +113,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       default:
         requests.get(message.id)?.resolve(message)
         requests.delete(message.id)
+        if (message.kind === 'remade') viewsDamage = null
         if (message.kind === 'erased' || message.kind === 'remade') listeners.tell(null)
     }
   })
@@ -181,10 +189,18 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       void ask((id) => ({ id, kind: 'remake-views', reason })).catch((error: unknown) =>
         options.onWarning('the views could not be made anew', { error: String(error) }),
       ),
+    onViewsSound() {
+      viewsDamage = null
+    },
   })
   const ledgerDb = openLedgerReadOnly(options.directory)
   const wholeLedger = createReader(ledgerDb)
   const views = openViewsReadOnly(options.directory)
+  // Where the writer has the pages in its memory, whoever reads is the first to know.
+  watchForDamage(views, (error) => {
+    viewsDamage = String(error)
+    verification.examineViews()
+  })
   const ledger = veilLedger(wholeLedger, views)
 
   return {
@@ -215,7 +231,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     async status() {
       const answer = await ask((id) => ({ id, kind: 'status' }))
       if (answer.kind !== 'status') throw new Error(`the storage thread answered ${answer.kind} to status`)
-      return { ...answer.status, verification: verification.verification() }
+      return { ...answer.status, viewsDamage, verification: verification.verification() }
     },
     close() {
       closed ??= close()

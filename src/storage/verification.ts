@@ -17,8 +17,11 @@ export type VerificationOptions = {
   readonly afterMs: number
   readonly onVerified: (verification: Verification) => void
   readonly onViewsDamaged: (reason: string) => void
+  readonly onViewsSound: () => void
 }
 
+/** Views that go on looking damaged are not looked through all the time. */
+const EXAMINE_AGAIN_MS = 10_000
 /** Whoever does not end by itself within this is ended. */
 const SLOW_STOP_MS = 10_000
 
@@ -26,11 +29,17 @@ const SLOW_STOP_MS = 10_000
  * Walks the chain in a thread of its own. `stop` has it end itself: a thread that is ended from outside while it loads or
  * runs SQLite takes the process along.
  */
-export function startVerification({ directory, afterMs, onVerified, onViewsDamaged }: VerificationOptions) {
+export function startVerification(options: VerificationOptions) {
+  const { directory, afterMs, onVerified, onViewsDamaged, onViewsSound } = options
   let verification: Verification = { status: 'running', seq: 0 }
   let worker: Worker | undefined
   let ended: Promise<void> = Promise.resolve()
   let isStopped = false
+  /** While nobody walks, nor is about to. */
+  let isIdle = false
+  /** Whether somebody found the views damaged since they were last begun to be looked through. */
+  let isAsked = false
+  let examinedAtMs = Number.NEGATIVE_INFINITY
   const stopFlag = new Int32Array(new SharedArrayBuffer(4))
 
   function conclude(outcome: Verification): void {
@@ -38,12 +47,20 @@ export function startVerification({ directory, afterMs, onVerified, onViewsDamag
     if (!isStopped) onVerified(outcome)
   }
 
-  const timer = setTimeout(() => {
-    const data: VerifyThreadData = { directory, stopFlag }
+  function walk(viewsOnly: boolean): void {
+    if (viewsOnly) {
+      isAsked = false
+      examinedAtMs = performance.now()
+    }
+    const data: VerifyThreadData = { directory, stopFlag, viewsOnly }
     worker = startThread(new URL('./verify-thread.ts', import.meta.url), data)
     worker.unref()
     const exit = Promise.withResolvers<void>()
-    worker.once('exit', () => exit.resolve())
+    worker.once('exit', () => {
+      isIdle = true
+      if (isAsked) examineSoon()
+      exit.resolve()
+    })
     ended = exit.promise
     worker.on('message', (message: VerifyMessage) => {
       switch (message.kind) {
@@ -57,16 +74,33 @@ export function startVerification({ directory, afterMs, onVerified, onViewsDamag
           conclude({ status: 'damaged', seq: message.seq, message: message.message })
           break
         case 'views':
-          if (message.damage !== null && !isStopped) onViewsDamaged(message.damage)
+          if (isStopped) break
+          if (message.damage !== null) onViewsDamaged(message.damage)
+          else if (!isAsked) onViewsSound()
       }
     })
-    worker.on('error', (error) =>
-      conclude({ status: 'failed', message: error instanceof Error ? error.message : String(error) }),
-    )
-  }, afterMs).unref()
+    worker.on('error', (error) => {
+      if (viewsOnly) return
+      conclude({ status: 'failed', message: error instanceof Error ? error.message : String(error) })
+    })
+  }
+
+  function examineSoon(): void {
+    if (isStopped) return
+    isIdle = false
+    const waitMs = Math.max(0, examinedAtMs + EXAMINE_AGAIN_MS - performance.now())
+    timer = setTimeout(() => walk(true), waitMs).unref()
+  }
+
+  let timer = setTimeout(() => walk(false), afterMs).unref()
 
   return {
     verification: () => verification,
+    /** Somebody found the views damaged: whether they are is looked into, after what is looked into now. */
+    examineViews(): void {
+      isAsked = true
+      if (isIdle) examineSoon()
+    },
     async stop() {
       isStopped = true
       clearTimeout(timer)

@@ -19,6 +19,8 @@ export type VerifyThreadData = {
   readonly directory: string
   /** Shared; 1 once the thread is to end. */
   readonly stopFlag: Int32Array<SharedArrayBuffer>
+  /** Whether the ledger is left out. */
+  readonly viewsOnly: boolean
 }
 
 /** Thrown where the walk is told to end. */
@@ -27,13 +29,25 @@ class Stopped extends Error {}
 /** Rested after each chunk of the walk, about as long as it took: a call in progress needs the processor more. */
 const REST_MS = 1
 
-function run(port: NonNullable<typeof parentPort>, { directory, stopFlag }: VerifyThreadData): void {
+function run(port: NonNullable<typeof parentPort>, data: VerifyThreadData): void {
+  const { directory, stopFlag, viewsOnly } = data
   const send = (message: VerifyMessage) => port.postMessage(message)
   const rest = () => {
     Atomics.wait(stopFlag, 0, 0, REST_MS)
     if (Atomics.load(stopFlag, 0) === 1) throw new Stopped()
   }
   rest()
+  if (!viewsOnly) walkLedger(directory, send, rest)
+  rest()
+  const views = openViewsReadOnly(directory)
+  try {
+    send({ kind: 'views', damage: findDamage(views) })
+  } finally {
+    views.close()
+  }
+}
+
+function walkLedger(directory: string, send: (message: VerifyMessage) => void, rest: () => void): void {
   const ledger = openLedgerReadOnly(directory)
   try {
     const head = verifyChain(createReader(ledger), 0, (seq) => {
@@ -50,13 +64,6 @@ function run(port: NonNullable<typeof parentPort>, { directory, stopFlag }: Veri
     send({ kind: 'ledger-damaged', seq, message: error.message })
   } finally {
     ledger.close()
-  }
-  rest()
-  const views = openViewsReadOnly(directory)
-  try {
-    send({ kind: 'views', damage: findDamage(views) })
-  } finally {
-    views.close()
   }
 }
 

@@ -166,7 +166,18 @@ export function createTimers(options: {
   }
 
   function arm(): void {
-    const nextDueAt = queries.nextDueAt()
+    try {
+      armFor(queries.nextDueAt())
+    } catch (error) {
+      // Views that cannot be read now can be soon, or the service says that they cannot.
+      options.onFault(error)
+      clearTimeout(alarm)
+      alarm = setTimeout(look, RETRY_MS)
+      alarm.unref()
+    }
+  }
+
+  function armFor(nextDueAt: string | null): void {
     if (nextDueAt === armedFor && alarm !== undefined) return
     clearTimeout(alarm)
     armedFor = nextDueAt

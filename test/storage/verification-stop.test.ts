@@ -25,6 +25,7 @@ test('a walk that is told to stop ends by itself, wherever it is, and tells noth
       afterMs: 0,
       onVerified: told,
       onViewsDamaged: () => undefined,
+      onViewsSound: () => undefined,
     })
     await delay(afterMs)
     isStopped = true

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { findDamage } from '../../ledger/damage.ts'
 import { openLedgerReadOnly, viewsFile } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { projections } from '../../projections/all.ts'
@@ -9,6 +10,7 @@ import { openViewsReadOnly } from '../../projections/views.ts'
 import { compareViews, replay } from '../../src/storage/replay.ts'
 import { testDirectory } from '../support/directory.ts'
 import { eventTypes, exampleOf } from '../support/facts.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
 
 const PAGE_BYTES = 4096
@@ -180,5 +182,35 @@ test('views that cannot be written cost no fact: they catch up by themselves onc
   expect(writer.status().viewsError).toBeNull()
   expect(existsSync(viewsFile(directory))).toBe(true)
   writer.close()
+  expectAsReplayed(directory)
+})
+
+test('damage that only a reader meets is healed in place too, and the status says so until then', async () => {
+  const directory = directoryAtRest()
+  const found = Promise.withResolvers<unknown>()
+  const storage = await openTestStorage(directory, { verifyAfterMs: 0, onVerified: found.resolve })
+  await found.promise
+  await storage.append([said('before')])
+  const newest = storage.views.prepare<[], { seq: number }>('SELECT max(lastSeq) AS seq FROM timeline_runs')
+  expect(newest.get()?.seq).toBe(storage.ledger.head().seq)
+  expect(await storage.status()).toMatchObject({ viewsError: null, viewsDamage: null })
+
+  alter(viewsFile(directory), 'PRAGMA wal_checkpoint(TRUNCATE)')
+  for (const { pageno } of storage.views
+    .prepare<[], { pageno: number }>("SELECT pageno FROM dbstat WHERE name = 'timeline_runs'")
+    .all())
+    overwrite(viewsFile(directory), (pageno - 1) * PAGE_BYTES, PAGE_BYTES)
+  const other = openViewsReadOnly(directory)
+  expect(findDamage(other)).not.toBeNull()
+  other.close()
+  // What it has in its memory is not read again before somebody writes.
+  storage.views.pragma('shrink_memory')
+  expect(() => newest.get()).toThrow(/malformed/)
+  expect((await storage.status()).viewsDamage).toMatch(/malformed/)
+  await expect.poll(async () => (await storage.status()).viewsDamage, { timeout: 30_000 }).toBeNull()
+  expect(storage.warnings.map(({ message }) => message)).toEqual(['the views are damaged and are made anew'])
+  await expect.poll(() => newest.get()?.seq, { timeout: 30_000 }).toBe(storage.ledger.head().seq)
+  await storage.catchUpLagging()
+  await storage.close()
   expectAsReplayed(directory)
 })

@@ -1,3 +1,4 @@
+import type { Database } from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append } from '../../ledger/event.ts'
@@ -6,18 +7,28 @@ import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 
-/** Timers over the service's own storage; the disk is full for as long as a test says so. */
+/** Timers over the service's own storage; the disk is full, or cannot be read, for as long as a test says so. */
 async function openTimers() {
   const storage = await openTestStorage(testDirectory())
-  const disk = { isFull: false }
+  const disk = { isFull: false, isUnreadable: false }
   const faults: unknown[] = []
   let nowMs = Date.now()
   const append: Append = (events) =>
     disk.isFull ? Promise.reject(new LedgerUnavailable('the disk is full')) : storage.append(events)
+  const views: Database = Object.create(storage.views)
+  views.prepare = ((sql: string) => {
+    const statement = storage.views.prepare<unknown[], unknown>(sql)
+    const get = statement.get.bind(statement)
+    statement.get = (...parameters) => {
+      if (disk.isUnreadable) throw new Error('database disk image is malformed')
+      return get(...parameters)
+    }
+    return statement
+  }) as typeof views.prepare
   const timers = createTimers({
     append,
     ledger: storage.ledger,
-    views: storage.views,
+    views,
     onHeadMoved: storage.onHeadMoved,
     timezone: () => 'UTC',
     nowMs: () => nowMs,
@@ -88,4 +99,17 @@ test('a timer that is due while the disk is full is tried again now and then, an
   disk.isFull = false
   await expect.poll(() => timers.get(timer.id)?.status, { timeout: 5000 }).toBe('done')
   expect(signals()).toHaveLength(1)
+})
+
+test('views that cannot be read for a while end neither the process nor the waiting', async () => {
+  const { timers, disk, faults, set, signals, pass } = await openTimers()
+  await set('Heliotrope')
+  timers.start()
+  disk.isUnreadable = true
+  // Set it is; what became of it cannot be read.
+  await expect(set('Water the plants')).rejects.toThrow(/malformed/)
+  await expect.poll(() => faults.length).toBeGreaterThan(0)
+  disk.isUnreadable = false
+  pass(61_000)
+  await expect.poll(() => signals().length, { timeout: 10_000 }).toBe(2)
 })
