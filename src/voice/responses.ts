@@ -165,6 +165,7 @@ export function modelComplained(draft: Draft, error: Extract<ServerEvent, { type
     if (draft.state.responses.active === null) oweReply(draft)
   } else if (error.event_id === requested.eventId) {
     setResponses(draft, { requested: null })
+    sendQueued(draft)
   }
 }
 

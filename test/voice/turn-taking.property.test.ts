@@ -306,6 +306,28 @@ test('whatever the order of deltas, marks, clears, speech and failures, the prom
   )
 })
 
+test('a call in which nothing happens any more comes to its end, whatever went before', () => {
+  fc.assert(
+    fc.property(fc.array(anyOp, { maxLength: 100, size: 'max' }), (ops) => {
+      const world = new World()
+      world.do({ op: 'configure' })
+      for (const op of ops) world.do(op)
+      world.do({ op: 'stop' })
+      world.do({ op: 'mark', n: Number.MAX_SAFE_INTEGER })
+      const { call } = world
+      for (const { callId } of call.state().tools.running) {
+        call.give({ type: 'tool.returned', callId, output: 'result' })
+      }
+      for (let ticks = 0; ticks < 60; ticks += 1) {
+        world.do({ op: 'tick', n: 5_000 })
+        world.do({ op: 'mark', n: Number.MAX_SAFE_INTEGER })
+      }
+      expect(facts(call.all, 'call.ended')).toHaveLength(1)
+    }),
+    { numRuns: 300 },
+  )
+})
+
 test('a reply that nobody interrupts goes out whole, byte for byte', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ minLength: 8, maxLength: 3_000 }), { minLength: 1 }), (deltas) => {

@@ -166,6 +166,20 @@ test('errors about what is no longer there end nothing', () => {
   expect(actionTypes(actions)).toEqual(['log'])
 })
 
+test('a request that the service refuses makes way for the one behind it', () => {
+  const call = startQuietCall()
+  call.created('r1')
+  call.done('r1', 'completed', [toolCall('c1'), toolCall('c2')])
+  said(call, 'u1', 'And?')
+  call.created('r2')
+  returned(call, 'c1')
+  call.done('r2', 'failed')
+  const [request] = sent(call.all, 'response.create').slice(-1)
+  expect(sent(returned(call, 'c2'), 'response.create')).toEqual([])
+  const error = { code: 'server_error', message: 'no', event_id: request?.event_id ?? null }
+  expect(sent(call.said({ type: 'error', error }), 'response.create')).toHaveLength(1)
+})
+
 test('a response that fails is asked for once more, then the caller is told', () => {
   const call = startQuietCall()
   call.created('r1')
