@@ -62,6 +62,18 @@ test('a wrong password is said to be wrong, the right one leads to the timeline,
   await words(page, 'Delegate', /\w/).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+  expect(await page.getByText('has run out').count()).toBe(0)
   await page.goto('/')
   expect(new URL(page.url()).pathname).toBe('/login')
+})
+
+test('who is signed out without asking for it is told why the sign-in page is there', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  await service.client.post('/logout')
+  await page.getByText('Your sign-in has run out, or was ended elsewhere.').waitFor()
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
 })

@@ -21,8 +21,10 @@ export type App = {
   readonly drafts: { readonly settings: Map<string, string> }
   /** Sends what waited for a connection when this tab was reloaded, whatever page it shows now. */
   readonly resume: () => void
-  /** After signing out or losing the session: what this tab knows is forgotten. */
+  /** After signing out: what this tab knows is forgotten. */
   readonly leave: () => void
+  /** Whether the sign-in was lost without this page's asking for it: it ran out, or was ended elsewhere. */
+  readonly isSessionLost: () => boolean
 }
 
 export function createApp(options: {
@@ -34,16 +36,25 @@ export function createApp(options: {
   let session: ChatSession | null = null
   const drafts = { settings: new Map<string, string>() }
 
+  let lost = false
+
   const leave = (): void => {
+    lost = false
     session?.close()
     session = null
     sessionStorage.clear()
     drafts.settings.clear()
     navigate('/login')
   }
+  const lose = (): void => {
+    // A late answer to what was asked before says nothing new.
+    const isLost = location.pathname === '/login' ? lost : true
+    leave()
+    lost = isLost
+  }
   const http = createHttp({
     fetch: (input, init) => fetch(input, init),
-    onNoSession: leave,
+    onNoSession: lose,
     onNotInstalled: () => navigate('/install'),
   })
 
@@ -52,7 +63,7 @@ export function createApp(options: {
     try {
       const { configured, authenticated } = await fetchAuthStatus(http, AbortSignal.timeout(5000))
       if (configured && authenticated) return true
-      if (configured) leave()
+      if (configured) lose()
       else navigate('/install')
       return false
     } catch {
@@ -84,6 +95,7 @@ export function createApp(options: {
     announce,
     drafts,
     leave,
+    isSessionLost: () => lost,
     chat,
     resume() {
       if (readUnsettled().some(({ status }) => status === 'waiting')) chat()

@@ -74,7 +74,9 @@ export class DgLoginPage extends LightElement {
       <div class="card auth-card">
         <img src="/favicon.svg" alt="" width="44" height="44" />
         <h1>Welcome back</h1>
-        <p class="lead">Sign in to your delegate.</p>
+        <p class="lead">
+          ${this.app.isSessionLost() ? 'Your sign-in has run out, or was ended elsewhere. ' : ''}Sign in to your delegate.
+        </p>
         <form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
           ${problemView(this.problem)}
           <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
