@@ -143,7 +143,7 @@ function wholeStatement(clause: Span, { sentences, lexicon }: Evidence): string 
 
 /** Whom a relative clause is about: the word before "who". */
 function relativeOf(text: string): string | null {
-  return /([\p{L}\p{M}'-]+) (?:who|whose) (?=[^,]*$)/u.exec(text)?.[1] ?? null
+  return /(?<![\p{L}\p{M}'-])([\p{L}\p{M}'-]+) (?:who|whose) (?=[^,]*$)/u.exec(text)?.[1] ?? null
 }
 
 /** What somebody is reported to say of the owner: whoever reports it is not whom it is about. */

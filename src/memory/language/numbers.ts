@@ -77,10 +77,12 @@ export function spokenNumbers(text: string): number[] {
   const folded = foldText(text)
   const spoken = (folded.match(/[\p{L}\p{M}']+/gu) ?? []).flatMap((word) => byWord.get(word) ?? [])
   const han = [...folded].flatMap((character) => HAN[character] ?? [])
-  const compounds = (folded.match(/[\p{L}\p{M}']+-[\p{L}\p{M}']+/gu) ?? []).flatMap((word) => {
-    const [tens, ones] = word.split('-').map((part) => byWord.get(part))
-    return tens !== undefined && ones !== undefined ? [tens + ones] : []
-  })
+  const compounds = (folded.match(/(?<![\p{L}\p{M}'])[\p{L}\p{M}']+-[\p{L}\p{M}']+/gu) ?? []).flatMap(
+    (word) => {
+      const [tens, ones] = word.split('-').map((part) => byWord.get(part))
+      return tens !== undefined && ones !== undefined ? [tens + ones] : []
+    },
+  )
   return [...spoken, ...han, ...compounds]
 }
 

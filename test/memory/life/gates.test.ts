@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judge, type Rejection } from '../../../src/memory/gates.ts'
+import { spokenNumbers } from '../../../src/memory/language/numbers.ts'
 import { sentencesOf } from '../../../src/memory/language/text.ts'
 import { candidate, courtOf, utterance } from './court.ts'
 import { type Case, KEPT } from './kept-cases.ts'
@@ -101,4 +102,13 @@ test('a row of endless dots inside a text is gone through once', () => {
   const startedMs = performance.now()
   expect(sentencesOf(`chapter one${'.'.repeat(60_000)}12 it ends. And so on...`)).toHaveLength(2)
   expect(performance.now() - startedMs).toBeLessThan(1_500)
+})
+
+test('words that go on without an end hold up no gate', () => {
+  verdictOf(['I like tea', null, 'The owner likes tea'])
+  const startedMs = performance.now()
+  const endless = '中'.repeat(18_000)
+  expect(verdictOf([`I like tea ${endless}`, 'I like tea', 'The owner likes tea'])).toBe('kept')
+  expect(spokenNumbers(`${'é'.repeat(60_000)} twenty-four`)).toContain(24)
+  expect(performance.now() - startedMs).toBeLessThan(2_500)
 })
