@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { LedgerLocked } from './errors.ts'
+import { isDamage, LedgerDamaged, LedgerLocked } from './errors.ts'
 import { makeFile } from './files.ts'
 
 export type DirectoryLock = { release(): void }
 
 /**
  * Admits one process to a data directory: an exclusive transaction on `lock.sqlite`, held open for as long as
- * the process lives. The kernel drops it when the process dies, however it dies. Throws LedgerLocked.
+ * the process lives. The kernel drops it when the process dies, however it dies. Throws LedgerLocked, and LedgerDamaged where
+ * the file is no lock.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, 'lock.sqlite')
@@ -17,6 +18,8 @@ export function lockDirectory(directory: string): DirectoryLock {
     db.exec('BEGIN EXCLUSIVE')
   } catch (cause) {
     db.close()
+    if (isDamage(cause))
+      throw new LedgerDamaged(`${file} is damaged. It holds nothing: delete it, and start again`, { cause })
     throw new LedgerLocked(`another process uses ${directory}; stop it first, or choose another DATA_DIR`, {
       cause,
     })

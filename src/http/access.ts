@@ -21,16 +21,16 @@ export type AccessControl = {
   upgrade(incoming: IncomingMessage, caller: Caller, isPublic: boolean): Allowed | Refused
 }
 
+/** What says how the service is. Nobody's session is looked for: it is asked most when something does not work. */
+const STATE = new Set(['GET /health', 'GET /ready', 'GET /build-info.json', 'GET /public-url'])
+
 /** What may be asked for before the service is installed. Exact; everything else waits. */
 const BEFORE_INSTALL = new Set([
   'GET /install',
   'GET /install.html',
   'POST /api/install',
   'GET /auth/status',
-  'GET /health',
-  'GET /ready',
-  'GET /build-info.json',
-  'GET /public-url',
+  ...STATE,
 ])
 
 /** What may be asked for without a session. Exact; everything else needs one, also what does not exist. */
@@ -75,7 +75,7 @@ export function createAccessControl(options: {
         if (isNavigation(incoming)) return { verdict: 'redirected', to: '/install' }
         return { verdict: 'refused', reason: 'not_configured' }
       }
-      if (isFile) return { verdict: 'allowed', session: null }
+      if (isFile || STATE.has(route)) return { verdict: 'allowed', session: null }
       if (route === 'GET /install' || route === 'GET /install.html') return { verdict: 'redirected', to: '/' }
 
       const { token, session } = findSession(incoming)

@@ -1,6 +1,8 @@
 import { get } from 'node:http'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { settingsFile } from '../../src/settings/store.ts'
 import { createClient } from './client.ts'
 import { type Service, startService } from './harness.ts'
 
@@ -19,6 +21,19 @@ test('health, readiness and build are told to everybody', async () => {
     node: process.version,
   })
   expect((await client.get('/public-url')).json).toEqual({ publicUrl: null })
+})
+
+test('how the service is can be asked in a browser, too, while its settings cannot be read', async () => {
+  const { client, directory } = await startService()
+  const blocker = new Database(settingsFile(directory))
+  blocker.exec('BEGIN EXCLUSIVE')
+  try {
+    expect(client.cookie()).toBeDefined()
+    for (const path of ['/health', '/ready', '/build-info.json'])
+      expect([path, (await client.get(path)).status]).toEqual([path, 200])
+  } finally {
+    blocker.close()
+  }
 })
 
 test('a failing check makes the service unready and is named; the model never does', async () => {

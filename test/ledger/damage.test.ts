@@ -14,7 +14,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import { LedgerDamaged } from '../../ledger/errors.ts'
 import { ledgerFile, viewsFile } from '../../ledger/files.ts'
+import { lockDirectory } from '../../ledger/lock.ts'
 import { scanLog } from '../../ledger/log.ts'
 import { verifyChain } from '../../ledger/verify.ts'
 import { digests, testDirectory } from '../support/directory.ts'
@@ -241,4 +243,13 @@ test('the data directory and its files are for their owner alone', () => {
   const modes = spawnSync('find', [directory, '-perm', '/077'], { encoding: 'utf8' }).stdout
   writer.close()
   expect(modes).toBe('')
+})
+
+test('a damaged lock is not taken for another process', () => {
+  const directory = testDirectory()
+  const file = join(directory, 'lock.sqlite')
+  writeFileSync(file, Buffer.alloc(5000, 0x5a))
+  expect(() => lockDirectory(directory)).toThrow(LedgerDamaged)
+  rmSync(file)
+  lockDirectory(directory).release()
 })
