@@ -5,7 +5,10 @@ import { startService } from './harness.ts'
 /** The contract's public paths; every other needs a session. */
 const PUBLIC = new Set([
   'POST /api/install',
+  'GET /install',
+  'GET /install.html',
   'GET /auth/status',
+  'GET /login',
   'POST /login',
   'GET /health',
   'GET /ready',
