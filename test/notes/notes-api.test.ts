@@ -87,10 +87,9 @@ test('the page of a note says its title once, and takes no time over a heading o
   expect(await prose({ title: 'Packing list', content: '# Packing list ##\nsocks' })).toBe('<p>socks</p>\n')
   expect(await prose({ content: '# Packing list' })).toContain('Packing list')
   expect(await prose({ title: 'Packing', content: '# Packing list\nsocks' })).toContain('Packing list')
-  const startedMs = performance.now()
-  for (const gap of [' '.repeat(200_000), ' #'.repeat(100_000)])
+  // Where each space is looked at for every other, this takes longer than a test may.
+  for (const gap of [' '.repeat(400_000), ' #'.repeat(200_000)])
     await prose({ title: 'A', content: `# A${gap}b\nsocks` })
-  expect(performance.now() - startedMs).toBeLessThan(15_000)
 })
 
 test('bounds: nothing empty, a million characters however JSON writes them, nothing more', async () => {

@@ -63,6 +63,9 @@ const UNSPACED: ReadonlySet<string> = new Set(['zh', 'ja', 'th'])
 /** The lists of a language as patterns over folded text. */
 export type Lexicon = { readonly code: LanguageCode } & { readonly [List in keyof WordLists]: RegExp }
 
+/** Letters of the rest of a word; what goes on for longer is none, and must not be gone through from each of its places. */
+const MAX_REST = 60
+
 function compile(list: string, isUnspaced: boolean): RegExp {
   const alternatives = list
     .split('|')
@@ -73,7 +76,7 @@ function compile(list: string, isUnspaced: boolean): RegExp {
     .map((phrase) =>
       phrase
         .replace(/[.+?^${}()[\]\\/]/g, '\\$&')
-        .replaceAll('*', "[\\p{L}\\p{M}']*")
+        .replaceAll('*', `[\\p{L}\\p{M}']{0,${MAX_REST}}`)
         .replaceAll(' ', '[ ,]+'),
     )
   if (alternatives.length === 0) return /(?!)/gu

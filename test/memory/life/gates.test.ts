@@ -98,17 +98,13 @@ test('a digit that the owner did not say never gets in', () => {
   )
 })
 
+// Each of these would take hours where it is gone through again from each of its characters.
 test('a row of endless dots inside a text is gone through once', () => {
-  const startedMs = performance.now()
-  expect(sentencesOf(`chapter one${'.'.repeat(60_000)}12 it ends. And so on...`)).toHaveLength(2)
-  expect(performance.now() - startedMs).toBeLessThan(1_500)
+  expect(sentencesOf(`chapter one${'.'.repeat(600_000)}12 it ends. And so on...`)).toHaveLength(2)
 })
 
 test('words that go on without an end hold up no gate', () => {
-  verdictOf(['I like tea', null, 'The owner likes tea'])
-  const startedMs = performance.now()
-  const endless = '中'.repeat(18_000)
-  expect(verdictOf([`I like tea ${endless}`, 'I like tea', 'The owner likes tea'])).toBe('kept')
-  expect(spokenNumbers(`${'é'.repeat(60_000)} twenty-four`)).toContain(24)
-  expect(performance.now() - startedMs).toBeLessThan(2_500)
+  for (const endless of ['中'.repeat(180_000), "a'".repeat(90_000)])
+    expect(verdictOf([`I like tea ${endless}`, 'I like tea', 'The owner likes tea'])).toBe('kept')
+  expect(spokenNumbers(`${'é'.repeat(600_000)} twenty-four`)).toContain(24)
 })

@@ -26,7 +26,7 @@ test.each([
   expect(namesOf(text).sort()).toEqual([...names].sort())
 })
 
-test('a question that a remark in brackets follows is found as one pattern would find it, in no time', () => {
+test('a question that a remark in brackets follows is found as one pattern would find it', () => {
   const pattern = /[?？؟⸮]["'”’»」)\s]*(?:\[[^\]]*\]\s*)?$/u
   const text = fc.array(fc.constantFrom(...'?[] )a？"\n'), { maxLength: 10 }).map((each) => each.join(''))
   fc.assert(
@@ -35,7 +35,6 @@ test('a question that a remark in brackets follows is found as one pattern would
     }),
     { numRuns: 2_000 },
   )
-  const startedMs = performance.now()
-  traitsOf('?['.repeat(50_000))
-  expect(performance.now() - startedMs).toBeLessThan(1_500)
+  // One pattern would take hours.
+  expect(traitsOf('?['.repeat(500_000)) & TRAIT.endsAsking).toBe(0)
 })
