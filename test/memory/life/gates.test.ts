@@ -100,11 +100,11 @@ test('a digit that the owner did not say never gets in', () => {
 
 // Each of these would take hours where it is gone through again from each of its characters.
 test('a row of endless dots inside a text is gone through once', () => {
-  expect(sentencesOf(`chapter one${'.'.repeat(600_000)}12 it ends. And so on...`)).toHaveLength(2)
+  expect(sentencesOf(`chapter one${'.'.repeat(200_000)}12 it ends. And so on...`)).toHaveLength(2)
 })
 
 test('words that go on without an end hold up no gate', () => {
-  for (const endless of ['中'.repeat(180_000), "a'".repeat(90_000)])
+  for (const endless of ['中'.repeat(60_000), "a'".repeat(30_000)])
     expect(verdictOf([`I like tea ${endless}`, 'I like tea', 'The owner likes tea'])).toBe('kept')
-  expect(spokenNumbers(`${'é'.repeat(600_000)} twenty-four`)).toContain(24)
+  expect(spokenNumbers(`${'é'.repeat(300_000)} twenty-four`)).toContain(24)
 })
