@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { parseRetryAfter } from '../clock/retry-after.ts'
 
 /** What is posted to the owner's webhook. */
 export type WebhookMessage = {
@@ -67,7 +68,7 @@ export async function postWebhook(
     })
     // Whatever it says besides is of no interest, and may be endless.
     await response.body?.cancel().catch(() => undefined)
-    return outcomeOf(response)
+    return outcomeOf(response, options.nowMs())
   } catch (error) {
     const code = networkCode(error)
     if (NEVER_REACHED.has(code)) return failed('unavailable', true)
@@ -76,10 +77,9 @@ export async function postWebhook(
   }
 }
 
-function outcomeOf({ status, headers }: Response): WebhookOutcome {
+function outcomeOf({ status, headers }: Response, nowMs: number): WebhookOutcome {
   if (status >= 200 && status < 300) return { status: 'delivered' }
-  const seconds = Number(headers.get('retry-after'))
-  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
+  const retryAfterMs = parseRetryAfter(headers, nowMs) ?? 0
   if (status === 429) return failed('rate_limited', true, retryAfterMs)
   // The receiver has answered, and says that it did not take it.
   if (status >= 500 || status === 408 || status === 425) return failed('unavailable', true, retryAfterMs)

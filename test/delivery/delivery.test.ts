@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createIds } from '../../ledger/ids.ts'
 import { markImported } from '../../ledger/imported.ts'
 import { openLedger } from '../../ledger/ledger.ts'
-import { signatureOf } from '../../src/delivery/webhook.ts'
+import { postWebhook, signatureOf } from '../../src/delivery/webhook.ts'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
@@ -207,6 +207,18 @@ test('a webhook is signed over its time and its words, and is tried again when t
     status: 'finished',
     text: 'The gate is green.',
   })
+})
+
+test('a webhook that names the moment from which it takes more is left alone until then', async () => {
+  const nowMs = Date.UTC(2030, 0, 1, 12)
+  const receiver = await startReceiver((answer) =>
+    answer.writeHead(503, { 'retry-after': new Date(nowMs + 90_000).toUTCString() }).end(),
+  )
+  const outcome = await postWebhook(
+    { id: 'a', url: receiver.environment.DELIVERY_WEBHOOK_URL, secret: receiver.secret, body: '{}' },
+    { fetch, nowMs: () => nowMs, signal: new AbortController().signal },
+  )
+  expect(outcome).toEqual({ status: 'failed', kind: 'unavailable', mayRetry: true, retryAfterMs: 90_000 })
 })
 
 test('the signature is the one of the published example', () => {

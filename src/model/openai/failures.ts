@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseRetryAfter } from '../../clock/retry-after.ts'
 import { CapabilityMissing, ModelError, type ModelFailureKind } from '../port.ts'
 import { redact } from './redact.ts'
 
@@ -44,18 +45,6 @@ export function faultOf(error: unknown, nowMs: number): ServiceFault | null {
   const { status, code, type, param, message, headers } = parsed.data
   const retryAfterMs = headers ? parseRetryAfter(headers, nowMs) : null
   return { status, code: code ?? type ?? null, param: param ?? null, message, retryAfterMs }
-}
-
-/** Retry-After in seconds or as an HTTP date (RFC 9110, 10.2.3), or the finer `retry-after-ms`; in ms. */
-export function parseRetryAfter(headers: Headers, nowMs: number): number | null {
-  const fine = headers.get('retry-after-ms')
-  if (fine !== null && /^\d+(?:\.\d+)?$/.test(fine)) return Math.ceil(Number(fine))
-  const value = headers.get('retry-after')?.trim()
-  if (!value) return null
-  if (/^\d+(?:\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000)
-  // Date.parse reads much that is no HTTP date, "-1" among it.
-  const date = value.endsWith('GMT') ? Date.parse(value) : Number.NaN
-  return Number.isNaN(date) ? null : Math.max(0, date - nowMs)
 }
 
 /** What anything thrown by an attempt means. Nothing secret is in the messages, nor in their causes. */
