@@ -149,9 +149,9 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     const kind = error instanceof ModelError ? error.kind : 'internal'
     const attempt = (failureOf(window.readSeqs[0])?.attempt ?? 0) + 1
     const final = attempt >= (WRONG.has(kind) ? MAX_ATTEMPTS_WRONG : MAX_ATTEMPTS)
-    const waitMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 4 ** (attempt - 1))
-    const asked = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0
-    const retryAt = final ? null : new Date(nowMs() + Math.max(waitMs, asked)).toISOString()
+    const askedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0
+    const waitMs = Math.min(MAX_RETRY_MS, Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), askedMs))
+    const retryAt = final ? null : new Date(nowMs() + waitMs).toISOString()
     options.log.warn({ err: error, kind, attempt, final }, 'an extraction failed')
     const failed: NewEvent = {
       type: 'memory.extraction.failed',

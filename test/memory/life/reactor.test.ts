@@ -164,6 +164,26 @@ test('a failing model is asked again later, with growing pauses, then rules do w
   expect(mind.facts('memory.extraction.completed')).toHaveLength(1)
 })
 
+test.each([30 * 24 * 60 * 60_000, 1e21])(
+  'a model that asks for %d ms is asked again within the hour',
+  async (ms) => {
+    const busy = new ModelError('rate_limited', 'busy', { retryAfterMs: ms })
+    let asked = 0
+    const mind = await openMind({
+      utility: scriptedModel((shown) => {
+        asked += 1
+        return asked === 1 ? busy : residences(shown)
+      }),
+    })
+    await mind.say('I live in Oslo')
+    await mind.settle()
+    mind.advance(60 * 60_000)
+    await mind.settle()
+    expect(mind.facts('memory.extraction.failed')).toHaveLength(1)
+    expect(mind.texts()).toEqual(['Lives in Oslo'])
+  },
+)
+
 test('the pause after a failure outlives a restart', async () => {
   const directory = testDirectory()
   const down = scriptedModel(() => new ModelError('unavailable', 'down'))
