@@ -44,6 +44,7 @@ const page = createRoute({
  */
 export function createReference(app: Routes, version: string): Routes {
   let document: OpenApiDocument | undefined
+  let published: OpenApiDocument | undefined
   const theDocument = () => {
     document ??= app.getOpenAPI31Document({
       openapi: '3.1.0',
@@ -59,6 +60,10 @@ export function createReference(app: Routes, version: string): Routes {
     })
     return document
   }
+  const thePublished = () => {
+    published ??= withCommonRefusals(theDocument())
+    return published
+  }
   for (const route of [description, page]) app.openAPIRegistry.registerPath(route)
   app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
     type: 'apiKey',
@@ -67,7 +72,7 @@ export function createReference(app: Routes, version: string): Routes {
   })
 
   const routes = createRoutes()
-  routes.get('/openapi.json', (c) => c.json(withCommonRefusals(theDocument())))
+  routes.get('/openapi.json', (c) => c.json(thePublished()))
   routes.get('/docs', (c) => c.html(referencePage(theDocument())))
   routes.get('/docs.css', (c) => c.body(referenceStyles, 200, { 'content-type': 'text/css; charset=utf-8' }))
   return routes
