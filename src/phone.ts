@@ -190,10 +190,10 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
   function connect(offered: OfferedCall, line: AcceptedLine): void {
     const call = calls.get(offered.callSid)
     const { realtime } = model()
-    // The settings changed between the webhook and the stream: the markup behind the stream says that it is over.
+    // Nobody would talk here: the markup behind the stream says so.
     if (!call || realtime === null) {
       line.close()
-      if (call) abandon(call, 'model_lost')
+      if (call) abandon(call, 'no_realtime_model')
       return
     }
     call.cancelExpiry()

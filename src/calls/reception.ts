@@ -6,10 +6,16 @@ import type { CallPlace } from './call-turns.ts'
 import { callEnding } from './span-facts.ts'
 
 /** Why a caller is told something instead of being connected. */
-export type Explanation = 'no_public_url' | 'no_realtime_model' | 'budget'
+export type Explanation = 'no_public_url' | 'budget'
 
 export type Offer =
-  | { readonly status: 'connect'; readonly token: string; readonly publicUrl: string }
+  | {
+      readonly status: 'connect'
+      readonly token: string
+      readonly publicUrl: string
+      /** Without a model that talks, the stream is over at once, and the markup behind it says why. */
+      readonly canTalk: boolean
+    }
   | { readonly status: 'busy' }
   | { readonly status: 'explained'; readonly reason: Explanation }
 
@@ -44,7 +50,7 @@ export function createReception(options: {
 
   async function reject(
     { callSid, party, from }: OfferedCall,
-    reason: 'busy' | 'not_configured' | 'budget' | 'no_realtime_model',
+    reason: 'busy' | 'not_configured' | 'budget',
   ): Promise<void> {
     const conversationId = party === 'owner' ? (placement.openConversationId() ?? null) : null
     await append([
@@ -94,10 +100,6 @@ export function createReception(options: {
         await reject(call, 'not_configured')
         return { status: 'explained', reason: 'no_public_url' }
       }
-      if (!options.hasRealtimeModel()) {
-        await reject(call, 'no_realtime_model')
-        return { status: 'explained', reason: 'no_realtime_model' }
-      }
       if (!known && (options.isSpent() || (call.party === 'guest' && guestsAreSpent()))) {
         await reject(call, 'budget')
         return { status: 'explained', reason: 'budget' }
@@ -121,7 +123,8 @@ export function createReception(options: {
         slot.release(call.callSid)
         throw error
       }
-      return { status: 'connect', token: reservation.token, publicUrl }
+      const canTalk = options.hasRealtimeModel()
+      return { status: 'connect', token: reservation.token, publicUrl, canTalk }
     },
   }
 

@@ -10,6 +10,7 @@ type SpanReason = EventOf<'span.closed'>['facts']['reason']
 const OTHERWISE: Readonly<Record<string, SpanReason>> = {
   line_lost: 'failed',
   model_lost: 'failed',
+  no_realtime_model: 'failed',
   wrong_format: 'failed',
   backpressure: 'failed',
   not_connected: 'cancelled',

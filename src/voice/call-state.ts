@@ -23,6 +23,8 @@ export type EndReason =
   | 'silence'
   | 'time_limit'
   | 'model_lost'
+  /** There is none that talks. */
+  | 'no_realtime_model'
   | 'wrong_format'
   | 'backpressure'
   | 'service_stopping'

@@ -239,15 +239,26 @@ test('with the development routes on, this machine may try what the owner would 
   expect(ofType(await phone.events(), 'call.offered')).toMatchObject([{ payload: { party: 'owner' } }])
 })
 
-test('what is missing is said: a Public URL, a realtime model; and the call is hung up', async () => {
+test('without a Public URL that is what the caller hears, and the call is hung up', async () => {
   const spoken = (text: string) => text.match(/<Say>([^<]*)<\/Say><Hangup\/>/)?.[1]
   const noUrl = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '', PUBLIC_URL: '' } })
   expect(spoken((await noUrl.provider.client.get('/voice-markup')).text)).toContain('public address')
-  const noModel = await startWithPhone({ environment: { REALTIME_MODEL: '' } })
-  expect(spoken((await noModel.provider.ring('CA1', OWNER)).text)).toContain('realtime model')
-  expect(ofType(await noModel.events(), 'call.rejected')).toMatchObject([
-    { payload: { reason: 'no_realtime_model' } },
-  ])
+})
+
+test('without a realtime model a call is connected and reserved as any other, and hears why once its stream is there', async () => {
+  const phone = await startWithPhone({ environment: { REALTIME_MODEL: '' } })
+  const markup = (await phone.provider.ring('CA1', OWNER)).text
+  expect(markup).toMatch(/<Connect><Stream url="wss:\/\/delegate\.example\.com\/call"/)
+  expect(markup).toMatch(/<\/Connect><Say>This assistant[^<]*no realtime model[^<]*<\/Say><Hangup\/>/)
+  expect((await phone.provider.ring('CA2', GUEST)).text).toContain('<Reject reason="busy"/>')
+  expect(await closedWith(phone, [start('CA1', 'not the token')])).toBe(1008)
+  const caller = await phone.stream('CA1', tokenOf(markup))
+  expect((await caller.closed).code).toBe(1000)
+  const events = await phone.eventsUntil('the end', (seen) => ofType(seen, 'call.ended').length === 1)
+  expect(ofType(events, 'call.ended')).toMatchObject([{ payload: { reason: 'no_realtime_model' } }])
+  expect(ofType(events, 'span.closed')).toMatchObject([{ payload: { reason: 'failed' } }])
+  // The line is free again.
+  expect((await phone.provider.ring('CA3', OWNER)).text).toContain('<Stream')
 })
 
 test('no more calls are taken in a day than the operator allows, for a caller’s number can be forged', async () => {

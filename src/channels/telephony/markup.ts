@@ -10,12 +10,13 @@ const CONNECTION_ENDED = 'I lost the connection. Please call again if we were no
 /**
  * Opens a media stream to the service. The verbs behind it run only once the stream has ended and the caller is
  * still there, so a bridge that breaks is heard and not just silent. A stream URL carries no query: the provider
- * strips it, hence the parameter.
+ * strips it, hence the parameter. `farewell` is what they say in place of a lost connection.
  */
 export function connectMarkup(options: {
   readonly streamUrl: string
   readonly token: string
   readonly statusUrl?: string | undefined
+  readonly farewell?: string | undefined
 }): string {
   const response = new VoiceResponse()
   const status =
@@ -24,7 +25,7 @@ export function connectMarkup(options: {
       : { statusCallback: options.statusUrl, statusCallbackMethod: 'POST' as const }
   const stream = response.connect().stream({ url: options.streamUrl, ...status })
   stream.parameter({ name: TOKEN_PARAMETER, value: plain(options.token) })
-  response.say(CONNECTION_ENDED)
+  response.say(plain(options.farewell ?? CONNECTION_ENDED))
   response.hangup()
   return response.toString()
 }

@@ -12,10 +12,11 @@ const MAX_ID_CHARS = 100
 const SENTENCES: Readonly<Record<Explanation, string>> = {
   no_public_url:
     'This assistant cannot take calls yet: its public address is not set. Please set it in the settings. Goodbye.',
-  no_realtime_model:
-    'This assistant cannot talk on the phone yet: it has no realtime model. Please set one in the settings. Goodbye.',
   budget: 'I cannot take any more calls today. Please try again tomorrow. Goodbye.',
 }
+
+const CANNOT_TALK =
+  'This assistant cannot talk on the phone yet: it has no realtime model. Please set one in the settings. Goodbye.'
 
 /** Statuses of the provider after which a call is over, and the stream's own. */
 const OVER = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
@@ -117,6 +118,7 @@ function markupOf(offer: Offer): string {
     streamUrl: `wss://${host}/call`,
     token: offer.token,
     statusUrl: `${offer.publicUrl}/voice-status`,
+    farewell: offer.canTalk ? undefined : CANNOT_TALK,
   })
 }
 

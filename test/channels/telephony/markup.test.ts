@@ -21,6 +21,7 @@ test('a call is connected to the stream, with the token as parameter, and a lost
   expect(elements(xml)).toEqual(['Response', 'Connect', 'Stream', 'Parameter', 'Say', 'Hangup'])
   expect(xml).toContain('url="wss://delegate.example/call"')
   expect(xml).toContain('<Parameter name="token" value="secret-token"/>')
+  expect(xml).toContain('<Say>I lost the connection.')
   expect(xml).toContain('statusCallback="https://delegate.example/voice-status"')
 })
 
@@ -38,7 +39,7 @@ test('whatever stands in a text, it stays text: well-formed and without a furthe
   const xml = sayMarkup(evil)
   expect(elements(xml)).toEqual(['Response', 'Say', 'Hangup'])
   expect(elements(messageMarkup(evil))).toEqual(['Response', 'Message'])
-  expect(elements(connectMarkup({ streamUrl: `wss://x/${evil}`, token: evil }))).toEqual(
+  expect(elements(connectMarkup({ streamUrl: `wss://x/${evil}`, token: evil, farewell: evil }))).toEqual(
     elements(connectMarkup({ streamUrl: 'wss://x/', token: 't' })),
   )
   fc.assert(

@@ -7,6 +7,7 @@ const ended = (reason: string, durationMs: number) =>
 
 test('the end of a call says why, where the caller did not simply hang up', () => {
   expect(ended('caller_hung_up', 61_000)).toBe('Call ended after 1 min 1 s')
+  expect(ended('no_realtime_model', 0)).toBe('Call ended: no realtime model is set that could talk')
   expect(ended('model_lost', 3200)).toBe('Call ended after 3.2 s: the voice model did not answer any more')
   expect(ended('a reason of tomorrow', 3200)).toBe('Call ended after 3.2 s')
 })

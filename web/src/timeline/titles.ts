@@ -60,6 +60,7 @@ const callEnds: Readonly<Record<string, string>> = {
   silence: 'nothing was said any more',
   time_limit: 'the time for it was up',
   model_lost: 'the voice model did not answer any more',
+  no_realtime_model: 'no realtime model is set that could talk',
   wrong_format: 'the line carried sound of a wrong format',
   backpressure: 'the line was too slow',
   service_stopping: 'Delegate was stopping',
