@@ -15,6 +15,19 @@ test('whoever has one IPv6 address has its whole /64, and is one client', () => 
   expect(throttle.attemptsOf('::1').mayTry()).toBe(true)
 })
 
+test('a /64 is one client also where its own zeros are left out of some of its addresses', () => {
+  for (const [one, other, foreign] of [
+    ['2001::2:a:b:c:d', '2001:0:0:2::1', '2001:0:0:3::1'],
+    ['::2:a:b:c:d', '0:0:0:2::1', '::1'],
+    ['2001:db8::', '2001:db8:0:0:1:2:3:4', '2001:db8:1::'],
+  ] as const) {
+    const throttle = createSignInThrottle(() => 0)
+    failures(throttle, one, MAX_FAILURES)
+    expect([other, throttle.waitMs(other)]).toEqual([other, FAILURE_WINDOW_MS])
+    expect([foreign, throttle.waitMs(foreign)]).toEqual([foreign, 0])
+  }
+})
+
 test('the wait counts from the last failure', () => {
   let nowMs = 0
   const throttle = createSignInThrottle(() => nowMs)

@@ -39,8 +39,13 @@ test('while no number is set, everybody is a guest, the nameless included', () =
   }
 })
 
-test.each(['', 'anonymous', 'Restricted', '+266696687', '+86282452253'])('%j is nobody’s number', (from) => {
-  expect(isWithheld(from)).toBe(true)
+test.each([
+  ['', '   '],
+  ['anonymous', 'ANONYMOUS', ' anonymous '],
+  ['blocked', 'private', 'Restricted', 'unavailable', 'Unknown'],
+  ['+266696687', '+2562533', '+7378742833', '+7378742883', '+86282452253', '+8656696'],
+])('what the provider gives for a withheld number is nobody’s number: %j', (...ways) => {
+  expect(ways.filter((from) => !isWithheld(from))).toEqual([])
 })
 
 test('a number, a client and a sender’s name are somebody’s', () => {

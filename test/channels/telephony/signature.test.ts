@@ -97,10 +97,12 @@ test('published vector: a host in capitals is the host as it was configured by t
 })
 
 test('an upgrade is verified as wss, with or without a trailing slash, and never as https', () => {
-  const signature = 'okykUWKkAOgQseVjzERZh4soLeU='
-  expect(verifier.upgrade({ pathAndQuery: '/media', signature })).toBe(true)
-  expect(verifier.upgrade({ pathAndQuery: '/other', signature })).toBe(false)
-  expect(verifier.form({ pathAndQuery: '/media', signature }, {})).toBe(false)
+  for (const signature of ['okykUWKkAOgQseVjzERZh4soLeU=', 'm6zCRgAmr39sY5bRHH3mG0yRr1o=']) {
+    expect(verifier.upgrade({ pathAndQuery: '/media', signature })).toBe(true)
+    expect(verifier.upgrade({ pathAndQuery: '/other', signature })).toBe(false)
+    expect(verifier.form({ pathAndQuery: '/media', signature }, {})).toBe(false)
+  }
+  expect(verifier.upgrade({ pathAndQuery: '/media', signature: undefined })).toBe(false)
 })
 
 test('a Public URL that is none is refused when the verifier is made', () => {

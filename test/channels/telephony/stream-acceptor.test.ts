@@ -150,6 +150,22 @@ test('a socket that does not start within five seconds is closed with 1008', () 
   expect(idle.closed).toEqual([{ code: 1008, reason: 'no_start' }])
 })
 
+test('a socket that goes before it starts leaves nothing behind, and is nobody who was refused', () => {
+  const token = reserve('CA1')
+  const gone = Array.from({ length: 16 }, () => accept())
+  for (const socket of gone) socket.hangUp()
+  expect(timers).toEqual([])
+  const waiting = accept()
+  for (let index = 1; index < 16; index += 1) accept()
+  expect(refused).toEqual([])
+  gone[0]?.receive(start('CA1', token))
+  expect(accepted).toEqual([])
+  waiting.receive(start('CA1', token))
+  expect(accepted).toHaveLength(1)
+  accepted[0]?.line.close()
+  expect(waiting.closed).toMatchObject([{ code: 1000 }])
+})
+
 test('where nothing is reserved, or a call is live, a socket is closed at once', () => {
   expect(accept().closed).toEqual([{ code: 1008, reason: 'nothing_reserved' }])
   const token = reserve('CA1')
