@@ -247,7 +247,16 @@ const NO_SEQS: readonly number[] = []
 
 function parseSeqs(row: Pick<EventRow, 'seq' | 'derivedFrom'>): readonly number[] {
   if (row.derivedFrom === null) return NO_SEQS
-  const seqs: unknown = JSON.parse(row.derivedFrom)
+  const seqs = parseJson(row.derivedFrom)
   if (Array.isArray(seqs) && seqs.every((seq) => Number.isSafeInteger(seq))) return seqs
   throw new LedgerDamaged(`event ${row.seq}: derivedFrom is not a list of seqs`, { seq: row.seq })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
 }

@@ -30,7 +30,7 @@ export const exportedRowSchema: z.ZodType<EventRow> = z.strictObject({
   key: text,
   type: z.string().min(1),
   version: z.int().min(1),
-  at: z.string(),
+  at: z.iso.datetime(),
   conversationId: text,
   spanId: text,
   turnId: text,

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { chainHash, GENESIS_HASH } from '../../ledger/codec.ts'
 import { exportLines } from '../../ledger/export.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
@@ -25,6 +26,18 @@ const parse = (text: string): Line[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 const write = (lines: readonly Line[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+
+/** The lines with hashes that follow from each other, as whoever writes a whole ledger by hand can have them. */
+function chained([header, ...rows]: readonly Line[]): Line[] {
+  let headHash = GENESIS_HASH
+  const linked = rows.map((row) => {
+    const draft = { key: null, causedBy: null, derivedFrom: null, channel: null, bodyDigest: null }
+    const places = { conversationId: null, spanId: null, turnId: null }
+    headHash = chainHash(headHash, row.seq, { ...draft, ...places, ...row })
+    return { ...row, hash: headHash }
+  })
+  return [{ ...header, headHash }, ...linked]
+}
 
 /** A stopped directory and what would be exported from it. */
 function exported(count: number) {
@@ -103,6 +116,16 @@ test.each<[string, string, (lines: Line[]) => Line[]]>([
     'names another head',
     'not the one that the header',
     (lines) => lines.with(0, { ...lines[0], headHash: 'a'.repeat(64) }),
+  ],
+  [
+    'holds together, and names a moment that is none',
+    'line 8 is not of this format: at',
+    (lines) => chained(lines.with(7, { ...lines[7], at: 'yesterday' })),
+  ],
+  [
+    'holds together, and derives what nobody knows from nothing that there is',
+    'line 8: event 7: derivedFrom is not a list of seqs',
+    (lines) => chained(lines.with(7, { ...lines[7], type: 'future.thing', derivedFrom: 'no' })),
   ],
   ['has what no row has', 'line 8 is not of this format', (lines) => lines.with(7, { ...lines[7], more: 1 })],
   [
