@@ -27,7 +27,12 @@ test('secrets in force are in no answer, socket, log, page, prompt or file, what
   const note = (text: string) => void seen.push(text)
   note((await client.put('/api/config', { entries: canaries })).text)
   await client.put('/api/config', {
-    entries: { TELEPHONY_ACCOUNT_SID: 'AC1', TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9' },
+    entries: {
+      TELEPHONY_ACCOUNT_SID: 'AC1',
+      TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9',
+      TELEPHONY_PHONE_NUMBER: '+14155550111',
+      PUBLIC_URL: 'https://delegate.example.com',
+    },
   })
 
   model.reply({ text: 'Hello.' })
@@ -39,6 +44,9 @@ test('secrets in force are in no answer, socket, log, page, prompt or file, what
   note((await client.post('/api/session/context/compact')).text)
   for (const name of ['model', 'telephony'])
     note((await client.post('/api/config.test', { service: name })).text)
+  const pointed = await client.post('/api/telephony/number/point')
+  expect(pointed.status).toBe(502)
+  note(pointed.text)
   note((await client.put('/api/config', { entries: { ...canaries, TIMEZONE: 'Nowhere/Atlantis' } })).text)
 
   const { paths } = (await client.get('/openapi.json')).json
@@ -60,7 +68,9 @@ test('secrets in force are in no answer, socket, log, page, prompt or file, what
   await service.stop()
   for (const file of filesOf(service.directory)) note(readFileSync(file, 'latin1'))
   const all = seen.join('\n')
-  for (const canary of Object.values(canaries))
+  // As they are sent, too: the provider's API is signed in to with both in one header.
+  const signIn = Buffer.from(`AC1:${canaries.TELEPHONY_AUTH_TOKEN}`).toString('base64')
+  for (const canary of [...Object.values(canaries), signIn])
     expect([canary, all.includes(canary)]).toEqual([canary, false])
   // That they were in force: the double was called with the key.
   expect(JSON.stringify(model.requests().map(({ headers }) => headers.authorization))).toContain(

@@ -40,12 +40,30 @@ export async function connectTelephony(credentials: TelephonyCredentials): Promi
   const { accountSid, username, password, baseUrl } = credentials
 
   class HttpClient extends RequestClient {
-    override request<T>(request: RequestOptions<T>) {
-      return super.request<T>({ ...request, uri: rebase(request.uri, baseUrl), timeout: REQUEST_MS })
+    override async request<T>(request: RequestOptions<T>) {
+      try {
+        return await super.request<T>({ ...request, uri: rebase(request.uri, baseUrl), timeout: REQUEST_MS })
+      } catch (error) {
+        throw new ProviderUnreachable(error)
+      }
     }
   }
   const httpClient = new HttpClient({ timeout: REQUEST_MS, autoRetry: false })
   return twilio(username, password, { accountSid, httpClient, autoRetry: false })
+}
+
+/**
+ * The request got no answer. Says what the network said and nothing else: the SDK's own error holds the whole request,
+ * and with it the number and, in another spelling, the key; whoever logs an error logs all that hangs on it.
+ */
+class ProviderUnreachable extends Error {
+  override readonly name = 'ProviderUnreachable'
+  readonly code: string | null
+  constructor(error: unknown) {
+    const { code } = typeof error === 'object' && error !== null && 'code' in error ? error : { code: null }
+    super(`The telephony provider gave no answer${typeof code === 'string' ? ` (${code})` : ''}.`)
+    this.code = typeof code === 'string' ? code : null
+  }
 }
 
 /** The same path and query at another address. */
