@@ -80,29 +80,49 @@ function parseJson(text: string): unknown {
 }
 
 /** Inner items that hold what is known; others (signals, results of tasks) answer no question. */
-const KNOWLEDGE = /memor|recall|fact|capsule|summar/i
-const DATED = /\s*\((\d{4}-\d{2}-\d{2})([^)]*)\)$/
+const RECALLED = /memor|recall/i
+const SUMMARY = /fact|capsule|summar/i
 const MAX_KNOWN_CHARS = 200_000
 
-/** Lines of memories and capsules, and what the owner said earlier: the newest last. */
+/**
+ * What is known, the newest last: of the summary, of what was recalled, and of what the owner said since. Recalled lines
+ * stand before the last words, and yet are older than all that is still before the model as it was said.
+ */
 function knownFrom(input: readonly InputItem[], before: number): Known[] {
-  const known: Known[][] = []
+  const summarised: Known[][] = []
+  const recalled: Known[][] = []
+  const said: Known[][] = []
   let chars = 0
   for (let index = before - 1; index >= 0 && chars < MAX_KNOWN_CHARS; index -= 1) {
     const item = input[index]
-    if (item?.type === 'inner' && KNOWLEDGE.test(item.label)) known.push(linesOf(item.text))
-    else if (item?.type === 'message' && item.role === 'owner') known.push(saidBy(item.text, item.at ?? null))
+    if (item?.type === 'inner' && RECALLED.test(item.label)) recalled.push(recalledIn(item.text))
+    else if (item?.type === 'inner' && SUMMARY.test(item.label)) summarised.push(summarisedIn(item.text))
+    else if (item?.type === 'message' && item.role === 'owner') said.push(saidBy(item.text, item.at ?? null))
     chars += item && 'text' in item ? item.text.length : 0
   }
-  return known.reverse().flat()
+  return [summarised, recalled, said].flatMap((each) => each.reverse().flat())
 }
 
-function linesOf(text: string): Known[] {
+/** A line of recall that may be an answer: what the delegate said is no source of facts, and what was corrected is over. */
+const RECALLED_LINE = /^(\d{4}-\d{2}-\d{2}) (owner|memory \((?:active|contested)\)): (.+)$/
+
+function recalledIn(text: string): Known[] {
+  return text.split('\n').flatMap((line): Known[] => {
+    const [, at = '', source, words = ''] = RECALLED_LINE.exec(line) ?? []
+    if (source === undefined) return []
+    return source === 'owner' ? saidBy(words, at) : [{ text: words, at }]
+  })
+}
+
+/** Over a summary made by rules, whose lines are the owner's words as they were said. */
+const SAID_HEADING = /^## What the owner said$/m
+
+function summarisedIn(text: string): Known[] {
+  const isSaid = SAID_HEADING.test(text)
   return text.split('\n').flatMap((line): Known[] => {
     const statement = line.replace(/^\s*[-*•]\s*/, '').trim()
     if (statement === '' || /^#/.test(statement)) return []
-    const dated = DATED.exec(statement)
-    return [{ text: statement.replace(DATED, ''), at: dated?.[1] ?? null }]
+    return isSaid ? saidBy(statement, null) : [{ text: statement, at: null }]
   })
 }
 

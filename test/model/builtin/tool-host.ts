@@ -106,8 +106,11 @@ export const owner = (said: string, at?: string): InputItem => ({
   at,
 })
 export const delegate = (said: string): InputItem => ({ type: 'message', role: 'delegate', text: said })
-export const memories = (...lines: string[]): InputItem => ({
+/** Lines as recall writes them. */
+export const recalled = (...lines: string[]): InputItem => ({
   type: 'inner',
   label: 'memories that may matter',
-  text: lines.map((line) => `- ${line} (2026-05-01)`).join('\n'),
+  text: lines.join('\n'),
 })
+export const memories = (...texts: string[]): InputItem =>
+  recalled(...texts.map((text) => `2026-05-01 memory (active): ${text}`))

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import type { InputItem } from '../../../src/model/port.ts'
+import { owner, recalled, runTurn } from './tool-host.ts'
+
+test('of what was recalled, only what the owner stated and what still holds is an answer', async () => {
+  const past = recalled(
+    '2026-03-20 owner (since corrected): My dentist is Dr Adams.',
+    '2026-03-21 owner: Who is my dentist?',
+    '2026-03-21 delegate: You told me: “My dentist is Dr Adams.” (20 March 2026)',
+    '2026-03-26 memory (active): My dentist is Dr Baker',
+    '2026-03-27 owner: Remind me to call the dentist. My dentist is closed on Mondays.',
+  )
+  const turn = await runTurn([past, owner('Who is my dentist?')])
+  expect(turn.text).toBe(
+    'You told me:\n\n- “My dentist is closed on Mondays.” (27 March 2026)\n- “My dentist is Dr Baker” (26 March 2026)',
+  )
+})
+
+test('what is being said is newer than what is recalled, and that is newer than the summary', async () => {
+  const summary: InputItem = {
+    type: 'inner',
+    label: 'the conversation until now, summarised',
+    text: '## What the owner said\n- My dentist is Dr Adams.\n- Who is my dentist?\n- Call my dentist tomorrow?',
+  }
+  const turn = await runTurn([
+    summary,
+    owner('My dentist is Dr Clark.', '2026-05-30T09:00:00.000Z'),
+    recalled('2026-03-26 memory (active): My dentist is Dr Baker'),
+    owner('Who is my dentist?'),
+  ])
+  expect(turn.text.match(/Dr \w+/g)).toEqual(['Dr Clark', 'Dr Baker', 'Dr Adams'])
+  expect(turn.text).not.toContain('?')
+})
