@@ -72,7 +72,7 @@ export function buildAssistant(options: {
     commitments: () =>
       timers.active().flatMap(({ setSeq }) => {
         const [event] = ledger.readSeqs([setSeq])
-        return event?.type === 'timer.set' && event.body ? [event.body.title] : []
+        return event?.type === 'timer.set' && event.body ? [{ seq: setSeq, title: event.body.title }] : []
       }),
     thresholdTokens,
     capsuleTriggerTokens: () => settings.get('CAPSULE_TRIGGER_TOKENS'),

@@ -1,6 +1,9 @@
 import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
 import { estimateItemTokens } from '../model/tokens.ts'
 
+/** What the text of a capsule is given to a model as. */
+export const SUMMARY_LABEL = 'the conversation until now, summarised'
+
 /** A text that stands in for the conversation so far. */
 export type Capsule = { readonly text: string; readonly method: 'model' | 'builtin'; readonly usage: Usage }
 
@@ -24,11 +27,14 @@ Carry over everything of an earlier capsule that still holds. Invent nothing.`
 
 const CAPSULE_TOKENS = 4000
 
+/** What was promised and is still to come; `seq` is where its words stand. */
+export type Commitment = { readonly seq: number; readonly title: string }
+
 /** Writes a capsule over the items with the model itself, or by rules where the builtin model is in use. */
 export async function writeCapsule(
   service: ModelService,
   input: readonly InputItem[],
-  options: { readonly commitments: readonly string[]; readonly now: string; readonly timezone: string },
+  options: { readonly commitments: readonly Commitment[]; readonly now: string; readonly timezone: string },
   signal: AbortSignal,
 ): Promise<Capsule> {
   if (service.text.id.provider === 'builtin') {
@@ -45,7 +51,7 @@ export async function writeCapsule(
           {
             type: 'inner',
             label: 'open commitments: keep each of them',
-            text: options.commitments.join('\n'),
+            text: options.commitments.map(({ title }) => title).join('\n'),
           },
         ]
   const request = {
@@ -57,25 +63,47 @@ export async function writeCapsule(
     maxOutputTokens: CAPSULE_TOKENS,
   }
   for await (const event of service.text.respond(request, signal)) {
-    if (event.type === 'completed') return { text: event.text.trim(), method: 'model', usage: event.usage }
+    if (event.type !== 'completed') continue
+    const text = withCommitments(event.text.trim(), options.commitments)
+    return { text, method: 'model', usage: event.usage }
   }
   throw new ModelError('malformed', 'the stream ended without completing')
 }
+
+/**
+ * With those added that the model left out or wrote otherwise: it would not do better the next time, and a conversation
+ * that is never compacted comes to its end. What is empty stays so.
+ */
+function withCommitments(text: string, commitments: readonly Commitment[]): string {
+  const written = plain(text)
+  const missing = commitments
+    .map(({ title }) => oneLine(title))
+    .filter((each) => !written.includes(plain(each)))
+  if (text === '' || missing.length === 0) return text
+  return `${text}\n\n## Commitments\n${missing.map((each) => `- ${each}`).join('\n')}`
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+const plain = (text: string): string => oneLine(text).toLowerCase()
 
 /** The builtin model has no words of its own: it keeps what the owner said, the newest first to survive. */
 const BUILTIN_CAPSULE_TOKENS = 2000
 const BUILTIN_LINE_CHARS = 400
 
-/** The owner's own messages, oldest first, as many of the newest as fit; an earlier capsule's lines come along. */
+/**
+ * The owner's own messages, oldest first, as many of the newest as fit; an earlier capsule's lines come along. Other inner
+ * items are none of the owner's words.
+ */
 export function summariseByRules(input: readonly InputItem[]): string {
   const lines = input.flatMap((item) => {
+    if (item.type === 'inner' && item.label !== SUMMARY_LABEL) return []
     if (item.type === 'inner') return item.text.split('\n').filter((line) => line.startsWith('- '))
     if (item.type !== 'message' || item.role !== 'owner') return []
     return [`- ${item.text.replace(/\s+/g, ' ').slice(0, BUILTIN_LINE_CHARS).toWellFormed()}`]
   })
   const kept: string[] = []
   let tokens = 0
-  for (const line of [...new Set(lines)].reverse()) {
+  for (const line of new Set(lines.reverse())) {
     tokens += estimateItemTokens({ type: 'inner', label: '', text: line })
     if (tokens > BUILTIN_CAPSULE_TOKENS) break
     kept.unshift(line)

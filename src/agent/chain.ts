@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type CompactionRow, createContextQueries, wasUseless } from '../../projections/context.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
+import { SUMMARY_LABEL } from './capsule.ts'
 import { type ContextItem, type ContextReader, createContextReader, isSameModel } from './context.ts'
 
 /** What a turn is built on: the base, then everything since. */
@@ -51,7 +52,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       }
     }
     return {
-      item: { type: 'inner', label: 'the conversation until now, summarised', text },
+      item: { type: 'inner', label: SUMMARY_LABEL, text },
       form: 'text',
       covered,
     }

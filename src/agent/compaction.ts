@@ -9,7 +9,7 @@ import {
   type Usage,
 } from '../model/port.ts'
 import { estimateItemTokens, estimateTokens } from '../model/tokens.ts'
-import { type Capsule, writeCapsule } from './capsule.ts'
+import { type Capsule, type Commitment, writeCapsule } from './capsule.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import type { ContextItem } from './context.ts'
 
@@ -51,7 +51,7 @@ export function createCompactor(options: {
   readonly instructions: () => string
   /** Facts whose words are in the instructions. */
   readonly instructionSeqs: () => readonly number[]
-  readonly commitments: () => readonly string[]
+  readonly commitments: () => readonly Commitment[]
   readonly thresholdTokens: () => number
   readonly capsuleTriggerTokens: () => number
   readonly timezone: () => string
@@ -92,7 +92,8 @@ export function createCompactor(options: {
 
     try {
       const input = part.map(({ item }) => item)
-      const { capsule, blob, usage } = await replace(service, input, signal)
+      const commitments = options.commitments()
+      const { capsule, blob, usage } = await replace(service, { input, commitments }, signal)
       const problem = objection(capsule.text, input)
       if (problem) return await fail(problem)
       const rest = sumTokens(read.items.slice(part.length))
@@ -103,7 +104,7 @@ export function createCompactor(options: {
           rest +
           estimateTokens(options.instructions()),
       )
-      const derivedFrom = [...new Set([...options.instructionSeqs(), ...coveredSeqs])].sort((a, b) => a - b)
+      const derivedFrom = sources([...options.instructionSeqs(), ...coveredSeqs], capsule, commitments)
       const facts: NewEvent[] = [
         {
           type: 'context.compaction.succeeded',
@@ -147,14 +148,10 @@ export function createCompactor(options: {
   /** The service's own compaction where it has one, and always the text that stands in for it. */
   async function replace(
     service: ModelService,
-    input: readonly InputItem[],
+    { input, commitments }: { input: readonly InputItem[]; commitments: readonly Commitment[] },
     signal: AbortSignal,
   ): Promise<{ capsule: Capsule; blob: string | null; usage: Usage }> {
-    const facts = {
-      commitments: options.commitments(),
-      now: new Date(nowMs()).toISOString(),
-      timezone: options.timezone(),
-    }
+    const facts = { commitments, now: new Date(nowMs()).toISOString(), timezone: options.timezone() }
     const capsule = await writeCapsule(service, input, facts, signal)
     if (!service.compaction) return { capsule, blob: null, usage: capsule.usage }
     try {
@@ -178,13 +175,6 @@ export function createCompactor(options: {
     const before = input.reduce((sum, item) => sum + estimateItemTokens(item), 0)
     // A short chain cannot get much smaller: there the headings alone may outweigh what they replace.
     if (before > SMALL_CHAIN_TOKENS && estimateTokens(text) > before * MAX_RATIO_AFTER) return 'not_smaller'
-    const lower = text.toLowerCase()
-    if (
-      options.model().text.id.provider !== 'builtin' &&
-      options.commitments().some((each) => !lower.includes(each.toLowerCase()))
-    ) {
-      return 'commitments_lost'
-    }
     return null
   }
 
@@ -230,11 +220,8 @@ export function createCompactor(options: {
       const service = options.model()
       const read = chain.read(conversationId, service.text.id, { textOnly: true })
       const input = read.items.map(({ item }) => item)
-      const facts = {
-        commitments: options.commitments(),
-        now: new Date(nowMs()).toISOString(),
-        timezone: options.timezone(),
-      }
+      const commitments = options.commitments()
+      const facts = { commitments, now: new Date(nowMs()).toISOString(), timezone: options.timezone() }
       try {
         const capsule = await writeCapsule(service, input, facts, signal)
         if (capsule.text.trim() === '') return
@@ -245,7 +232,7 @@ export function createCompactor(options: {
             conversationId,
             channel: 'inner',
             actor: 'service',
-            derivedFrom: [...new Set(seqs)].sort((a, b) => a - b),
+            derivedFrom: sources(seqs, capsule, commitments),
             facts: {
               source: 'threshold',
               method: capsule.method,
@@ -276,6 +263,16 @@ export function createCompactor(options: {
       }
     },
   }
+}
+
+/** Where the words of a capsule come from: a model is also given what is scheduled, wherever that was said. */
+function sources(
+  seqs: readonly number[],
+  { method }: Capsule,
+  commitments: readonly Commitment[],
+): readonly number[] {
+  const given = method === 'model' ? commitments.map(({ seq }) => seq) : []
+  return [...new Set([...seqs, ...given])].sort((a, b) => a - b)
 }
 
 const SMALL_CHAIN_TOKENS = 500
