@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
-import { reply, say, visit, words } from './page.ts'
+import { composer, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -48,6 +48,40 @@ test('a password that is too short is refused at its field, before it is sent', 
   await page.getByLabel('Password', { exact: true }).and(page.locator('[aria-invalid=true]')).waitFor()
 })
 
+test('a password that the service refuses is refused in a whole sentence', async () => {
+  const service = await startWholeService({ installed: false })
+  const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })
+  await page.getByLabel('Password', { exact: true }).fill('password1234')
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page
+    .getByText('It is among the passwords that are tried first; choose another.', { exact: true })
+    .waitFor()
+})
+
+test('the way back leads neither to the set-up nor to the sign-in, once they are over', async () => {
+  const service = await startWholeService({ installed: false })
+  const page = await visit(browser(), service, { signedIn: false })
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByText('Step 2 of 5').waitFor()
+  await page.getByRole('button', { name: 'Finish later' }).click()
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  await page.goBack()
+  await page.getByText(/^Step \d of 5$/).waitFor()
+  await page.goBack()
+  expect(page.url()).toBe('about:blank')
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Finish later' }).click()
+  await page.getByRole('link', { name: 'Notes' }).click()
+  await page.getByRole('heading', { name: 'Notes', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Notes', level: 1 }).waitFor()
+})
+
 test('a wrong password is said to be wrong, the right one leads to the timeline, signing out leads back', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 401/ })
@@ -76,4 +110,34 @@ test('who is signed out without asking for it is told why the sign-in page is th
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+})
+
+test('what was typed outlives a sign-in that is lost, and is forgotten by every tab once one signs out', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })
+  await composer(page).fill('Half of a sentence')
+  const other = await page.context().newPage()
+  await other.goto('/notes/edit')
+  await other.getByRole('textbox', { name: 'Title' }).fill('Lisbon')
+  await other.getByRole('textbox', { name: 'Text' }).fill('An hour of writing.')
+  await service.client.post('/logout')
+  await page.getByText('Your sign-in has run out, or was ended elsewhere.').waitFor()
+  await other.getByRole('button', { name: 'Save' }).click()
+  await other.getByText('Your sign-in has run out, or was ended elsewhere.').waitFor()
+
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await composer(page).waitFor()
+  expect(await composer(page).inputValue()).toBe('Half of a sentence')
+  await other.goto('/notes/edit')
+  await expect
+    .poll(() => other.getByRole('textbox', { name: 'Text' }).inputValue())
+    .toBe('An hour of writing.')
+
+  await other.getByRole('button', { name: 'Sign out' }).click()
+  await other.getByRole('heading', { name: 'Welcome back' }).waitFor()
+  await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+  for (const tab of [page, other]) {
+    await expect.poll(() => tab.evaluate(() => sessionStorage.length)).toBe(0)
+  }
 })

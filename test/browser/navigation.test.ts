@@ -46,7 +46,12 @@ test('the navigation tells the version, which leads to what else is known of it'
   const { version } = (await service.client.get('/build-info.json')).json
   const page = await visit(browser(), service)
   await page.getByRole('link', { name: `Delegate ${version}`, exact: true }).click()
-  await page.getByRole('heading', { name: 'About' }).and(page.locator(':focus')).waitFor()
+  await inFocus(page.getByRole('heading', { name: 'About' })).waitFor()
+  // From elsewhere on the same page too.
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await page.getByLabel('Current password').focus()
+  await page.getByRole('link', { name: `Delegate ${version}`, exact: true }).click()
+  await inFocus(page.getByRole('heading', { name: 'About' })).waitFor()
 })
 
 test('on a phone the navigation is a drawer that closes behind the page that was chosen', async () => {

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { createClient } from '../http/client.ts'
-import { PASSWORD } from '../support/service.ts'
+import { PASSWORD, startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { visit } from './page.ts'
+import { inFocus, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -49,6 +49,21 @@ test('what is refused says so at its field and saves nothing; a draft outlives a
   await page.getByRole('button', { name: 'Discard' }).click()
   await expect.poll(() => page.getByLabel('Tasks at once', { exact: true }).inputValue()).toBe('2')
   await page.getByText('not saved').waitFor({ state: 'detached' })
+})
+
+test('who saves or discards by keyboard is back at what was changed last', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/settings' })
+  const minutes = page.locator('#SESSION_IDLE_MINUTES')
+  for (const name of ['Save', 'Discard']) {
+    await minutes.fill(name === 'Save' ? '45' : '50')
+    const button = page.getByRole('button', { name, exact: true })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await button.waitFor({ state: 'detached' })
+    await inFocus(minutes).waitFor()
+  }
+  expect(await minutes.inputValue()).toBe('45')
 })
 
 test('what is typed while the rest is being saved stays, as not saved yet', async () => {

@@ -17,11 +17,11 @@ export type App = {
   readonly announce: (text: string) => void
   /** The chat of this tab: opened when first asked for, kept while the owner goes from page to page. */
   readonly chat: () => ChatSession
-  /** What was typed on a page and not saved: it outlives a look at another page, and nothing else. */
+  /** What was typed on a page and not saved: it outlives a look at another page, and a sign-in that is lost. */
   readonly drafts: { readonly settings: Map<string, string> }
   /** Sends what waited for a connection when this tab was reloaded, whatever page it shows now. */
   readonly resume: () => void
-  /** After signing out: what this tab knows is forgotten. */
+  /** After signing out: what this browser's tabs know is forgotten. */
   readonly leave: () => void
   /** Whether the sign-in was lost without this page's asking for it: it ran out, or was ended elsewhere. */
   readonly isSessionLost: () => boolean
@@ -38,20 +38,25 @@ export function createApp(options: {
 
   let lost = false
 
-  const leave = (): void => {
-    lost = false
+  const depart = (): void => {
     session?.close()
     session = null
-    sessionStorage.clear()
-    drafts.settings.clear()
     navigate('/login')
   }
+  const forget = (): void => {
+    lost = false
+    depart()
+    sessionStorage.clear()
+    drafts.settings.clear()
+  }
+  /** Whose sign-in was lost did not ask for it: what was typed here is there again after the next. */
   const lose = (): void => {
     // A late answer to what was asked before says nothing new.
-    const isLost = location.pathname === '/login' ? lost : true
-    leave()
-    lost = isLost
+    if (location.pathname !== '/login') lost = true
+    depart()
   }
+  const tabs = new BroadcastChannel('delegate.signed-out')
+  tabs.addEventListener('message', forget)
   const http = createHttp({
     fetch: (input, init) => fetch(input, init),
     onNoSession: lose,
@@ -94,7 +99,10 @@ export function createApp(options: {
     toast,
     announce,
     drafts,
-    leave,
+    leave() {
+      forget()
+      tabs.postMessage(null)
+    },
     isSessionLost: () => lost,
     chat,
     resume() {

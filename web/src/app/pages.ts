@@ -24,6 +24,8 @@ export type Page = {
   readonly within?: string
   /** Without the navigation around it: before the sign-in. */
   readonly alone?: true
+  /** A form that leads in, once: the way back does not lead to it. */
+  readonly entrance?: true
 }
 
 /** The groups of the navigation, from top to bottom, set apart from one another. */
@@ -120,6 +122,7 @@ export const pages: readonly Page[] = [
     path: '/install',
     title: 'Set up',
     alone: true,
+    entrance: true,
     load: () => import('../pages/install-page.ts'),
     view: (app) => html`<dg-install-page .app=${app}></dg-install-page>`,
   },
@@ -134,6 +137,7 @@ export const pages: readonly Page[] = [
     path: '/login',
     title: 'Sign in',
     alone: true,
+    entrance: true,
     load: () => import('../pages/login-page.ts'),
     view: (app) => html`<dg-login-page .app=${app}></dg-login-page>`,
   },

@@ -61,7 +61,9 @@ export class DgApp extends LightElement {
 
   private navigate(path: string): void {
     if (path === location.pathname + location.search + location.hash) return
-    history.pushState(null, '', path)
+    // The way back does not lead to a form that is over: it would ask for the password again.
+    if (this.page?.entrance) history.replaceState(null, '', path)
+    else history.pushState(null, '', path)
     void this.show()
   }
 
@@ -73,6 +75,8 @@ export class DgApp extends LightElement {
       return
     const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement)
     if (link?.target !== '' || link.origin !== location.origin || !pageAt(link.pathname)) return
+    // Within the page that is shown.
+    if (link.hash !== '' && link.pathname + link.search === location.pathname + location.search) return
     event.preventDefault()
     this.navigate(link.pathname + link.search + link.hash)
   }

@@ -99,7 +99,7 @@ export class DgInstallPage extends LightElement {
       this.errors = { setupCode: given ? 'That is not the code in the log.' : 'Enter the code from the log.' }
     } else {
       const named = errors.filter(({ path }) => this.input(path) !== null)
-      this.errors = Object.fromEntries(named.map(({ path, message }) => [path, message]))
+      this.errors = Object.fromEntries(named.map(({ path, message }) => [path, `It ${message}.`]))
       if (named.length === 0 && status !== 409) this.problem = detail
     }
     this.focusFirstError()

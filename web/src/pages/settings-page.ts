@@ -51,12 +51,14 @@ export class DgSettingsPage extends LightElement {
   override connectedCallback(): void {
     super.connectedCallback()
     addEventListener('beforeunload', this.leaving)
+    addEventListener('hashchange', this.linked)
     void this.load()
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     removeEventListener('beforeunload', this.leaving)
+    removeEventListener('hashchange', this.linked)
   }
 
   /** What was typed and not saved, by key. Kept while the owner looks at other pages. */
@@ -73,7 +75,7 @@ export class DgSettingsPage extends LightElement {
     try {
       this.settings = await fetchSettings(http)
       this.problem = ''
-      void this.updateComplete.then(() => this.jumpTo(location.hash.slice(1)))
+      void this.updateComplete.then(this.linked)
       ;[this.build, this.heldSince] = await Promise.all([fetchBuild(http), fetchHeldSince(http)])
     } catch (error) {
       this.problem = explain(error)
@@ -127,6 +129,15 @@ export class DgSettingsPage extends LightElement {
       this.refused(error)
     } finally {
       this.saving = false
+      if (this.draft.size === 0) void this.returnTo(sent.at(-1)?.[0])
+    }
+  }
+
+  /** The button that was pressed is gone with the bar: the focus goes back to what was changed last. */
+  private async returnTo(key: string | undefined): Promise<void> {
+    await this.updateComplete
+    if (key !== undefined && !this.contains(document.activeElement)) {
+      this.field(key)?.focus({ preventScroll: true })
     }
   }
 
@@ -140,9 +151,11 @@ export class DgSettingsPage extends LightElement {
   }
 
   private readonly discard = (): void => {
+    const last = [...this.draft.keys()].at(-1)
     this.draft.clear()
     this.errors = {}
     this.requestUpdate()
+    void this.returnTo(last)
   }
 
   private readonly release = async (): Promise<void> => {
@@ -160,6 +173,8 @@ export class DgSettingsPage extends LightElement {
     const { target } = event
     if (target instanceof HTMLAnchorElement) this.jumpTo(target.hash.slice(1))
   }
+
+  private readonly linked = (): void => this.jumpTo(location.hash.slice(1))
 
   private jumpTo(section: string): void {
     if (section === '') return
