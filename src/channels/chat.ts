@@ -32,6 +32,8 @@ export type ChatChannel = {
   receive(text: string, clientMessageId: string | undefined): Promise<ReceivedMessage>
   /** Resolves when the turn has ended; rejects when `signal` aborts first. */
   outcomeOf(message: ReceivedMessage, signal: AbortSignal): Promise<TurnOutcome>
+  /** How the turn has ended, and with which event; null while it goes on. */
+  ended(message: ReceivedMessage): { readonly seq: number; readonly outcome: TurnOutcome } | null
 }
 
 /** The browser's way in: a message becomes a fact; its outcome is read back from the facts that follow. */
@@ -57,9 +59,12 @@ export function createChatChannel(options: {
     return ''
   }
 
-  function outcome(message: ReceivedMessage): TurnOutcome | null {
+  function ended(message: ReceivedMessage): { seq: number; outcome: TurnOutcome } | null {
     const turn = turnById(message.turnId)
-    if (!turn || turn.endedSeq === null) return null
+    return turn?.endedSeq ? { seq: turn.endedSeq, outcome: outcome(message, turn) } : null
+  }
+
+  function outcome(message: ReceivedMessage, turn: TurnRow): TurnOutcome {
     const text = textOf(turn)
     if (turn.status === 'failed') return { ...message, status: 'failed', kind: turn.kind ?? 'internal', text }
     const { inputTokens, outputTokens, cachedTokens } = turn
@@ -72,6 +77,7 @@ export function createChatChannel(options: {
   }
 
   return {
+    ended,
     async receive(text, clientMessageId) {
       const turnId = newId()
       const key = clientMessageId === undefined ? undefined : keyOf(clientMessageId)
@@ -105,8 +111,8 @@ export function createChatChannel(options: {
           settle()
         }
         function check(): void {
-          const ended = outcome(message)
-          if (ended) finish(() => resolve(ended))
+          const end = ended(message)
+          if (end) finish(() => resolve(end.outcome))
         }
         signal.addEventListener('abort', onAbort)
         if (signal.aborted) onAbort()

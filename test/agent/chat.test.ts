@@ -35,6 +35,41 @@ test('the same clientMessageId, twenty times at once, is one message, one turn a
   expect(typesOf(page.events).filter((type) => type === 'chat.reply.sent')).toHaveLength(1)
 })
 
+test('a tab that says the same again hears the first outcome, a reply or a failure, and nothing runs twice', async () => {
+  const { double, service } = await startWithDouble()
+  double.answerWith(({ text }) =>
+    text.includes('Fail') ? { fault: { kind: 'status', status: 401, body: {} } } : { text: 'Once.' },
+  )
+  const said = { type: 'chat.message', content: 'Tell me', clientMessageId: 'm1' }
+  const first = await openTab(service)
+  first.send(said)
+  // While it runs, its end is told as it happens, once.
+  first.send(said)
+  await first.hear(({ type }) => type === 'chat.done')
+  const responses = () => first.heard.filter(({ type }) => type === 'chat.response')
+  expect(responses()).toHaveLength(1)
+  first.send(said)
+  await first.hear((message) => message === responses()[1])
+  expect(responses()[1]).toEqual(responses()[0])
+
+  const refused = (await service.client.post('/api/chat', { content: 'Fail', clientMessageId: 'm2' })).json
+  // Another tab, which has the message on its page only.
+  const second = await openTab(service)
+  second.send(said)
+  second.send({ type: 'chat.message', content: 'Fail', clientMessageId: 'm2' })
+  const ends = () => second.heard.filter(({ type }) => type.startsWith('chat.'))
+  await second.hear(() => ends().length === 4)
+  const { turnId } = responses()[0]
+  expect(ends()).toEqual([
+    responses()[0],
+    { type: 'chat.done', turnId },
+    { type: 'chat.error', turnId: expect.any(String), clientMessageId: null, problem: refused },
+    { type: 'chat.done', turnId: expect.any(String) },
+  ])
+  expect(second.events()).toEqual([])
+  expect(turnRequests(double)).toHaveLength(2)
+})
+
 test('messages that come at once are answered one after the other, in their order', async () => {
   const { double, service } = await startWithDouble()
   let running = 0

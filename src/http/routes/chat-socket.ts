@@ -4,7 +4,7 @@ import type { LedgerReader } from '../../../ledger/reader.ts'
 import { type TimelineEvent, toTimelineEvent } from '../../../projections/timeline-event.ts'
 import { decodeCursor, type TimelinePage, type TimelineQueries } from '../../../projections/timeline-page.ts'
 import type { LiveCall, LiveCalls } from '../../calls/live-calls.ts'
-import type { ChatChannel } from '../../channels/chat.ts'
+import type { ChatChannel, TurnOutcome } from '../../channels/chat.ts'
 import type { EndOutcome } from '../../conversation/ending.ts'
 import type { Previews } from '../../conversation/previews.ts'
 import type { Log } from '../../log.ts'
@@ -15,7 +15,7 @@ import { refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
 import { invalidCursor, invalidRequest, type ProblemDocument, problemOf, Refusal } from '../problem.ts'
 import type { SocketRoute } from '../sockets.ts'
-import { MAX_MESSAGE_CHARS, turnRefusal } from './chat.ts'
+import { MAX_MESSAGE_CHARS, refusalOf, turnRefusal } from './chat.ts'
 
 /** What a browser may say on the chat socket. */
 export const clientMessageSchema = z.discriminatedUnion('type', [
@@ -143,7 +143,8 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
     'abort',
     deps.calls.subscribe((call) => send({ type: 'call.live', call })),
   )
-  relayEvents(resumesFrom ?? headSeq).catch((error: unknown) => {
+  let relayedSeq = resumesFrom ?? headSeq
+  relayEvents().catch((error: unknown) => {
     log.error({ err: error }, 'A tab could not be told of the events')
     socket.close(INTERNAL_ERROR, 'Connect again.')
   })
@@ -160,8 +161,9 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
     send({ type: 'chat.error', turnId, clientMessageId, problem: problemOf(refusal) })
   }
 
-  async function relayEvents(fromSeq: number): Promise<void> {
-    for await (const event of deps.follow(fromSeq, signal)) {
+  async function relayEvents(): Promise<void> {
+    for await (const event of deps.follow(relayedSeq, signal)) {
+      relayedSeq = event.seq
       send({ type: 'timeline.event', event: toTimelineEvent(event) })
       const { turnId, conversationId } = event
       if (turnId === null) continue
@@ -179,6 +181,14 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
     }
   }
 
+  function tellOutcome(outcome: TurnOutcome): void {
+    const { turnId, conversationId, text } = outcome
+    const refusal = refusalOf(outcome)
+    if (refusal) refuse(refusal, turnId)
+    else send({ type: 'chat.response', turnId, content: text, conversationId })
+    send({ type: 'chat.done', turnId })
+  }
+
   function sendPage(mode: 'initial' | 'prepend', cursor: ReturnType<typeof decodeCursor>): void {
     // The newest page ends at the head that the follower goes on from, even if the ledger has moved since.
     const at = cursor ?? { beforeSeq: headSeq + 1, asOfSeq: headSeq }
@@ -189,9 +199,14 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
 
   async function handle(message: z.output<typeof clientMessageSchema>): Promise<void> {
     switch (message.type) {
-      case 'chat.message':
-        await chat.receive(message.content, message.clientMessageId)
+      case 'chat.message': {
+        const toldSeq = relayedSeq
+        const received = await chat.receive(message.content, message.clientMessageId)
+        const end = chat.ended(received)
+        // Said again after its turn had ended: no event will tell this tab of it any more.
+        if (end && end.seq <= toldSeq) tellOutcome(end.outcome)
         return
+      }
       case 'chat.stop':
         deps.stop()
         return
