@@ -114,6 +114,11 @@ function dayOf(at: string): string {
 
 export type SearchHit = { readonly seq: number; readonly snippet: string }
 
+/** A snippet as it was written, without the marks around what matched. */
+export function withoutMarks(snippet: string): string {
+  return snippet.replaceAll('\u0002', '').replaceAll('\u0003', '')
+}
+
 /** What a search is narrowed to: events of a channel, and of a period. Null is no bound. */
 export type SearchFilters = {
   readonly channel: Channel | null

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { LedgerReader } from '../../ledger/reader.ts'
-import type { SearchHit, TimelineSearch } from '../../projections/search.ts'
+import { type SearchHit, type TimelineSearch, withoutMarks } from '../../projections/search.ts'
 import { dateFormat } from '../clock/date-format.ts'
 import { defineTool, type Tool } from '../tools/tool.ts'
 import { periodOf } from './period.ts'
@@ -39,7 +39,7 @@ export function timelineTools(options: {
           const event = events.get(seq)
           // Erased, or hidden until it is: the index may still hold its words.
           if (!event || event.erased) return []
-          const text = [...snippet].filter((char) => char !== '\u0002' && char !== '\u0003').join('')
+          const text = withoutMarks(snippet)
           return [{ seq, at: event.at, who: event.actor, channel: event.channel, type: event.type, text }]
         })
         return {

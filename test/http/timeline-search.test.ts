@@ -83,6 +83,16 @@ test('a day on which clocks are set forward or back is as long as it is there', 
   expect(await seqsOf({ from: '2030-09-29', to: '2030-09-29' })).toEqual([5, 4])
 })
 
+test('a snippet is the words as they were written; what matched is marked beside it', async () => {
+  const { search } = await startWith({ at: inAuckland, event: said('The lighthouse keeper sings') })
+  expect((await search({ q: 'lighthouse keeper' })).json.hits).toMatchObject([
+    {
+      snippet: 'The lighthouse keeper sings',
+      marked: 'The \u0002lighthouse\u0003 \u0002keeper\u0003 sings',
+    },
+  ])
+})
+
 test('a search is narrowed to a channel, and its cursor goes on within it', async () => {
   const channels = ['chat', 'voice', 'sms', 'inner'] as const
   const at = (index: number) => new Date(Date.UTC(2030, 5, 1) + index * 86_400_000).toISOString()

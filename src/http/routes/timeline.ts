@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { channelSchema } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
-import type { SearchHit, TimelineSearch } from '../../../projections/search.ts'
+import { type SearchHit, type TimelineSearch, withoutMarks } from '../../../projections/search.ts'
 import { decodeCursor, type PageCursor, type TimelineQueries } from '../../../projections/timeline-page.ts'
 import type { Erasure } from '../../forgetting/erasure.ts'
 import type { PagingCounters } from '../../operations/paging-counters.ts'
@@ -118,13 +118,14 @@ const search = createRoute({
             conversationId: z.string().nullable(),
             spanId: z.string().nullable(),
             snippet: z.string(),
+            marked: z.string(),
           }),
         ),
         from: z.string().optional(),
         to: z.string().optional(),
         nextCursor: z.string().nullable(),
       }),
-      'Hits, of the days from `from` to `to` where these are named; in a snippet the matching words stand between U+0002 and U+0003',
+      'Hits, of the days from `from` to `to` where these are named; `marked` is the snippet with the matching words between U+0002 and U+0003',
     ),
     ...refusals(400),
   },
@@ -207,7 +208,8 @@ export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
       const event = events.get(seq)
       if (!event || event.type === 'unknown' || event.erased) return []
       const { at, type, channel, conversationId, spanId } = event
-      return [{ seq, at, type, channel, conversationId, spanId, snippet }]
+      const marked = snippet
+      return [{ seq, at, type, channel, conversationId, spanId, snippet: withoutMarks(snippet), marked }]
     })
     const nextCursor = found.length > limit ? String(shown.at(-1)?.seq) : null
     return c.json({ hits, from: from ?? undefined, to: to ?? undefined, nextCursor }, 200)

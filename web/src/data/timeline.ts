@@ -46,6 +46,7 @@ export type SearchHit = {
   readonly type: string
   readonly channel: Channel | null
   readonly spanId: string | null
+  /** Words of it, of which those that matched stand between U+0002 and U+0003. */
   readonly snippet: string
 }
 
@@ -99,7 +100,7 @@ function parseHit(value: unknown): SearchHit {
     type: stringField(object, 'type'),
     channel: channelField(object),
     spanId: optionalString(object, 'spanId'),
-    snippet: stringField(object, 'snippet'),
+    snippet: optionalString(object, 'marked') ?? stringField(object, 'snippet'),
   }
 }
 
