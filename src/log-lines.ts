@@ -1,6 +1,6 @@
 /** A line of the log as the API shows it. */
 export type LogLine = {
-  /** Ascending, from 1, since the process started. */
+  /** Ascending; a later process goes on above those of the one before, so that who follows misses nothing. */
   readonly id: number
   readonly at: string
   readonly level: LogLevel
@@ -30,11 +30,14 @@ export type LogLines = {
   subscribe(onAdded: () => void): () => void
 }
 
-/** Keeps the newest `capacity` lines. */
-export function createLogLines(capacity: number): LogLines {
+/**
+ * Keeps the newest `capacity` lines, with ids above `aboveId`: the time in milliseconds is above all that an earlier
+ * process gave, since none writes a line each millisecond.
+ */
+export function createLogLines(capacity: number, aboveId = 0): LogLines {
   const ring: LogLine[] = []
   const subscribers = new Set<() => void>()
-  let lastId = 0
+  let lastId = aboveId
 
   return {
     add(line) {
@@ -43,7 +46,7 @@ export function createLogLines(capacity: number): LogLines {
       for (const subscriber of [...subscribers]) subscriber()
     },
     read({ limit, minLevel, after }) {
-      const oldestId = Math.max(1, lastId - capacity + 1)
+      const oldestId = Math.max(aboveId + 1, lastId - capacity + 1)
       const atLeast = logLevels.indexOf(minLevel)
       const lines: LogLine[] = []
       const take = (id: number) => {
@@ -52,12 +55,14 @@ export function createLogLines(capacity: number): LogLines {
       }
       if (after === null) {
         for (let id = lastId; id >= oldestId && lines.length < limit; id -= 1) take(id)
-        return { lines: lines.reverse(), dropped: oldestId - 1, throughId: lastId }
+        return { lines: lines.reverse(), dropped: oldestId - 1 - aboveId, throughId: lastId }
       }
-      const first = Math.max(after + 1, oldestId)
+      // All that this process wrote comes after a line of an earlier one.
+      const seen = Math.max(after, aboveId)
+      const first = Math.max(seen + 1, oldestId)
       let id = first
       for (; id <= lastId && lines.length < limit; id += 1) take(id)
-      return { lines, dropped: Math.max(0, first - after - 1), throughId: id - 1 }
+      return { lines, dropped: Math.max(0, first - seen - 1), throughId: id - 1 }
     },
     subscribe(onAdded) {
       subscribers.add(onAdded)

@@ -42,8 +42,10 @@ export function createLog(options: {
   readonly level: Config['logLevel']
   readonly write: (line: string) => void
   readonly secretValues: () => readonly string[]
+  /** What the ids of its lines are above. */
+  readonly aboveId?: number
 }): { readonly log: Log; readonly lines: LogLines } {
-  const lines = createLogLines(KEPT_LINES)
+  const lines = createLogLines(KEPT_LINES, options.aboveId)
   const log = pino(
     {
       level: options.level,

@@ -15,6 +15,7 @@ async function main(): Promise<void> {
     level: config.logLevel,
     write: (line) => process.stdout.write(line),
     secretValues: () => settings?.secretValues() ?? [],
+    aboveId: Date.now(),
   })
   const die = (error: unknown, message: string) => {
     log.fatal({ err: error }, message)

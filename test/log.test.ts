@@ -127,3 +127,18 @@ test('whoever pages through the log sees every kept line once and in order', () 
     ),
   )
 })
+
+test('who follows the log over a restart hears every line of the new process, however few there are', () => {
+  const restarted = createLogLines(5, 1_000)
+  const before = createLogLines(5, 500)
+  for (const lines of [before, before, before, restarted, restarted]) {
+    lines.add({ at: '', level: 'info', message: '', fields: {} })
+  }
+  const read = (lines: typeof before, after: number | null) => {
+    const page = lines.read({ limit: 10, minLevel: 'trace', after })
+    return [page.lines.map(({ id }) => id), page.dropped, page.throughId]
+  }
+  expect(read(before, null)).toEqual([[501, 502, 503], 0, 503])
+  expect(read(restarted, 503)).toEqual([[1001, 1002], 0, 1002])
+  expect(read(restarted, 1001)).toEqual([[1002], 0, 1002])
+})

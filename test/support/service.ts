@@ -31,6 +31,7 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
     level: config.logLevel,
     write: (line) => void written.push(line),
     secretValues: () => settings?.secretValues() ?? [],
+    aboveId: Date.now(),
   })
   const service = await startService({
     config,

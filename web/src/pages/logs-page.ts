@@ -125,7 +125,7 @@ export class DgLogsPage extends LitElement {
       this.frame = 0
       const known = this.lines ?? []
       const lastId = known.at(-1)?.id ?? 0
-      // A service that was restarted counts from 1 again.
+      // A service that was restarted after its clock was set back counts from further down.
       const isAnother = (this.fresh[0]?.id ?? 0) <= lastId
       this.lines = [...(isAnother ? [] : known), ...this.fresh].slice(-keptLines)
       this.fresh = []
