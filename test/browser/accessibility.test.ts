@@ -94,3 +94,33 @@ test('nothing is wider than a phone', async () => {
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
   await expect.poll(() => scroller.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
 })
+
+test('with forced colours, what is on, what is chosen and what is drawn can still be told', async () => {
+  const service = await startWholeService()
+  const { client } = service
+  await client.post('/api/adaptations/on', { title: 'On', content: 'Be brief.' })
+  await client.post('/api/adaptations/off', { title: 'Off', content: 'Be long.', enabled: false })
+  await client.post('/api/chat', { content: 'Hello' })
+  const page = await visit(browser(), service, { path: '/adaptations', context: { forcedColors: 'active' } })
+  const look = (title: string) =>
+    page.getByRole('switch', { name: title }).evaluate((element) => ({
+      ground: getComputedStyle(element).backgroundColor,
+      knob: getComputedStyle(element, '::after').backgroundColor,
+    }))
+  await page.getByRole('switch').nth(1).waitFor()
+  const [on, off] = [await look('On'), await look('Off')]
+  expect(on.knob).not.toBe(on.ground)
+  expect(off.knob).not.toBe(off.ground)
+  expect(on.ground).not.toBe(off.ground)
+
+  await page.goto('/operations')
+  const ground = (name: RegExp) =>
+    page.getByRole('button', { name }).evaluate((element) => getComputedStyle(element).backgroundColor)
+  await page.getByRole('button', { pressed: true }).waitFor()
+  expect(await ground(/^24 h/)).not.toBe(await ground(/^7 d/))
+  const chart = page.locator('dg-course-chart').filter({ hasText: 'Tokens' }).first()
+  const markers = await chart
+    .locator('.u-series .u-marker')
+    .evaluateAll((found) => found.map((marker) => getComputedStyle(marker).borderTopColor))
+  expect(new Set(markers.slice(-3)).size).toBe(3)
+})

@@ -4,7 +4,7 @@ import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { startWithModel } from './model.ts'
-import { composer, desk, inFocus, phone, visit, words } from './page.ts'
+import { choose as chooseOf, composer, desk, inFocus, phone, visit, words } from './page.ts'
 
 const browser = useBrowser()
 const looks = [
@@ -172,6 +172,26 @@ for (const { name, ...context } of looks) {
     await composer(page).waitFor()
   })
 }
+
+test('what goes with a message is listed in one box, whatever can be unfolded in it', async () => {
+  const service = await startWholeService()
+  const { client } = service
+  await client.post('/api/chat', { content: 'Remember that my locker code is pelican nine.' })
+  await client.post('/api/chat', { content: 'What is my locker code?' })
+  const page = await visit(browser(), service)
+  await chooseOf(words(page, 'You', 'Remember that my locker'), 'Erase…')
+  await page.getByRole('heading', { name: 'And what was copied or learned from it' }).waitFor()
+  const corners = await page.locator('h3 + div > .group').evaluateAll((groups) =>
+    groups.map((group) => {
+      const { borderTopLeftRadius, borderBottomLeftRadius } = getComputedStyle(group)
+      const isRound = { first: borderTopLeftRadius !== '0px', last: borderBottomLeftRadius !== '0px' }
+      const isAt = { first: !group.previousElementSibling, last: !group.nextElementSibling }
+      return JSON.stringify(isRound) === JSON.stringify(isAt)
+    }),
+  )
+  expect(corners.length).toBeGreaterThan(2)
+  expect(corners).not.toContain(false)
+})
 
 test('two who write at once are told, and choose', async () => {
   const service = await startWholeService()

@@ -246,6 +246,15 @@ export const controls = css`
     text-align: center;
   }
 
+  /* Where the system chooses the colours, what is pressed would look like what is not. */
+  @media (forced-colors: active) {
+    button[aria-pressed='true'] {
+      background: Highlight !important;
+      color: HighlightText !important;
+      forced-color-adjust: none;
+    }
+  }
+
   .visually-hidden {
     position: absolute;
     width: 1px;

@@ -54,6 +54,28 @@ export class DgCourseChart extends LitElement {
       .grid {
         color: var(--line);
       }
+      @media (forced-colors: active) {
+        .tones,
+        .u-marker {
+          forced-color-adjust: none;
+        }
+        .accent {
+          color: LinkText;
+        }
+        .success,
+        .ink {
+          color: CanvasText;
+        }
+        .danger {
+          color: GrayText;
+        }
+        .faint {
+          color: Highlight;
+        }
+        .grid {
+          color: color-mix(in srgb, CanvasText 20%, Canvas);
+        }
+      }
       .uplot,
       .uplot * {
         font-family: var(--font);

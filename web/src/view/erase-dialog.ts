@@ -77,13 +77,13 @@ export class DgEraseDialog extends LitElement {
       .group + .group {
         border-top: 0;
       }
-      .group:first-of-type {
+      .group:first-child {
         border-radius: var(--radius-md) var(--radius-md) 0 0;
       }
-      .group:last-of-type {
+      .group:last-child {
         border-radius: 0 0 var(--radius-md) var(--radius-md);
       }
-      .group:only-of-type {
+      .group:only-child {
         border-radius: var(--radius-md);
       }
       summary,

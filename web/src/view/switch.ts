@@ -52,4 +52,15 @@ export const switchStyles = css`
     background: var(--on-accent);
     translate: 1.0625rem -50%;
   }
+  @media (forced-colors: active) {
+    .switch::after {
+      background: ButtonText;
+    }
+    .switch:checked {
+      background: Highlight;
+    }
+    .switch:checked::after {
+      background: HighlightText;
+    }
+  }
 `
