@@ -28,6 +28,24 @@ test('a device writes its log here, and it can be read', async () => {
   ])
 })
 
+test('a recording may take 8 MiB, and nothing else that a device sends', async () => {
+  const phone = await startWithPhone({ environment: { DEV_ROUTES: '1' } })
+  const { client } = phone.service
+  const taking = (bytes: number, field: string) => {
+    const empty = JSON.stringify({ ...RECORDING, [field]: '' })
+    return JSON.stringify({ ...RECORDING, [field]: 'A'.repeat(bytes - empty.length) })
+  }
+  const json = { headers: { 'content-type': 'application/json' } }
+  const mebibyte = 1024 * 1024
+  // Base64 comes in fours: this is as near as a whole recording gets.
+  const heard = await client.post('/_dev/walkie/voice', taking(8 * mebibyte - 3, 'audioBase64'), json)
+  expect(heard.json.code).toBe('no_speech_model')
+  const tooLong = await client.post('/_dev/walkie/voice', taking(8 * mebibyte + 1, 'audioBase64'), json)
+  expect([tooLong.status, tooLong.json.code]).toEqual([413, 'body_too_large'])
+  const log = await client.post('/_dev/walkie/logs', taking(mebibyte + 1, 'message'), json)
+  expect([log.status, log.json.code]).toEqual([413, 'body_too_large'])
+})
+
 test('without DEV_ROUTES there is nothing there, and with it nobody gets in without a session', async () => {
   const off = await startWithPhone()
   expect((await off.service.client.get('/_dev/walkie/logs')).status).toBe(404)
