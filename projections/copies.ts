@@ -12,6 +12,27 @@ const HITS_A_TERM = 200
 
 const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
 
+/** Words of scripts without the spaces that part words are short, and each tells something. */
+const SPACED_SCRIPT = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+$/u
+const TELLING_DIGITS = 3
+
+/** The words of texts that tell what they are about. */
+export function tellingWords(texts: readonly string[]): ReadonlySet<string> {
+  const words = texts.flatMap((text) => toIndexed(text).match(WORD) ?? [])
+  return new Set(words.filter(isTelling))
+}
+
+function isTelling(word: string): boolean {
+  if (/\p{N}/u.test(word)) return word.length >= TELLING_DIGITS
+  return word.length >= TELLING_LETTERS || !SPACED_SCRIPT.test(word)
+}
+
+/** The lines of a text that have one of the words: of a summary what tells of the matter, without what stands beside it. */
+export function linesTelling(text: string, words: ReadonlySet<string>): string {
+  const lines = text.split(/\n|(?<=[.!?])\s/)
+  return lines.filter((line) => [...tellingWords([line])].some((word) => words.has(word))).join('\n')
+}
+
 /** The stretches of a text by which a copy of it is known: runs of telling words, and words that stand alone. */
 export function tellingTerms(text: string): string[] {
   const words = toIndexed(text).match(WORD) ?? []

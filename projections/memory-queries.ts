@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import type { LedgerEvent } from '../ledger/event.ts'
 import { toIndexed, toMatch } from './search-text.ts'
 
 export type MemoryStatus = 'active' | 'superseded' | 'contested' | 'retired' | 'deleted' | `hidden:${string}`
@@ -107,6 +108,9 @@ export function createMemoryQueries(views: Database) {
     'SELECT seq FROM memory_barred_sources WHERE seq = ?',
   )
   const allBarred = views.prepare<[], { seq: number }>('SELECT seq FROM memory_barred_sources')
+  const barredCount = views.prepare<[], { count: number }>(
+    'SELECT count(*) AS count FROM memory_barred_sources',
+  )
   const latestEvents = views.prepare<[number], { seq: number }>(
     'SELECT seq FROM memory_events ORDER BY seq DESC LIMIT ?',
   )
@@ -116,6 +120,7 @@ export function createMemoryQueries(views: Database) {
   const count = views.prepare<[], { count: number }>(
     `SELECT count(*) AS count FROM memories WHERE ${CURRENT}`,
   )
+  const isBarred = (seq: number) => barred.get(seq) !== undefined
   return {
     byId: (memoryId: string) => byId.get(memoryId),
     /** Active and contested ones, the newest first, those stored before `beforeSeq`. */
@@ -140,8 +145,13 @@ export function createMemoryQueries(views: Database) {
     sources: (memoryId: string) => sources.all(memoryId).map(({ seq }) => seq),
     contestedWith: (memoryId: string) => contests.all(memoryId).map(({ withId }) => withId),
     outcomes: () => outcomes.all(),
-    isBarred: (seq: number) => barred.get(seq) !== undefined,
+    isBarred,
+    /** Whether it is barred, or was made from what is: the delegate looks at neither any more. */
+    repeatsBarred: ({ seq, derivedFrom }: Pick<LedgerEvent, 'seq' | 'derivedFrom'>) =>
+      isBarred(seq) || derivedFrom.some(isBarred),
     barredSeqs: (): ReadonlySet<number> => new Set(allBarred.all().map(({ seq }) => seq)),
+    /** What is barred stays so: another count means that there is more of it. */
+    barredCount: () => barredCount.get()?.count ?? 0,
     latestEventSeqs: (limit: number) => latestEvents.all(limit).map(({ seq }) => seq),
     /** Both count through all of them: for the query thread. */
     counts: () => counts.all(),

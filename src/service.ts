@@ -134,6 +134,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const catchUpSearch = storage.catchUpLagging
   const notes = createNotes({ append, ledger, views: kysely, catchUpSearch, newId })
   const memoryQueries = createMemoryQueries(views)
+  const { repeatsBarred } = memoryQueries
   const timezone = () => settings.get('TIMEZONE')
   const onFault = (error: unknown) => log.error({ err: error }, 'a reactor failed')
   const timers = createTimers({
@@ -191,7 +192,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...noteTools(notes),
     ...timerTools(timers),
     ...taskTools(work.tasks),
-    ...timelineTools({ ledger, search: (query) => searchTimeline(query) }),
+    ...timelineTools({ ledger, search: (query) => searchTimeline(query), repeatsBarred }),
     ...smsTools({
       append,
       propose: proposals.propose,

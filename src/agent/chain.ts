@@ -1,11 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type CompactionRow, createContextQueries, wasUseless } from '../../projections/context.ts'
+import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
 import { type ContextItem, type ContextReader, createContextReader, isSameModel } from './context.ts'
 
-/** What a turn is built on: the base, then everything since. */
+/** What a turn is built on: the base, then everything since but what the owner had forgotten. */
 export type Chain = {
   readonly items: readonly ContextItem[]
   /** The replacement that it begins with, and the facts that this covers; null while there is none. */
@@ -24,14 +25,22 @@ export type ChainReader = {
    * it, its text for any other. `textOnly` is for a service that refused the opaque form.
    */
   read(conversationId: string, model: ModelId, options?: { readonly textOnly?: boolean }): Chain
+  /** Whether any of the facts is barred from what stands in for them, because the owner had it forgotten. */
+  holdsBarred(seqs: readonly number[]): boolean
 }
 
 const NO_BASE = { seq: 0, throughSeq: 0, covered: new Set<number>() }
 
 /** Reads the chain that a conversation continues from; all of it derived from the ledger. */
 export function createChainReader(views: Database, ledger: LedgerReader): ChainReader {
-  const context: ContextReader = createContextReader(views, ledger)
   const queries = createContextQueries(views)
+  const memory = createMemoryQueries(views)
+  let barred: ReadonlySet<number> = new Set()
+  const context: ContextReader = createContextReader(
+    views,
+    ledger,
+    ({ seq, derivedFrom }) => barred.has(seq) || derivedFrom.some((source) => barred.has(source)),
+  )
   let erasureSeq = 0
 
   function baseItem(
@@ -60,9 +69,11 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
 
   return {
     read(conversationId, model, { textOnly = false } = {}) {
-      // What was folded before an erasure may hold words that are gone now.
+      // What was folded before may hold words that are gone by now, or that the owner had forgotten since.
       const lastErasureSeq = queries.lastErasureSeq()
-      if (lastErasureSeq !== erasureSeq) context.reset()
+      const hasMoreBarred = memory.barredCount() !== barred.size
+      if (hasMoreBarred) barred = memory.barredSeqs()
+      if (lastErasureSeq !== erasureSeq || hasMoreBarred) context.reset()
       erasureSeq = lastErasureSeq
 
       const row = queries.base(conversationId)
@@ -73,6 +84,10 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       if (!row || !base) return { items, base: null, openSeqs }
       const { item, form, covered } = base
       return { items: [{ item, seqs: [row.seq] }, ...items], base: { row, form, covered }, openSeqs }
+    },
+    holdsBarred(seqs) {
+      const all = memory.barredSeqs()
+      return seqs.some((seq) => all.has(seq))
     },
   }
 }

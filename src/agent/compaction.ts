@@ -105,6 +105,8 @@ export function createCompactor(options: {
           estimateTokens(options.instructions()),
       )
       const derivedFrom = sources([...options.instructionSeqs(), ...coveredSeqs], capsule, commitments)
+      // Forgotten while the model was writing: the next try does without it.
+      if (chain.holdsBarred(derivedFrom)) return await fail('interrupted')
       const facts: NewEvent[] = [
         {
           type: 'context.compaction.succeeded',
@@ -226,6 +228,7 @@ export function createCompactor(options: {
         const capsule = await writeCapsule(service, input, facts, signal)
         if (capsule.text.trim() === '') return
         const seqs = read.items.flatMap((each) => each.seqs)
+        if (chain.holdsBarred(seqs)) return
         await append([
           {
             type: 'context.capsule.written',

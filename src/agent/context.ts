@@ -27,17 +27,25 @@ export const emptyContext = (fromSeq: number): ContextState => ({
 /** A tool's result in a later turn's context: enough to go on from; the whole stays in the ledger. */
 const PAST_RESULT_CHARS = 4000
 
+/** Whether an event is passed over: its words, or what it was made from, are no more to be looked at. */
+export type IsPassedOver = (event: LedgerEvent) => boolean
+
 /**
  * Folds events into the context. A turn's items join it when the turn ends well or was stopped; those of a failed
- * turn never do, so it leaves the chain as it was. Erased words are passed over.
+ * turn never do, so it leaves the chain as it was. Erased words are passed over, and so is what `isPassedOver` names.
  */
-export function foldContext(state: ContextState, events: readonly AnyEvent[]): ContextState {
+export function foldContext(
+  state: ContextState,
+  events: readonly AnyEvent[],
+  isPassedOver: IsPassedOver = () => false,
+): ContextState {
   const items = [...state.items]
   const open = new Map(state.open)
   for (const event of events) {
     if (event.type === 'unknown') continue
     const { turnId } = event
-    const added = itemOf(event)
+    const item = itemOf(event)
+    const added = item && isPassedOver(event) ? null : item
     // What was said in a call was said, whatever becomes of the turn: the caller has heard it.
     if (turnId === null || event.type === 'call.reply.spoken') {
       if (added) items.push(added)
@@ -146,12 +154,16 @@ export type ContextBase = {
 export type ContextReader = {
   /** The context of a conversation after its base: the turns that stand. */
   read(conversationId: string, base: ContextBase): ContextState
-  /** Forgets what was folded, after an erasure. */
+  /** Drops what was folded, once less of it may be looked at. */
   reset(): void
 }
 
 /** Reads the context through a fold that goes on where it stopped, so a turn costs what is new, not what was. */
-export function createContextReader(views: Database, ledger: LedgerReader): ContextReader {
+export function createContextReader(
+  views: Database,
+  ledger: LedgerReader,
+  isPassedOver: IsPassedOver,
+): ContextReader {
   const conversationStart = views.prepare<[string], { startSeq: number }>(
     'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
   )
@@ -167,6 +179,7 @@ export function createContextReader(views: Database, ledger: LedgerReader): Cont
       state = foldContext(
         state,
         events.filter(({ seq }) => !base.covered.has(seq)),
+        isPassedOver,
       )
       cached = { conversationId, baseSeq: base.seq, state }
       return state

@@ -1,11 +1,15 @@
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createContextQueries } from '../../projections/context.ts'
+import { linesTelling, tellingWords } from '../../projections/copies.ts'
 import { closureOf } from '../../projections/derivations.ts'
 import type { Queries } from '../storage/queries.ts'
 import type { ErasureReason, Storage } from '../storage/storage.ts'
 
 /** Types in which a quoted stretch of the conversation may hide beside the reply itself. */
 const BESIDE_A_REPLY = new Set(['tool.called', 'tool.returned', 'turn.items.kept'])
+
+/** They tell of everything that was said: of these words only what tells of the same matter is looked for. */
+const SUMMARIES = new Set(['context.compaction.succeeded', 'context.capsule.written'])
 
 const EVENTS_A_SEARCH = 20
 
@@ -46,13 +50,29 @@ export function createErasure(options: {
   }
 
   /** In small parts: the search takes its turns with others that wait for the query thread. */
-  async function copiesOf(seqs: readonly number[]): Promise<number[]> {
+  async function copiesOf(seqs: readonly number[], matter: () => ReadonlySet<string>): Promise<number[]> {
     const copies: number[] = []
     for (let start = 0; start < seqs.length; start += EVENTS_A_SEARCH) {
-      const texts = textsOf(ledger, seqs.slice(start, start + EVENTS_A_SEARCH))
+      const texts = textsOf(ledger, seqs.slice(start, start + EVENTS_A_SEARCH)).map(
+        ({ seq, type, text }) => ({
+          seq,
+          text: SUMMARIES.has(type) ? linesTelling(text, matter()) : text,
+        }),
+      )
       copies.push(...(await queries.ask('findCopies', texts)))
     }
     return copies
+  }
+
+  /** What the events other than summaries are about; made once it is asked for. */
+  function matterOf(seqs: readonly number[]): () => ReadonlySet<string> {
+    let words: ReadonlySet<string> | null = null
+    return () => {
+      words ??= tellingWords(
+        textsOf(ledger, seqs).flatMap(({ type, text }) => (SUMMARIES.has(type) ? [] : [text])),
+      )
+      return words
+    }
   }
 
   async function plan(seqs: readonly number[]): Promise<readonly number[]> {
@@ -63,7 +83,7 @@ export function createErasure(options: {
       const fresh = closure.filter((seq) => !searched.has(seq))
       if (fresh.length === 0) return closure
       for (const seq of fresh) searched.add(seq)
-      const copies = await copiesOf(fresh)
+      const copies = await copiesOf(fresh, matterOf(closure))
       const repeated = ledger.readSeqs(copies).filter((event) => event.actor === 'delegate')
       const beside = repeated.flatMap((event) =>
         event.turnId === null ? [] : options.turnEventSeqs(event.turnId),
@@ -90,11 +110,14 @@ export function createErasure(options: {
 }
 
 /** The strings of events' bodies. */
-function textsOf(ledger: LedgerReader, seqs: readonly number[]): { seq: number; text: string }[] {
+function textsOf(
+  ledger: LedgerReader,
+  seqs: readonly number[],
+): { seq: number; type: string; text: string }[] {
   return ledger.readSeqs(seqs).flatMap((event) => {
     if (event.type === 'unknown' || !event.body) return []
     const strings = Object.values(event.body).filter((value) => typeof value === 'string')
-    return strings.map((text) => ({ seq: event.seq, text }))
+    return strings.map((text) => ({ seq: event.seq, type: event.type, text }))
   })
 }
 

@@ -1,3 +1,4 @@
+import { createBarredSummariesQuery } from '../../projections/barred-summaries.ts'
 import { createMemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
@@ -18,7 +19,6 @@ export type ToForget = {
 const TELLING_DIGITS = 4
 /** A longer quote tells more than the memory. */
 const MAX_QUOTED_WORDS = 8
-const UNREAD = 1000
 
 /** What forgetting reads, over the stores of a data directory. */
 function createReading({ views }: Sources) {
@@ -76,14 +76,20 @@ export const forgettingFunctions = {
     }
   },
 
-  /** Of what was mentioned, that which nothing was learned from yet, and what was said in the same turns. */
+  /** Of what was mentioned, what the owner said of it and is not barred yet, and what else was said in the same turns. */
   toBar: (sources: Sources) => {
-    const { utterances, turnsOf } = createReading(sources)
+    const { queries, utterances, turnsOf } = createReading(sources)
     return (mentionedSeqs: readonly number[]): { readonly found: number; readonly barredSeqs: number[] } => {
-      const unread = new Set(utterances.unreadSeqs(UNREAD))
-      const found = mentionedSeqs.filter((seq) => unread.has(seq))
-      return { found: found.length, barredSeqs: inOrder([...found, ...turnsOf(found)]) }
+      const open = mentionedSeqs.filter((seq) => !queries.isBarred(seq))
+      const found = open.filter((seq) => utterances.bySeq(seq)?.speaker === 'owner')
+      return { found: found.length, barredSeqs: inOrder([...open, ...turnsOf(found)]) }
     }
+  },
+
+  /** What tells in its own words of what is barred; see `createBarredSummariesQuery`. */
+  barredSummaries: ({ views }: Sources) => {
+    const barredSummaries = createBarredSummariesQuery(views)
+    return (_args: null) => barredSummaries()
   },
 } as const satisfies ThreadFunctions
 

@@ -7,11 +7,15 @@ import type { MemoryOrigin } from './memories.ts'
 export type Forgetting = {
   /**
    * Forgets for good: the memory with what it had taken the place of, everything derived from them, their index
-   * entries and their words. What was said stays on the timeline, but is barred from recall, capsule and extraction.
+   * entries and their words. What was said stays on the timeline, but is barred from recall, context, capsule and
+   * extraction; a capsule or replacement that tells it goes.
    * False where there is no such memory. Rejects with LedgerUnavailable while the files may still hold words of it.
    */
   forget(memoryId: string, origin: MemoryOrigin): Promise<boolean>
-  /** Bars words from which nothing was learned yet, so that nothing will be. How many utterances those were. */
+  /**
+   * Bars what the owner said in all of the words, and what answered it, whether or not anything was learned from it.
+   * How often it was said.
+   */
   bar(words: readonly string[], origin: MemoryOrigin): Promise<number>
   /** Finishes what a crash left between forgetting and erasing. */
   finishErasing(): Promise<void>
@@ -26,6 +30,15 @@ export function createForgetting(options: {
   readonly lock: Lock
 }): Forgetting {
   const { append, queries, thread, mentions, lock } = options
+
+  /** So much was barred when what tells of it was last looked for: each time anew would start a thread for nothing. */
+  let lookedAtCount = 0
+
+  /** Erases, with what tells in its own words of what is barred by now. */
+  async function eraseWithSummaries(seqs: readonly number[]): Promise<void> {
+    const all = [...seqs, ...(await thread.ask('barredSummaries', null))]
+    if (all.length > 0) await options.erase(all, 'memory_forgotten')
+  }
 
   return {
     async forget(memoryId, origin) {
@@ -53,10 +66,7 @@ export function createForgetting(options: {
         return found
       })
       if (forgotten === null) return false
-      await options.erase(
-        forgotten.versions.map(({ storedSeq }) => storedSeq),
-        'memory_forgotten',
-      )
+      await eraseWithSummaries(forgotten.versions.map(({ storedSeq }) => storedSeq))
       return true
     },
 
@@ -65,7 +75,7 @@ export function createForgetting(options: {
       const asked = askedIn(origin)
       const mentioned = (await mentions(words, numbers)).filter((seq) => !asked.includes(seq))
       if (mentioned.length === 0) return 0
-      return lock(async () => {
+      const found = await lock(async () => {
         const { found, barredSeqs } = await thread.ask('toBar', mentioned)
         if (found === 0) return 0
         const sourceSeqs = [...new Set([...barredSeqs, ...asked])].sort((a, b) => a - b)
@@ -78,11 +88,16 @@ export function createForgetting(options: {
         ])
         return found
       })
+      if (found > 0) await eraseWithSummaries([])
+      return found
     },
 
     async finishErasing() {
       const seqs = queries.unerasedSeqs()
-      if (seqs.length > 0) await options.erase(seqs, 'memory_forgotten')
+      const count = queries.barredCount()
+      if (seqs.length === 0 && count === lookedAtCount) return
+      await eraseWithSummaries(seqs)
+      lookedAtCount = count
     },
   }
 }

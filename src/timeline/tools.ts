@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { LedgerEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type SearchHit, type TimelineSearch, withoutMarks } from '../../projections/search.ts'
 import { dateFormat } from '../clock/date-format.ts'
@@ -12,6 +13,8 @@ const SPOKEN_CHANNELS = ['chat', 'voice', 'sms'] as const
 export function timelineTools(options: {
   readonly ledger: LedgerReader
   readonly search: (search: TimelineSearch) => Promise<readonly SearchHit[]>
+  /** Whether an event tells what the owner had forgotten: it stays on the timeline, and the delegate looks past it. */
+  readonly repeatsBarred: (event: LedgerEvent) => boolean
 }): Tool[] {
   return [
     defineTool({
@@ -35,16 +38,21 @@ export function timelineTools(options: {
         const events = new Map(
           options.ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, event]),
         )
+        let forgotten = 0
         const found = hits.slice(0, HITS).flatMap(({ seq, snippet }) => {
           const event = events.get(seq)
           // Erased, or hidden until it is: the index may still hold its words.
-          if (!event || event.erased) return []
+          if (!event || event.type === 'unknown' || event.erased) return []
+          if (options.repeatsBarred(event)) {
+            forgotten += 1
+            return []
+          }
           const text = withoutMarks(snippet)
           return [{ seq, at: event.at, who: event.actor, channel: event.channel, type: event.type, text }]
         })
         return {
           ok: true,
-          data: { hits: found, more: hits.length > HITS },
+          data: { hits: found, more: hits.length > HITS, ...(forgotten === 0 ? {} : { forgotten }) },
           derivedFrom: found.map(({ seq }) => seq),
         }
       },

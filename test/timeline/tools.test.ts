@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { searchTimeline } from '../../projections/search.ts'
 import { timelineTools } from '../../src/timeline/tools.ts'
 import type { Tool } from '../../src/tools/tool.ts'
@@ -32,6 +33,7 @@ async function toolOver(things: readonly { at: string; text: string; channel: 'c
   const tools = timelineTools({
     ledger: storage.ledger,
     search: async (search) => searchTimeline(storage.views, search),
+    repeatsBarred: createMemoryQueries(storage.views).repeatsBarred,
   })
   const tool: Tool | undefined = tools.find(({ name }) => name === 'search_timeline')
   if (!tool?.readOnly) throw new Error('there is no search that only reads')

@@ -6,7 +6,7 @@ import type { Done } from './situation.ts'
 import { tell } from './tell.ts'
 import { isPersonal } from './text.ts'
 import { understand } from './understand/understand.ts'
-import { bullets, NEEDS_MODEL, NOTHING_FOUND, quote, STATEMENT } from './wording.ts'
+import { bullets, HAD_FORGOTTEN, NEEDS_MODEL, NOTHING_FOUND, quote, STATEMENT } from './wording.ts'
 import { queryWords } from './words.ts'
 
 /** What one plan leads to now: calls that are still to be made, or what is to be said. */
@@ -85,6 +85,7 @@ function lookUp(question: string, isTopic: boolean, world: World, takeDone: Take
   const found = done.flatMap((each) => (each ? foundIn(each) : []))
   const answers = findAnswers(question, [...found, ...world.known()], toStatement(world))
   if (answers.length > 0) return { text: tellKnown(answers, world) }
+  if (done.some((each) => each && listsOf(each.result).forgotten > 0)) return { text: HAD_FORGOTTEN }
   if (isTopic || isPersonal(question)) return { text: NOTHING_FOUND }
   return { text: `${NOTHING_FOUND} ${NEEDS_MODEL}` }
 }

@@ -38,6 +38,8 @@ const many = z.object({
   tasks: texts(task),
   hits: texts(hit),
   more: z.boolean().catch(false).default(false),
+  /** So many were found that the owner had forgotten. */
+  forgotten: z.number().catch(0).default(0),
 })
 const one = z.object({
   memory: memory.optional().catch(undefined),

@@ -3,7 +3,7 @@ import type { Present } from './plan.ts'
 import { type HitResult, listsOf, type TimerResult, thingsOf } from './results.ts'
 import type { Done, ToolOutcome } from './situation.ts'
 import { capitalise } from './text.ts'
-import { bullets, quote, shorten } from './wording.ts'
+import { bullets, FORGOTTEN, HAD_FORGOTTEN, quote, shorten } from './wording.ts'
 
 const MAX_NOTE_CHARS = 1000
 const MAX_LINE_CHARS = 160
@@ -48,7 +48,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     if (lines.length === 0) return 'I do not remember anything about that yet.'
     return `This is what I remember:\n\n${bullets(few(lines))}`
   },
-  forget: () => 'Forgotten.',
+  forget: () => FORGOTTEN,
   create_note: (outcome) => `I wrote that down${titled(outcome)}.`,
   list_notes(outcome) {
     const { notes, more } = listsOf(outcome)
@@ -114,7 +114,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     return task?.title ? `The task ${quote(task.title)} is cancelled.` : 'The task is cancelled.'
   },
   search_timeline(outcome, { present }) {
-    const { hits, more } = listsOf(outcome)
+    const { hits, more, forgotten } = listsOf(outcome)
+    if (hits.length === 0 && forgotten > 0) return HAD_FORGOTTEN
     if (hits.length === 0) return 'I find nothing about that on our timeline.'
     const lines = hits.map((hit) => tellHit(hit, present))
     const count = hits.length === 1 ? 'one moment' : `${more ? 'more than ' : ''}${hits.length} moments`

@@ -30,6 +30,12 @@ export const GUEST =
 
 export const NOTHING_FOUND = 'I find nothing about that, neither among what I remember nor on our timeline.'
 
+export const FORGOTTEN =
+  'Forgotten: I do not look at it any more. What was said stays on the timeline until you erase it there.'
+
+export const HAD_FORGOTTEN =
+  'What was said about that you had me forget. It may still stand on the timeline, where you can look it up or erase it.'
+
 export function quote(text: string): string {
   return `“${text.replace(/\s+/g, ' ').trim()}”`
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createBuiltinModel, createBuiltinService } from '../../../src/model/builtin/builtin.ts'
+import { FORGOTTEN } from '../../../src/model/builtin/wording.ts'
 import type { InputItem, TextEvent } from '../../../src/model/port.ts'
 import { allTools, delegate, memories, owner, runTurn, type ToolAnswers } from './tool-host.ts'
 
@@ -100,7 +101,7 @@ const results: readonly (readonly [string, ToolAnswers, string])[] = [
     'This is what I remember:\n\n- I like tea',
   ],
   ['what do you remember about me', nothing, 'I do not remember anything about that yet.'],
-  ['forget about tea', { forget: () => ({ ok: true, forgotten: 1 }) }, 'Forgotten.'],
+  ['forget about tea', { forget: () => ({ ok: true, forgotten: 1 }) }, FORGOTTEN],
   [
     'forget about tea',
     { forget: () => ({ ok: false, reason: 'not_found', message: 'Nothing like that is remembered.' }) },
