@@ -57,7 +57,7 @@ const HIDDEN = 2
 /** The chain that each conversation continues from: its usage, its replacements and its capsules. */
 export const contextProjection = defineProjection({
   name: 'context',
-  version: 4,
+  version: 5,
   tables: ['context_chains', 'context_compactions', 'context_capsules', 'context_kept', 'context_erasures'],
   schema: `
     CREATE TABLE context_chains (
@@ -103,8 +103,9 @@ export const contextProjection = defineProjection({
       lastFailureAt = @at WHERE conversationId = @conversationId`)
     const insert = db.prepare(`INSERT INTO context_compactions
       (seq, conversationId, throughSeq, at, channel, source, inputTokensBefore, inputTokensAfter, provider, model, compactionId)
-      VALUES (@seq, @conversationId, @throughSeq, @at, @channel, @source, @inputTokensBefore, @inputTokensAfter, @provider,
-        @model, @compactionId)`)
+      VALUES (@seq, @conversationId, @throughSeq, @at,
+        (SELECT channel FROM context_chains WHERE conversationId = @conversationId), @source, @inputTokensBefore,
+        @inputTokensAfter, @provider, @model, @compactionId)`)
     const newest = db
       .prepare<[string | null], number | null>(
         'SELECT max(seq) FROM context_compactions WHERE conversationId = ?',
@@ -144,7 +145,7 @@ export const contextProjection = defineProjection({
           void record.run({ conversationId, at, ...facts }),
         'context.compaction.requested': ({ seq, conversationId, facts }) =>
           void request.run(facts.compactionId, facts.source, seq, conversationId),
-        'context.compaction.succeeded': ({ seq, at, channel, conversationId, facts }) => {
+        'context.compaction.succeeded': ({ seq, at, conversationId, facts }) => {
           end.run(conversationId, facts.compactionId)
           succeed.run(facts.inputTokensAfter, facts.inputTokensAfter, conversationId)
           if (conversationId === null) return
@@ -154,7 +155,6 @@ export const contextProjection = defineProjection({
             conversationId,
             throughSeq,
             at,
-            channel,
             source,
             inputTokensBefore,
             inputTokensAfter,

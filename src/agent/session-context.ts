@@ -62,7 +62,7 @@ export function createSessionContext(options: {
         ? {
             at: latest.at,
             source: latest.source,
-            channel: chain?.channel ?? latest.channel,
+            channel: latest.channel,
             inputTokensBefore: latest.inputTokensBefore,
             inputTokensAfter: latest.inputTokensAfter,
           }

@@ -191,3 +191,17 @@ test('without the service that made the replacement, the built-in model goes on 
   expect(answer.json.reply.text).toContain('4711')
   expect((await second.client.get('/ready')).json.checks.model).toMatchObject({ detail: 'builtin/builtin-1' })
 })
+
+test('where a compaction happened stays told as it was, wherever the conversation goes on', async () => {
+  const owner = '+15551230001'
+  const { client } = await startWholeService({ environment: { DEV_ROUTES: '1', OWNER_PHONE_NUMBER: owner } })
+  await client.post('/api/chat', { content: 'Good morning' })
+  const compacted = await client.post('/api/session/context/compact', {})
+  expect(compacted.json).toMatchObject({ channel: 'chat', latestCompaction: { channel: 'chat' } })
+  const text = new URLSearchParams({ MessageSid: 'SM1', From: owner, To: '+15559990000', Body: 'Hello' })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  expect((await client.send('POST', '/sms', text.toString(), { headers })).status).toBe(200)
+  await expect
+    .poll(async () => (await client.get('/api/session/context')).json, { timeout: 30_000 })
+    .toMatchObject({ channel: 'sms', latestCompaction: { ...compacted.json.latestCompaction } })
+})
