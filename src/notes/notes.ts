@@ -269,6 +269,7 @@ function titleFrom(content: string): string {
         .trimEnd()}…`
 }
 
-function excerptOf(content: string): string {
+/** The beginning of a note's content, as lists show it. */
+export function excerptOf(content: string): string {
   return content.slice(0, EXCERPT_CHARS).toWellFormed()
 }

@@ -93,7 +93,13 @@ test('a turn is published in both its forms, and so are pages and redirects', as
   expect(check('POST', '/api/chat', streamed)).toBe('fits')
   const noted = await client.post('/api/notes', { content: 'Milk.' })
   expect(check('GET', '/notes/{id}', await client.get(`/notes/${noted.json.id}`))).toBe('fits')
-  expect(check('GET', '/notes/{id}', await client.get('/notes/none'))).toBe('fits')
+  for (const accept of ['*/*', 'text/html']) {
+    const missing = await client.get('/notes/none', { headers: { accept } })
+    expect(missing.headers['content-type']).toContain(
+      accept === 'text/html' ? accept : 'application/problem+json',
+    )
+    expect(check('GET', '/notes/{id}', missing)).toBe('fits')
+  }
   expect(check('GET', '/docs', await client.get('/docs'))).toBe('fits')
 })
 

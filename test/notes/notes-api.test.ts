@@ -12,6 +12,7 @@ test('a note is created, found, changed, deleted and restored as the contract sa
   expect(created.json).toMatchObject({
     title: 'Shopping',
     content: 'milk\nbread',
+    excerpt: 'milk\nbread',
     source: 'owner',
     revision: 1,
   })
@@ -56,6 +57,7 @@ test('a note is created, found, changed, deleted and restored as the contract sa
     await client.put(`/api/notes/${id}`, { content: 'x' }),
     await client.delete(`/api/notes/${id}`),
     await client.get(`/api/notes/${id}/revisions`),
+    await client.get(`/notes/${id}`),
   ]) {
     expect(gone.status).toBe(404)
     expect(gone.headers['content-type']).toContain(problem)

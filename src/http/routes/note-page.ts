@@ -3,9 +3,11 @@ import { dateFormat } from '../../clock/date-format.ts'
 import { escapeHtml } from '../../notes/escape-html.ts'
 import type { Note, Notes } from '../../notes/notes.ts'
 import type { NoteRenderer } from '../../notes/renderer.ts'
+import { isNavigation } from '../access.ts'
 import type { RouteModule } from '../app.ts'
-import { htmlPage } from '../describe.ts'
+import { htmlPage, refusals } from '../describe.ts'
 import { createRoutes, type HttpContext } from '../env.ts'
+import { Refusal } from '../problem.ts'
 import { SHELL_FILE, type StaticFiles } from '../static-files.ts'
 
 /** Nothing runs on this page, and nothing is sent from it: it is only read. */
@@ -31,7 +33,13 @@ const show = createRoute({
   tags: ['Notes'],
   summary: 'A page that shows one note, its markdown rendered and inert',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 200: htmlPage('The note'), 404: htmlPage('There is no such note') },
+  responses: {
+    200: htmlPage('The note'),
+    404: {
+      description: 'There is no such note: a page for who follows a link',
+      content: { ...htmlPage('').content, ...refusals(404)[404].content },
+    },
+  },
 })
 
 /** The page of one note: its markdown rendered, inert, without a script, readable on any screen. */
@@ -47,6 +55,9 @@ export function notePageRoutes(options: {
   routes.openAPIRegistry.registerPath(show)
   routes.get('/notes/:id', async (c) => {
     const note = await options.notes.get(c.req.param('id'))
+    if (!note && !isNavigation(c.env.incoming)) {
+      throw new Refusal(404, 'unknown_note', 'There is no such note.')
+    }
     const frame = { theme: themeOf(c), styles }
     c.header('content-security-policy', CONTENT_SECURITY_POLICY)
     if (!note) return c.html(page({ ...frame, title: 'No such note', body: MISSING }), 404)

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { hasAtMost, MAX_NOTE_CHARS } from '../../notes/content.ts'
-import type { Note, NoteOutcome, Notes } from '../../notes/notes.ts'
+import { excerptOf, type Note, type NoteOutcome, type Notes } from '../../notes/notes.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
 import { createRoutes, refuseInvalid } from '../env.ts'
@@ -29,6 +29,7 @@ const summary = {
   createdAt: z.string(),
   updatedAt: z.string(),
   revision: z.int(),
+  excerpt: z.string(),
 }
 const noteSchema = z.object({ ...summary, content: z.string() }).openapi('Note')
 const params = z.object({ id: z.string() })
@@ -49,7 +50,7 @@ const list = createRoute({
   responses: {
     200: json(
       z.object({
-        notes: z.array(z.object({ ...summary, excerpt: z.string() })),
+        notes: z.array(z.object(summary)),
         nextCursor: z.string().nullable(),
       }),
       'Notes',
@@ -231,7 +232,7 @@ function noteOf(outcome: NoteOutcome): Note {
 }
 
 function present({ seqs: _seqs, ...note }: Note) {
-  return note
+  return { ...note, excerpt: excerptOf(note.content) }
 }
 
 function unknown(): Refusal {
