@@ -7,8 +7,10 @@ export class InvalidRecurrence extends Error {
 
 /**
  * The first occurrence of a cron expression strictly after `after`, in the owner's time zone; null when there is
- * none any more. A local time that daylight saving skips falls on the next one that exists; one that it repeats
- * occurs once. Throws InvalidRecurrence.
+ * none any more. Where the expression names one time of the day, daylight saving changes nothing about how often it
+ * comes: a local time that is skipped falls on the next one that exists, and one that is repeated occurs once. Of
+ * several (a list, a range, a step, every hour), those that are skipped do not occur, and those that are repeated occur
+ * each time. Throws InvalidRecurrence.
  */
 export function nextOccurrence(recurrence: string, timezone: string, after: Date): Date | null {
   try {
@@ -23,6 +25,7 @@ export function nextOccurrence(recurrence: string, timezone: string, after: Date
 
 /** Occurrences counted at most: after a year away, "many" is all that anybody needs to know. */
 const MAX_COUNTED = 1000
+const FIRST_STEP_BACK_MS = 60_000
 
 /** What a late timer owes: how many occurrences passed after `dueAt` up to `now`, and which comes next. */
 export function missedSince(
@@ -41,9 +44,42 @@ export function missedSince(
     if (passed >= MAX_COUNTED) {
       return {
         passed,
-        last: last.toISOString(),
+        last: lastUpTo(now, last, timer.recurrence, timer.timezone).toISOString(),
         nextAt: nextOccurrence(timer.recurrence, timer.timezone, now)?.toISOString() ?? null,
       }
     }
   }
+}
+
+/** The last occurrence up to `now`, of which `known` is one: looked for from `now` backwards, in ever longer steps. */
+function lastUpTo(now: Date, known: Date, recurrence: string, timezone: string): Date {
+  let last = known
+  for (
+    let backMs = FIRST_STEP_BACK_MS;
+    last === known && now.getTime() - backMs > known.getTime();
+    backMs *= 2
+  ) {
+    const after = new Date(now.getTime() - backMs)
+    for (let next = nextOccurrence(recurrence, timezone, after); next && next <= now; ) {
+      last = next
+      next = nextOccurrence(recurrence, timezone, last)
+    }
+  }
+  return last
+}
+
+/** The first occurrence between two moments that is not passed over; null when there is none among so many. */
+export function firstOccurrence(
+  timer: { readonly recurrence: string; readonly timezone: string },
+  between: { readonly after: Date; readonly before: Date },
+  isPassedOver: (at: string) => boolean,
+): Date | null {
+  let last = between.after
+  for (let tried = 0; tried < MAX_COUNTED; tried += 1) {
+    const next = nextOccurrence(timer.recurrence, timer.timezone, last)
+    if (!next || next >= between.before) return null
+    if (!isPassedOver(next.toISOString())) return next
+    last = next
+  }
+  return null
 }

@@ -4,7 +4,7 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
 import { signalFact } from '../signals/signals.ts'
-import { missedSince, nextOccurrence } from './schedule.ts'
+import { firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
 
 export type Timer = {
   readonly id: string
@@ -81,6 +81,8 @@ export function createTimers(options: {
   let armedFor: string | null = null
   /** Something that was due could not be fired: the disk is full, or its words are hidden until they are erased. */
   let isHeldUp = false
+  /** What the clock said when it was last looked at; before that, it may have been anything. */
+  let lookedAtMs = Number.POSITIVE_INFINITY
 
   function toTimer(row: TimerRow): Timer {
     const { timerId, conversationId: _conversation, ...rest } = row
@@ -159,7 +161,49 @@ export function createTimers(options: {
     return true
   }
 
+  /**
+   * Where the clock was ahead and is set right, what repeats would be silent until it is as late as it seemed to be: its
+   * next occurrence is brought back to the first one that has not fired.
+   */
+  async function bringBack(): Promise<void> {
+    const now = nowMs()
+    if (now < lookedAtMs - LATE_MS) {
+      for (const row of queries.active()) {
+        const nextAt = earlierThanDue(row, new Date(now))
+        if (nextAt === null) continue
+        await append([
+          {
+            type: 'timer.missed',
+            conversationId: row.conversationId,
+            channel: 'inner',
+            actor: 'service',
+            causedBy: row.setSeq,
+            facts: { timerId: row.timerId, occurrence: row.dueAt, missed: 0, nextAt },
+          },
+        ])
+      }
+    }
+    lookedAtMs = now
+  }
+
+  function earlierThanDue(
+    { timerId, setSeq, dueAt, recurrence, timezone }: TimerRow,
+    now: Date,
+  ): string | null {
+    const [set] = recurrence === null ? [] : ledger.readSeqs([setSeq])
+    if (recurrence === null || set?.type !== 'timer.set') return null
+    const setAt = new Date(set.at)
+    const isAsSet = set.facts.dueAt === dueAt
+    const wasSetAhead = setAt > now && nextOccurrence(recurrence, timezone, setAt)?.toISOString() === dueAt
+    // A first occurrence that was asked for is then, however late.
+    if (isAsSet && !wasSetAhead) return null
+    const hasFired = (at: string) => ledger.rowByKey(`timer-fired:${timerId}:${at}`) !== undefined
+    const next = firstOccurrence({ recurrence, timezone }, { after: now, before: new Date(dueAt) }, hasFired)
+    return next?.toISOString() ?? null
+  }
+
   async function fireDue(): Promise<void> {
+    await bringBack()
     const fired: boolean[] = []
     for (const row of queries.due(new Date(nowMs()).toISOString())) fired.push(await fire(row))
     isHeldUp = fired.includes(false)

@@ -9,10 +9,10 @@ import { newId } from '../support/writer.ts'
 
 /** Timers over the service's own storage; the disk is full, or cannot be read, for as long as a test says so. */
 async function openTimers() {
-  const storage = await openTestStorage(testDirectory())
+  let nowMs = Date.now()
+  const storage = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
   const disk = { isFull: false, isUnreadable: false }
   const faults: unknown[] = []
-  let nowMs = Date.now()
   const append: Append = (events) =>
     disk.isFull ? Promise.reject(new LedgerUnavailable('the disk is full')) : storage.append(events)
   const views: Database = Object.create(storage.views)
@@ -51,9 +51,10 @@ async function openTimers() {
   const pass = (ms: number) => {
     nowMs += ms
   }
-  return { storage, timers, disk, faults, set, signals, pass }
+  return { storage, timers, disk, faults, set, signals, pass, now: () => nowMs }
 }
 
+const YEAR_MS = 365 * 86_400_000
 const soon = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('a timer whose words are erased wakes nobody; one whose words are only hidden waits for them', async () => {
@@ -112,4 +113,51 @@ test('views that cannot be read for a while end neither the process nor the wait
   disk.isUnreadable = false
   pass(61_000)
   await expect.poll(() => signals().length, { timeout: 10_000 }).toBe(2)
+})
+
+test('a clock that was years ahead and is set right silences nothing that repeats, and nothing fires twice', async () => {
+  const { storage, timers, now, pass } = await openTimers()
+  const every = async (recurrence: string, missedPolicy: 'fire_once' | 'skip', dueAt: Date | null = null) => {
+    const outcome = await timers.set({ title: recurrence, dueAt, recurrence, missedPolicy }, { by: 'owner' })
+    if (outcome.status !== 'set') throw new Error(outcome.reason)
+    return outcome.timer
+  }
+  /** Moves the clock; what is due now is looked at now. */
+  async function moveClock(ms: number): Promise<void> {
+    pass(ms)
+    const outcome = await timers.set(
+      { title: 'Now', dueAt: new Date(now()), recurrence: null },
+      { by: 'owner' },
+    )
+    const id = outcome.status === 'set' ? outcome.timer.id : ''
+    await expect.poll(() => timers.get(id)?.status).toBe('done')
+  }
+  const daily = await every('0 9 * * *', 'fire_once')
+  const skipping = await every('30 10 * * *', 'skip')
+  const later = await every('15 11 * * *', 'fire_once', new Date(Date.parse(daily.dueAt) + 20 * YEAR_MS))
+  const dueAts = () => [daily, skipping, later].map(({ id }) => timers.get(id)?.dueAt)
+  const asSet = dueAts()
+  const fired = () =>
+    storage.ledger
+      .readRange(1, 1000)
+      .filter((event) => event.type === 'timer.fired' && event.facts.timerId === daily.id)
+  timers.start()
+  await moveClock(10 * YEAR_MS)
+  await expect.poll(dueAts).not.toContain(daily.dueAt)
+  expect(dueAts()).not.toContain(skipping.dueAt)
+  const setAhead = await every('45 7 * * *', 'fire_once')
+  await moveClock(-10 * YEAR_MS)
+  await expect.poll(dueAts).toEqual(asSet)
+  expect(Date.parse(timers.get(setAhead.id)?.dueAt ?? '') - now()).toBeLessThanOrEqual(86_400_000)
+  expect(fired()).toHaveLength(1)
+
+  // Set back by less than a day, after it has fired: that was this day's.
+  await moveClock(Date.parse(daily.dueAt) - now() - 5)
+  pass(60_005)
+  await expect.poll(() => fired().length).toBe(2)
+  const next = dueAts()
+  await moveClock(-3_600_000)
+  await moveClock(3_600_000)
+  expect([dueAts()[0], dueAts()[2]]).toEqual([next[0], next[2]])
+  expect(fired()).toHaveLength(2)
 })

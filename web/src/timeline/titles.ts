@@ -134,7 +134,10 @@ const titles: Readonly<Record<string, Title>> = {
   'note.restored': (e) => `Note restored to revision ${countText(number(e, 'restoredRevision'))}`,
   'timer.set': (e) => named(e, 'Timer set'),
   'timer.fired': () => 'Timer due',
-  'timer.missed': () => 'Timer missed while the service was down',
+  'timer.missed': (e) =>
+    number(e, 'missed') === 0
+      ? 'Timer put right after the clock was'
+      : 'Timer missed while the service was down',
   'timer.cancelled': () => 'Timer cancelled',
   'task.dispatched': (e) => named(e, 'Task handed over'),
   'task.progressed': (e) => named(e, 'Task under way', 'text'),
