@@ -21,12 +21,19 @@ export type Span = { readonly start: number; readonly end: number; readonly text
 const SENTENCE_END = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？؟।｡]+["'”’»」』）)]*|\n+/gu
 /** A full stop after these ends no sentence. */
 const ABBREVIATION =
-  /(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|prof|st|jr|sr|no|nr|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|ca|bzw|z\.b|d\.h|usw|hr|fr|frau|herr|sra|sr|mme|m|tel|str|inc|ltd|co|u\.s|u\.k)\.$/iu
+  /(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|mx|prof|st|mt|ft|jr|sr|capt|gen|sgt|lt|rev|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|ca|bzw|z\.b|d\.h|usw|hr|fr|frau|herr|sra|mme|tel|\p{L}{0,20}str|ave|blvd|rd|inc|ltd|co|u\.s|u\.s\.a|u\.k)\.$/iu
+/** A full stop after these ends no sentence where a number follows: "No. 5", "Sept. 3". */
+const BEFORE_NUMBER =
+  /(?:^|[\s(])(?:no|nos|nr|num|fig|pp|vol|ch|art|apt|ext|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez)\.$/iu
+/** No abbreviation that is looked for is longer, with what stands before it. */
+const MAX_ABBREVIATION_CHARS = 32
 
 /** An ordinal in front of what it counts: "14. März". */
 const ORDINAL = /(?:^|\s)\d{1,3}\.$/u
 const COUNTED =
-  /^\s+(?:\p{Ll}|(?:jan|feb|mär|maer|apr|mai|maj|jun|jul|aug|sep|okt|nov|dez|dec|stock|etage|geburtstag|klasse|mal|platz)\p{L}*)/iu
+  /^\s+(?:jan|feb|mär|maer|apr|mai|maj|jun|jul|aug|sep|okt|nov|dez|dec|stock|etage|geburtstag|klasse|mal|platz)/iu
+/** Not without regard to case, which would make a capital one too. */
+const GOES_ON = /^\s+\p{Ll}/u
 
 /** The sentences of a text, in order; what lies between them is space. */
 export function sentencesOf(text: string): Span[] {
@@ -44,9 +51,12 @@ export function sentencesOf(text: string): Span[] {
   for (const match of text.matchAll(SENTENCE_END)) {
     const end = match.index + match[0].length
     const isLast = text.slice(end).trim() === ''
-    const before = text.slice(start, end)
-    if (!isLast && match[0] === '.' && ABBREVIATION.test(before)) continue
-    if (match[0] === '.' && ORDINAL.test(before) && COUNTED.test(text.slice(end))) continue
+    const before = text.slice(Math.max(start, end - MAX_ABBREVIATION_CHARS), end)
+    const isShort = match[0] === '.' && !isLast
+    if (isShort && ABBREVIATION.test(before)) continue
+    if (isShort && BEFORE_NUMBER.test(before) && /^\s+\d/u.test(text.slice(end))) continue
+    const rest = text.slice(end)
+    if (match[0] === '.' && ORDINAL.test(before) && (GOES_ON.test(rest) || COUNTED.test(rest))) continue
     close(end)
   }
   close(text.length)

@@ -27,8 +27,12 @@ const ENGLISH: readonly Rule[] = [...selfRules, ...possessionRules, ...habitRule
  */
 export function extractByRules(quotable: Quotable, timezone: string): Candidate[] {
   const source = normalizeText(quotable.text, 'NFC').slice(0, MAX_CHARS).toWellFormed()
-  return sentencesOf(source).flatMap((sentence) => {
-    if (quotable.agreed) return readAgreed(sentence.text)
+  const sentences = sentencesOf(source)
+  if (quotable.agreed) return sentences.flatMap((sentence) => readAgreed(sentence.text))
+  // What a note or a task is to say goes on to the end.
+  const content = sentences.findIndex(({ text }) => NOT_TOLD.test(text))
+  const told = content < 0 ? sentences : sentences.slice(0, content)
+  return told.flatMap((sentence) => {
     const opened = withoutOpening(sentence)
     const language = languageOf(opened.span.text) ?? 'en'
     const rules = language === 'en' ? ENGLISH : (rulesOf[language] ?? [])
@@ -42,9 +46,18 @@ export function extractByRules(quotable: Quotable, timezone: string): Candidate[
     })
     if (found.length > 0 || !opened.isRequest) return found
     const text = tidy(opened.span.text)
+    // "Remember to call her": something to do, no fact.
+    if (/^to\s/iu.test(text)) return []
     return text.split(/\s+/).length >= 2 || /[^\p{ASCII}]{4}/u.test(text) ? [plain(text, text)] : []
   })
 }
+
+/**
+ * Begins what is to be written into a note or done by the coding assistant: the words are for it, and tell nothing.
+ * "Note that …" and "take note that …" ask for something to be remembered.
+ */
+const NOT_TOLD =
+  /^(?:(?:please|pls|kindly|now|ok|okay|hey|hi|so|and|also|then|just|delegate)[\s,]+|(?:can|could|would|will) you (?:please )?|i(?:'d like| want| need) you to )*(?:(?:(?:make|take|create|write|add|start|save|draft|leave) (?:me )?(?:(?:a|an|another|the) )?|(?:a )?)(?:(?:new|quick|short) )*note(?! that\b)\b(?=\s*[:–-]| (?:called|titled|named|entitled|saying|about|down\b|to (?:self|myself)\b|with|of|on|to|for)\b)|(?:make|take|create|write|add|save|draft|leave) (?:me )?an? (?:(?:new|quick|short) )*note that\b|(?:jot|write|put|take|note) (?:(?:this|that|it|the following) )?down\b|(?:make|create|write|start|save) (?:me )?(?:a|an|my|the) (?:[\p{L}'’-]+ ){0,5}list\b|(?:add|append|put|include) [^\n]{1,500} (?:to|on|onto|in|into) (?:the|my|our) (?:[\p{L}'’-]+ ){0,5}(?:note|list)\b|(?:have|ask|tell|get|let|make|use) (?:(?:the|my|our) )?(?:coding (?:assistant|agent)|(?:github )?copilot)\b)/iu
 
 function read(
   statement: Statement,

@@ -50,7 +50,32 @@ export function findAnswers(
     .sort((a, b) => b.score - a.score || b.index - a.index)
     .slice(0, MAX_LOOKED_AT)
     .flatMap(({ statement }) => (statement.isSaid ? (toStatement(statement) ?? []) : statement))
-  return distinct(ranked).slice(0, MAX_ANSWERS)
+  return withoutCorrected(distinct(ranked)).slice(0, MAX_ANSWERS)
+}
+
+/** Says that what was said of the same before does not hold any more. */
+const OPENS_CORRECTION =
+  /^(?:(?:actually|no|nope|sorry|wait|correction|update|oops|in fact|as of (?:today|now)|from now on|i meant(?: that)?)\b[\s,.:;!–-]*)+/i
+const CLOSES_CORRECTION = /\b(?:now|instead|from now on|these days|any ?more)[\s.!]*$/i
+const IS = /\b(?:is|are|was|were|isn't|aren't|am|'s)\b/i
+
+/** Of what is known of one thing, newest first, nothing from before the owner put it right. */
+function withoutCorrected(newestFirst: readonly Known[]): Known[] {
+  const corrected = new Set<string>()
+  return newestFirst.filter(({ text }) => {
+    const opening = OPENS_CORRECTION.exec(text)?.[0].length ?? 0
+    const thing = thingOf(text.slice(opening))
+    if (thing !== null && corrected.has(thing)) return false
+    if (thing !== null && (opening > 0 || CLOSES_CORRECTION.test(text))) corrected.add(thing)
+    return true
+  })
+}
+
+/** What a statement says something of: "My dentist" of "My dentist is …". */
+function thingOf(statement: string): string | null {
+  const at = IS.exec(statement)?.index ?? 0
+  const words = wordsOf(statement.slice(0, at))
+  return words.length === 0 ? null : words.join(' ')
 }
 
 function distinct(statements: readonly Known[]): Known[] {

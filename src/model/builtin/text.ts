@@ -1,3 +1,5 @@
+import { sentencesOf } from '../../memory/language/text.ts'
+
 /** Longest text that is looked at for what it asks; content may be longer. */
 export const MAX_COMMAND_CHARS = 2000
 
@@ -31,14 +33,9 @@ export function withoutPoliteness(text: string): string {
   return (short === '' ? rest : short).trim()
 }
 
-const SENTENCE_END = /(?<![\s.][\p{L}]\.?)(?<=[.!?…])\s+|\n+/u
-
-/** The sentences of a text; "7.30", "p.m." and the like do not end one. */
+/** The sentences of a text; "7.30", "p.m.", "Dr." and the like do not end one. */
 export function splitSentences(text: string): string[] {
-  return text
-    .split(SENTENCE_END)
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => sentence !== '')
+  return sentencesOf(text).map((sentence) => sentence.text)
 }
 
 const QUESTION_WORDS =

@@ -37,3 +37,17 @@ test('what was said counts only as far as it states something', () => {
   )
   expect(found.map(({ text }) => text)).toEqual(['the boiler is a Vaillant'])
 })
+
+test('what the owner put right is not told beside what it was before', () => {
+  const said = [
+    'My dentist is Dr. Weber',
+    'My dentist is closed on Mondays?',
+    'Actually my dentist is Dr. Klein now',
+    'My dentist has a dog',
+  ].map((text) => ({ text, at: null }))
+  const found = (question: string) => findAnswers(question, said, () => null).map(({ text }) => text)
+  expect(found('Who is my dentist?')).toEqual([
+    'My dentist has a dog',
+    'Actually my dentist is Dr. Klein now',
+  ])
+})

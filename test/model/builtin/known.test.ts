@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InputItem } from '../../../src/model/port.ts'
-import { owner, recalled, runTurn } from './tool-host.ts'
+import { delegate, owner, recalled, runTurn } from './tool-host.ts'
 
 test('of what was recalled, only what the owner stated and what still holds is an answer', async () => {
   const past = recalled(
@@ -30,4 +30,13 @@ test('what is being said is newer than what is recalled, and that is newer than 
   ])
   expect(turn.text.match(/Dr \w+/g)).toEqual(['Dr Clark', 'Dr Baker', 'Dr Adams'])
   expect(turn.text).not.toContain('?')
+})
+
+test('what was said is quoted whole, with the abbreviations in it', async () => {
+  const turn = await runTurn([
+    owner('I changed. My dentist is Dr. Weber, Hauptstr. 5.'),
+    delegate('Noted.'),
+    owner("Isn't my dentist Dr. Weber?"),
+  ])
+  expect(turn.text).toBe('You told me: “My dentist is Dr. Weber, Hauptstr. 5.”')
 })
