@@ -11,6 +11,7 @@ import { PROBLEM_TYPE, problemOf, Refusal } from './problem.ts'
 import { createReference } from './reference.ts'
 import { refuse } from './refuse.ts'
 import { SHELL_FILE, type StaticFiles, serveFile } from './static-files.ts'
+import { wantedPageCookie } from './wanted-page.ts'
 
 /** One resource: its routes, and how large a body a path of its own may have where that is more than usual. */
 export type RouteModule = {
@@ -43,7 +44,11 @@ export function createApp(options: AppOptions): Routes {
     c.set('requestId', String(outgoing.getHeader('x-request-id')))
     c.set('caller', caller)
     const verdict = access.request(incoming, caller, c.req.path)
-    if (verdict.verdict === 'redirected') return c.redirect(verdict.to, 302)
+    if (verdict.verdict === 'redirected') {
+      const wanted = verdict.to === '/login' ? wantedPageCookie(incoming.url ?? '', caller.isHttps) : null
+      if (wanted !== null) c.header('Set-Cookie', wanted)
+      return c.redirect(verdict.to, 302)
+    }
     if (verdict.verdict === 'refused') throw refuse(verdict.reason, intrusions)
     c.set('session', verdict.session)
     return next()

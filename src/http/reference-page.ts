@@ -24,6 +24,7 @@ export function referencePage(document: OpenApiDocument): Html {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>${document.info.title} HTTP reference</title>
+    <link rel="icon" href="/favicon.svg" type="image/svg+xml">
     <link rel="stylesheet" href="/docs.css">
   </head>
   <body>

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
@@ -140,4 +141,82 @@ test('what was typed outlives a sign-in that is lost, and is forgotten by every 
   for (const tab of [page, other]) {
     await expect.poll(() => tab.evaluate(() => sessionStorage.length)).toBe(0)
   }
+})
+
+const signIn = async (page: Page) => {
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+}
+const isAt = (page: Page, heading: string) =>
+  page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor()
+
+test('a sign-in leads to the page that was asked for, and never away from the service', async () => {
+  const service = await startWholeService()
+  const { json: note } = await service.client.post('/api/notes', { title: 'Lisbon', content: 'Rain.' })
+  const page = await visit(browser(), service, {
+    signedIn: false,
+    path: '/settings#about',
+    expected: /status of 401|WebSocket/,
+  })
+  await isAt(page, 'Welcome back')
+  await page.reload()
+  await signIn(page)
+  await isAt(page, 'Settings')
+
+  // Lost on a page: that page again, and once only on the way back.
+  await page.getByRole('link', { name: 'Memories', exact: true }).click()
+  await isAt(page, 'Memories')
+  await page.getByRole('link', { name: 'Tasks' }).click()
+  await isAt(page, 'Tasks')
+  await page.context().clearCookies()
+  await page.reload()
+  await isAt(page, 'Welcome back')
+  await signIn(page)
+  await isAt(page, 'Tasks')
+  await page.context().clearCookies()
+  await page.getByRole('link', { name: 'Timers' }).click()
+  await page.getByText('has run out').waitFor()
+  await signIn(page)
+  await isAt(page, 'Timers')
+  await page.goBack()
+  await isAt(page, 'Tasks')
+
+  // A page that the service itself makes.
+  await page.context().clearCookies()
+  await page.goto(`/notes/${note.id}`)
+  await signIn(page)
+  await isAt(page, 'Lisbon')
+
+  const hostile = [
+    '//evil.example/',
+    'https://evil.example/',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    '/login',
+  ]
+  for (const value of [...hostile.map(encodeURIComponent), '%']) {
+    await page.context().clearCookies()
+    await page.context().addCookies([{ name: 'delegate_wanted', value, domain: '127.0.0.1', path: '/login' }])
+    await page.goto('/login')
+    await signIn(page)
+    await isAt(page, 'Timeline')
+    expect([value, new URL(page.url()).origin]).toEqual([value, service.origin])
+  }
+})
+
+test('who is signed in already is not asked for the password', async () => {
+  const service = await startWholeService({ installed: false })
+  const page = await visit(browser(), service, { signedIn: false, expected: /status of 409/ })
+  const other = await page.context().newPage()
+  await other.goto('/install')
+  for (const tab of [page, other]) await tab.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByText('Step 2 of 5').waitFor()
+  await page.getByRole('button', { name: 'Finish later' }).click()
+  await other.getByRole('button', { name: 'Set up' }).click()
+  await other.getByRole('heading', { name: 'Already set up' }).waitFor()
+  await other.getByRole('link', { name: 'Sign in' }).click()
+  await isAt(other, 'Timeline')
+  await other.goto('/login')
+  await isAt(other, 'Timeline')
 })

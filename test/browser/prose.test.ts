@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
 import { composer, phone, reply, say, visit, words } from './page.ts'
@@ -115,3 +116,18 @@ for (const [name, viewport] of [
     await check()
   })
 }
+
+test('on paper nothing of a note is cut off, not even one long word in code', async () => {
+  const service = await startWholeService()
+  const content = `\`\`\`\n${'x'.repeat(4000)}\n\`\`\`\n\n${'y'.repeat(4000)}`
+  const { json: note } = await service.client.post('/api/notes', { title: 'Long', content })
+  const page = await visit(browser(), service, { path: `/notes/${note.id}` })
+  await page.emulateMedia({ media: 'print' })
+  const cut = await page
+    .locator('main *')
+    .evaluateAll(
+      (all) =>
+        all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1 && clientWidth > 0).length,
+    )
+  expect(cut).toBe(0)
+})

@@ -96,6 +96,25 @@ test('a browser without a session is shown the sign-in page instead', async () =
   expect((await client.get('/nowhere', { headers })).status).toBe(404)
 })
 
+test('the sign-in page, and no other, is told which path of this service was asked for', async () => {
+  const service = await startService()
+  const stranger = createClient(service.port)
+  const headers = { accept: 'text/html' }
+  const told = async (path: string, more = {}) =>
+    (await stranger.get(path, { headers: { ...headers, ...more } })).headers['set-cookie']
+  expect(await told('/notes/1?a=b')).toEqual([
+    'delegate_wanted=%2Fnotes%2F1%3Fa%3Db; Max-Age=600; Path=/login; SameSite=Strict',
+  ])
+  expect((await told('/notes', { 'x-forwarded-proto': 'https' }))?.[0]).toMatch(/; Secure/)
+  for (const path of ['/', '/login', '//evil.example', `/notes?${'x'.repeat(1000)}`]) {
+    expect([path, await told(path)]).toEqual([path, undefined])
+  }
+  const { text } = await rawGet(service.port, 'http://evil.example/', 'Accept: text/html\r\n')
+  expect(text).toMatch(/^location: \/login/im)
+  expect(text).not.toMatch(/^set-cookie:/im)
+  expect((await stranger.get('/api/config')).headers['set-cookie']).toBeUndefined()
+})
+
 test('no redirect leads away from the service', async () => {
   const service = await startService()
   const targets = [

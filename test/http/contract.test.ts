@@ -127,6 +127,8 @@ test('the reference page is readable by itself: no script, no inline style, noth
   expect(page.text).not.toMatch(/<script|<style|\sstyle=|\son\w+=/i)
   const links = [...page.text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, link]) => link ?? '')
   expect(links.length).toBeGreaterThan(5)
+  // Without one, a browser asks for /favicon.ico, which is not there.
+  expect(links).toContain('/favicon.svg')
   expect(links.filter((link) => !/^[/#][^/]*$/.test(link))).toEqual([])
   const anchors = links.filter((link) => link.startsWith('#'))
   for (const anchor of anchors) expect(page.text).toContain(`id="${anchor.slice(1)}"`)

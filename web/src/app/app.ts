@@ -12,6 +12,8 @@ export type App = {
   readonly theme: ThemeChoice
   /** Goes to another page of this app. */
   readonly navigate: (path: string) => void
+  /** From the sign-in to the page that was asked for before it. */
+  readonly enter: () => void
   readonly toast: Toaster
   /** Reads a sentence out to assistive technology. */
   readonly announce: (text: string) => void
@@ -29,23 +31,26 @@ export type App = {
 
 export function createApp(options: {
   readonly navigate: (path: string) => void
+  readonly enter: () => void
+  /** To the sign-in, from which `enter` leads back to this page. */
+  readonly askToSignIn: () => void
   readonly toast: Toaster
   readonly announce: (text: string) => void
 }): App {
-  const { navigate, toast, announce } = options
+  const { navigate, enter, askToSignIn, toast, announce } = options
   let session: ChatSession | null = null
   const drafts = { settings: new Map<string, string>() }
 
   let lost = false
 
-  const depart = (): void => {
+  const closeChat = (): void => {
     session?.close()
     session = null
-    navigate('/login')
   }
   const forget = (): void => {
     lost = false
-    depart()
+    closeChat()
+    navigate('/login')
     sessionStorage.clear()
     drafts.settings.clear()
   }
@@ -53,7 +58,8 @@ export function createApp(options: {
   const lose = (): void => {
     // A late answer to what was asked before says nothing new.
     if (location.pathname !== '/login') lost = true
-    depart()
+    closeChat()
+    askToSignIn()
   }
   const tabs = new BroadcastChannel('delegate.signed-out')
   tabs.addEventListener('message', forget)
@@ -96,6 +102,7 @@ export function createApp(options: {
     http,
     theme: createThemeChoice(document.documentElement),
     navigate,
+    enter,
     toast,
     announce,
     drafts,

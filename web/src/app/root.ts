@@ -6,6 +6,7 @@ import { LightElement } from '../design/light-element.ts'
 import { type App, createApp } from './app.ts'
 import { type Page, pageAt } from './pages.ts'
 import { currentSetupStep } from './setup-progress.ts'
+import { rememberWantedPage, takeWantedPage } from './wanted-page.ts'
 import './shell.ts'
 
 const styles = css`
@@ -36,6 +37,8 @@ export class DgApp extends LightElement {
     this.spoken = ''
     this.app = createApp({
       navigate: (path) => this.navigate(path),
+      enter: () => this.enter(),
+      askToSignIn: () => this.askToSignIn(),
       toast: (text, tone, options) => this.toasts()?.show(text, tone, options),
       announce: (text) => {
         this.spoken = text
@@ -65,6 +68,22 @@ export class DgApp extends LightElement {
     if (this.page?.entrance) history.replaceState(null, '', path)
     else history.pushState(null, '', path)
     void this.show()
+  }
+
+  /** The sign-in stands in the place of the page, so that the way back does not lead to that twice. */
+  private askToSignIn(): void {
+    if (pageAt(location.pathname)?.entrance) return
+    rememberWantedPage()
+    void this.show()
+  }
+
+  private enter(): void {
+    const wanted = takeWantedPage()
+    const page = pageAt(wanted.pathname)
+    if (page?.entrance) this.navigate('/')
+    else if (page) this.navigate(wanted.pathname + wanted.search + wanted.hash)
+    // Not of this app: the page of a note, the reference.
+    else location.replace(wanted.href)
   }
 
   private readonly moved = (): void => void this.show()

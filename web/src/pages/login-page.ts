@@ -1,6 +1,6 @@
 import { html } from 'lit'
 import type { App } from '../app/app.ts'
-import { signIn } from '../data/auth.ts'
+import { fetchAuthStatus, signIn } from '../data/auth.ts'
 import { explain, Refused } from '../data/http.ts'
 import { passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
@@ -31,6 +31,17 @@ export class DgLoginPage extends LightElement {
 
   override firstUpdated(): void {
     this.field()?.focus()
+    void this.skip()
+  }
+
+  /** Who is signed in already, in another tab for example, is not asked again. */
+  private async skip(): Promise<void> {
+    try {
+      const { authenticated } = await fetchAuthStatus(this.app.http)
+      if (authenticated && this.isConnected && !this.busy) this.app.enter()
+    } catch {
+      // The form is there, and says what is wrong once it is sent.
+    }
   }
 
   private field(): HTMLInputElement | null {
@@ -50,7 +61,7 @@ export class DgLoginPage extends LightElement {
     this.busy = true
     try {
       await signIn(this.app.http, field.value)
-      this.app.navigate('/')
+      this.app.enter()
     } catch (error) {
       this.refused(error)
       field.select()
