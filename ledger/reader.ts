@@ -33,6 +33,8 @@ export type LedgerReader = {
   isErased(seq: number): boolean
   /** The last `erased` fact's seq; 0 while nothing was erased. */
   lastErasure(): number
+  /** The last event that is dated before a moment; 0 where there is none. Reads from the end: for moments not long ago. */
+  lastSeqBefore(at: string): number
 }
 
 /** Salt and digest are for the chain; an event is read without making strings of them. */
@@ -83,6 +85,9 @@ export function createReader(db: Database): LedgerReader {
          ELSE 1 END`,
   )
   const lastErasure = db.prepare<[], { seq: number | null }>('SELECT max(erasedBy) AS seq FROM erasures')
+  const before = db.prepare<[string], { seq: number }>(
+    'SELECT seq FROM events WHERE at < ? ORDER BY seq DESC LIMIT 1',
+  )
   return {
     head: () => head.get() ?? { seq: 0, hash: GENESIS_HASH },
     id: () => meta.get('ledgerId')?.value ?? '',
@@ -105,5 +110,6 @@ export function createReader(db: Database): LedgerReader {
     meta: (name) => meta.get(name)?.value ?? null,
     isErased: (seq) => erased.get(seq) !== undefined,
     lastErasure: () => lastErasure.get()?.seq ?? 0,
+    lastSeqBefore: (at) => before.get(at)?.seq ?? 0,
   }
 }

@@ -61,11 +61,11 @@ export const callsProjection = defineProjection({
 export function createCallQueries(views: Database) {
   const bySid = views.prepare<[string], CallRow>('SELECT * FROM calls WHERE callSid = ?')
   const open = views.prepare<[], CallRow>('SELECT * FROM calls WHERE endedAt IS NULL ORDER BY offeredSeq')
-  const guestsSince = views.prepare<[string], { count: number }>(
-    "SELECT count(*) AS count FROM calls WHERE party = 'guest' AND offeredAt >= ?",
+  const guestsSince = views.prepare<[string, number], { count: number }>(
+    "SELECT count(*) AS count FROM calls WHERE party = 'guest' AND offeredAt >= ? AND offeredSeq > ?",
   )
-  const takenSince = views.prepare<[string], { count: number }>(
-    'SELECT count(*) AS count FROM calls WHERE offeredAt >= ?',
+  const takenSince = views.prepare<[string, number], { count: number }>(
+    'SELECT count(*) AS count FROM calls WHERE offeredAt >= ? AND offeredSeq > ?',
   )
   const ofNumber = views.prepare<[string, number], { seq: number }>(
     `SELECT seq FROM call_words JOIN calls USING (callSid) WHERE number = ? AND party = 'guest'
@@ -78,10 +78,10 @@ export function createCallQueries(views: Database) {
     bySid: (callSid: string) => bySid.get(callSid),
     /** Calls without an end: the one that goes on, and those that a crash cut off. */
     open: () => open.all(),
-    /** Calls of strangers that were taken since a moment. */
-    guestCallsSince: (at: string) => guestsSince.get(at)?.count ?? 0,
-    /** Calls that were taken since a moment, of whomever. */
-    takenSince: (at: string) => takenSince.get(at)?.count ?? 0,
+    /** Calls of strangers that were taken since a moment; those alone that come after a seq. */
+    guestCallsSince: (at: string, afterSeq: number) => guestsSince.get(at, afterSeq)?.count ?? 0,
+    /** Calls that were taken since a moment, of whomever; those alone that come after a seq. */
+    takenSince: (at: string, afterSeq: number) => takenSince.get(at, afterSeq)?.count ?? 0,
     /** The last words in a stranger's calls from this number, oldest first. */
     guestWordSeqs: (number: string, limit: number) =>
       ofNumber

@@ -44,14 +44,14 @@ const MAX_UPSERTS = 64
 /**
  * Counts by minute, hour and day, so that a window of any length over a ledger of any length is a sum of at most
  * 200 buckets. Of deliveries, those that tell the owner of a task are counted; an attempt that a crash cut off has
- * failed as soon as anything else is known of its delivery.
+ * failed as soon as anything else is known of its delivery. `lastSeq` is the last fact that tokens were counted of.
  */
 export const operationsProjection = defineProjection({
   name: 'operations',
-  version: 5,
+  version: 6,
   tables: ['operations', 'operation_deliveries'],
   schema: `
-    CREATE TABLE operations (grain TEXT NOT NULL, bucket TEXT NOT NULL,
+    CREATE TABLE operations (grain TEXT NOT NULL, bucket TEXT NOT NULL, lastSeq INTEGER NOT NULL,
       ${operationMetrics.map((metric) => `${metric} INTEGER NOT NULL DEFAULT 0`).join(', ')},
       PRIMARY KEY (grain, bucket)) WITHOUT ROWID, STRICT;
     CREATE TABLE operation_deliveries (deliveryId TEXT PRIMARY KEY, underWay INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
@@ -63,30 +63,34 @@ export const operationsProjection = defineProjection({
       const known = upserts.get(names)
       if (known) return known
       const sums = metrics.map((metric) => `${metric} = ${metric} + excluded.${metric}`).join(', ')
-      const upsert = db.prepare(`INSERT INTO operations (grain, bucket, ${names})
-        VALUES (?, ?, ${metrics.map(() => '?').join(', ')}) ON CONFLICT (grain, bucket) DO UPDATE SET ${sums}`)
+      const upsert = db.prepare(`INSERT INTO operations (grain, bucket, lastSeq, ${names})
+        VALUES (?, ?, ?, ${metrics.map(() => '?').join(', ')})
+        ON CONFLICT (grain, bucket) DO UPDATE SET lastSeq = max(lastSeq, excluded.lastSeq), ${sums}`)
       // A batch may add to any set of columns; few of them come again and again.
       if (upserts.size >= MAX_UPSERTS) upserts.clear()
       upserts.set(names, upsert)
       return upsert
     }
     /** What the batch adds to each bucket. */
-    const added = GRAINS.map((grain) => ({ grain, byBucket: new Map<string, Counts>() }))
-    function addAll(at: string, counts: Counts): void {
+    const added = GRAINS.map((grain) => ({
+      grain,
+      byBucket: new Map<string, Counts & { lastSeq?: number }>(),
+    }))
+    function addAll(at: string, counts: Counts, seq = 0): void {
       const metrics = operationMetrics.filter((metric) => (counts[metric] ?? 0) > 0)
       if (metrics.length === 0) return
       for (const { grain, byBucket } of added) {
         const bucket = at.slice(0, BUCKET_CHARS[grain])
         const sums = byBucket.get(bucket) ?? {}
         for (const metric of metrics) sums[metric] = (sums[metric] ?? 0) + (counts[metric] ?? 0)
-        byBucket.set(bucket, sums)
+        byBucket.set(bucket, { ...sums, lastSeq: Math.max(sums.lastSeq ?? 0, seq) })
       }
     }
     function flush(): void {
       for (const { grain, byBucket } of added) {
         for (const [bucket, sums] of byBucket) {
           const metrics = operationMetrics.filter((metric) => sums[metric] !== undefined)
-          upsertOf(metrics).run(grain, bucket, ...metrics.map((metric) => sums[metric]))
+          upsertOf(metrics).run(grain, bucket, sums.lastSeq ?? 0, ...metrics.map((metric) => sums[metric]))
         }
         byBucket.clear()
       }
@@ -104,21 +108,30 @@ export const operationsProjection = defineProjection({
         for (const { byBucket } of added) byBucket.clear()
       },
       handlers: {
-        'turn.completed': ({ at, facts: { usage } }) => {
+        'turn.completed': ({ seq, at, facts: { usage } }) => {
           const { inputTokens, outputTokens, cachedTokens } = usage
-          addAll(at, { turns: 1, inputTokens, outputTokens, cachedTokens })
+          addAll(at, { turns: 1, inputTokens, outputTokens, cachedTokens }, seq)
         },
-        'turn.failed': ({ at, facts }) =>
-          addAll(at, { turnFailures: facts.kind === 'stopped' ? 0 : 1, otherTokens: tokensOf(facts.usage) }),
-        'memory.extraction.completed': ({ at, facts }) => addAll(at, { otherTokens: tokensOf(facts.usage) }),
+        'turn.failed': ({ seq, at, facts }) =>
+          addAll(
+            at,
+            { turnFailures: facts.kind === 'stopped' ? 0 : 1, otherTokens: tokensOf(facts.usage) },
+            seq,
+          ),
+        'memory.extraction.completed': ({ seq, at, facts }) =>
+          addAll(at, { otherTokens: tokensOf(facts.usage) }, seq),
         'context.usage.recorded': ({ at }) => add(at, 'usageRecords'),
-        'context.capsule.written': ({ at, facts }) =>
-          addAll(at, { capsulesWritten: 1, otherTokens: tokensOf(facts.usage) }),
-        'context.compaction.succeeded': ({ at, facts }) =>
-          addAll(at, {
-            [facts.source === 'manual' ? 'manualCompactionSuccesses' : 'automaticCompactions']: 1,
-            otherTokens: tokensOf(facts.usage),
-          }),
+        'context.capsule.written': ({ seq, at, facts }) =>
+          addAll(at, { capsulesWritten: 1, otherTokens: tokensOf(facts.usage) }, seq),
+        'context.compaction.succeeded': ({ seq, at, facts }) =>
+          addAll(
+            at,
+            {
+              [facts.source === 'manual' ? 'manualCompactionSuccesses' : 'automaticCompactions']: 1,
+              otherTokens: tokensOf(facts.usage),
+            },
+            seq,
+          ),
         'context.compaction.failed': ({ at, facts }) =>
           add(at, facts.source === 'manual' ? 'manualCompactionFailures' : 'automaticCompactionFailures'),
         'delivery.requested': ({ facts }) => {
@@ -220,7 +233,16 @@ export function createOperationQueries(views: Database) {
   const list = views.prepare<[Grain, string, string], { bucket: string } & Record<OperationMetric, number>>(
     'SELECT * FROM operations WHERE grain = ? AND bucket >= ? AND bucket < ? ORDER BY bucket',
   )
+  const tokens = views.prepare<[string, number], { tokens: number | null }>(
+    `SELECT sum(inputTokens + outputTokens + otherTokens) AS tokens FROM operations
+     WHERE grain = 'minute' AND bucket > ? AND lastSeq > ?`,
+  )
   return {
+    /**
+     * Tokens, in and out, of the minutes that begin after a moment; of those alone in which some were used after a seq.
+     */
+    tokensFrom: (at: string, afterSeq: number) =>
+      tokens.get(at.slice(0, BUCKET_CHARS.minute), afterSeq)?.tokens ?? 0,
     /** Counts of a window of whole minutes, `toMs` exclusive; a metric that never occurred is absent. */
     counts(fromMs: number, toMs: number): Counts {
       const counts: Counts = {}

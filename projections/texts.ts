@@ -116,11 +116,11 @@ export const textsProjection = defineProjection({
 
 /** Queries over texts, on a connection that reads the views. */
 export function createTextQueries(views: Database) {
-  const guestsSince = views.prepare<[string], { count: number }>(
-    "SELECT count(*) AS count FROM texts WHERE party = 'guest' AND incoming = 1 AND at >= ?",
+  const guestsSince = views.prepare<[string, number], { count: number }>(
+    "SELECT count(*) AS count FROM texts WHERE party = 'guest' AND incoming = 1 AND at >= ? AND seq > ?",
   )
-  const sentSince = views.prepare<[string], { count: number }>(
-    'SELECT count(*) AS count FROM texts WHERE incoming = 0 AND at >= ?',
+  const sentSince = views.prepare<[string, number], { count: number }>(
+    'SELECT count(*) AS count FROM texts WHERE incoming = 0 AND at >= ? AND seq > ?',
   )
   const ofNumber = views.prepare<[string, number], { seq: number }>(
     "SELECT seq FROM texts WHERE number = ? AND party = 'guest' ORDER BY seq DESC LIMIT ?",
@@ -141,10 +141,10 @@ export function createTextQueries(views: Database) {
      GROUP BY messageSid ORDER BY sentSeq`,
   )
   return {
-    /** Texts of strangers that were answered, or are to be, since a moment. */
-    guestTextsSince: (at: string) => guestsSince.get(at)?.count ?? 0,
-    /** Texts that left since a moment, to whomever. */
-    sentSince: (at: string) => sentSince.get(at)?.count ?? 0,
+    /** Texts of strangers that were answered, or are to be, since a moment; those alone that come after a seq. */
+    guestTextsSince: (at: string, afterSeq: number) => guestsSince.get(at, afterSeq)?.count ?? 0,
+    /** Texts that left since a moment, to whomever; those alone that come after a seq. */
+    sentSince: (at: string, afterSeq: number) => sentSince.get(at, afterSeq)?.count ?? 0,
     /** The last texts from and to a stranger's number, oldest first. */
     guestWordSeqs: (number: string, limit: number) =>
       ofNumber

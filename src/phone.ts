@@ -69,7 +69,7 @@ export type PhoneOptions = {
   readonly instructions: () => string
   /** The standing instructions in force on the phone. */
   readonly adaptationIds: () => readonly string[]
-  readonly guestsAnsweredSince: (at: string) => number
+  readonly guestsAnsweredInADay: () => number
   readonly budgets: Pick<Budgets, 'callsAreSpent' | 'tokensAreSpent'>
   /** Where the words of a stranger's number stand, in texts and calls, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
@@ -155,10 +155,9 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     slot,
     publicUrl: () => settings.get('PUBLIC_URL'),
     hasRealtimeModel: () => model().realtime !== null,
-    guestsAnsweredSince: options.guestsAnsweredSince,
+    guestsAnsweredInADay: options.guestsAnsweredInADay,
     guestDailyMessages: () => settings.get('GUEST_DAILY_MESSAGES'),
     isSpent: () => options.budgets.callsAreSpent() || options.budgets.tokensAreSpent(),
-    nowMs,
     newId,
     reserved(offered, place) {
       if (calls.has(offered.callSid)) return

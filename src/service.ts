@@ -186,7 +186,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     random: options.random,
     log,
   })
-  const guests = createGuestQueries(storage)
+  const guests = createGuestQueries(storage, nowMs)
   const tools = [
     ...memory.tools,
     ...noteTools(notes),
@@ -202,7 +202,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }),
   ]
   const { recall } = memory
-  const budgets = createBudgets({ views, limits: config.dailyLimits, nowMs })
+  const budgets = createBudgets({ storage, limits: config.dailyLimits, nowMs })
 
   const assistant = buildAssistant({
     storage,
@@ -255,7 +255,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     tools,
     instructions: () => assistant.instructions('voice'),
     adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
-    guestsAnsweredSince: guests.answeredSince,
+    guestsAnsweredInADay: guests.answeredInADay,
     budgets,
     guestWordSeqs: guests.wordSeqs,
     hangUpAtProvider: createHangUp(telephony),
@@ -272,7 +272,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     turnById: assistant.turns.byId,
     unfinishedTurns: assistant.turns.unfinished,
     runGuestTurn: assistant.runGuestTurn,
-    guestsAnsweredSince: guests.answeredSince,
+    guestsAnsweredInADay: guests.answeredInADay,
     budgets,
     newId,
     nowMs,

@@ -11,6 +11,7 @@ import { isWithheld, parseOwnerNumbers } from './channels/telephony/party.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Log } from './log.ts'
 import type { Budgets } from './operations/budgets.ts'
+import { createLastDay } from './operations/last-day.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
@@ -31,11 +32,12 @@ export type Texts = {
 }
 
 /** What strangers said and were answered, in texts and calls together. */
-export function createGuestQueries(storage: Pick<Storage, 'views'>) {
+export function createGuestQueries(storage: Pick<Storage, 'views' | 'ledger'>, nowMs: () => number) {
+  const lastDay = createLastDay({ ledger: storage.ledger, nowMs })
   const calls = createCallQueries(storage.views)
   const texts = createTextQueries(storage.views)
   return {
-    answeredSince: (at: string) => calls.guestCallsSince(at) + texts.guestTextsSince(at),
+    answeredInADay: () => lastDay(calls.guestCallsSince) + lastDay(texts.guestTextsSince),
     /** Nothing where the number is withheld: it is everybody's who withholds theirs. */
     wordSeqs: (number: string, limit: number) =>
       isWithheld(number)
@@ -56,7 +58,7 @@ export function buildTexts(options: {
   readonly turnById: (turnId: string) => TurnRow | undefined
   readonly unfinishedTurns: () => TurnRow[]
   readonly runGuestTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
-  readonly guestsAnsweredSince: (at: string) => number
+  readonly guestsAnsweredInADay: () => number
   readonly budgets: Pick<Budgets, 'textsAreSpent'>
   readonly newId: () => string
   readonly nowMs: () => number
@@ -79,10 +81,9 @@ export function buildTexts(options: {
     placement: options.placement,
     texts: queries,
     isRecorded: (key) => ledger.rowByKey(key) !== undefined,
-    guestsAnsweredSince: options.guestsAnsweredSince,
+    guestsAnsweredInADay: options.guestsAnsweredInADay,
     guestDailyMessages: () => settings.get('GUEST_DAILY_MESSAGES'),
     replyBy,
-    nowMs,
     newId: options.newId,
   })
   const outbox = createSmsOutbox({

@@ -24,8 +24,6 @@ export type Reception = {
   offer(call: OfferedCall): Promise<Offer>
 }
 
-const DAY_MS = 24 * 60 * 60_000
-
 /** Takes calls: who may come through, and the one slot there is. */
 export function createReception(options: {
   readonly append: Append
@@ -34,12 +32,11 @@ export function createReception(options: {
   readonly slot: CallSlot
   readonly publicUrl: () => string | null
   readonly hasRealtimeModel: () => boolean
-  /** Texts and calls of strangers that were answered since a moment, all of them together. */
-  readonly guestsAnsweredSince: (at: string) => number
+  /** Texts and calls of strangers that were answered in the last 24 hours, all of them together. */
+  readonly guestsAnsweredInADay: () => number
   readonly guestDailyMessages: () => number
   /** The budget of the day is spent, whoever phones. */
   readonly isSpent: () => boolean
-  readonly nowMs: () => number
   readonly newId: () => string
   /** The slot is this call's, and its fact is durable: its stream may come. */
   readonly reserved: (call: OfferedCall, place: CallPlace) => void
@@ -129,7 +126,6 @@ export function createReception(options: {
   }
 
   function guestsAreSpent(): boolean {
-    const since = new Date(options.nowMs() - DAY_MS).toISOString()
-    return options.guestsAnsweredSince(since) >= options.guestDailyMessages()
+    return options.guestsAnsweredInADay() >= options.guestDailyMessages()
   }
 }

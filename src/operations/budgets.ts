@@ -1,7 +1,8 @@
-import type { Database } from 'better-sqlite3'
 import { createCallQueries } from '../../projections/calls.ts'
 import { createOperationQueries } from '../../projections/operations.ts'
 import { createTextQueries } from '../../projections/texts.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createLastDay } from './last-day.ts'
 
 /** What may be spent in any 24 hours, by whomever; null where there is no limit. */
 export type DailyLimits = {
@@ -23,30 +24,21 @@ export type Budgets = {
   callsAreSpent(): boolean
 }
 
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
-
 export function createBudgets(options: {
-  readonly views: Database
+  readonly storage: Pick<Storage, 'views' | 'ledger'>
   readonly limits: DailyLimits
   readonly nowMs: () => number
 }): Budgets {
-  const { views, limits, nowMs } = options
+  const { limits, nowMs } = options
+  const { views, ledger } = options.storage
+  const lastDay = createLastDay({ ledger, nowMs })
   const operations = createOperationQueries(views)
   const texts = createTextQueries(views)
   const calls = createCallQueries(views)
-  const dayAgo = () => new Date(nowMs() - DAY_MS).toISOString()
-
-  /** Counts are kept by the minute: the one that is running is among them. */
-  function tokens(): number {
-    const toMs = (Math.floor(nowMs() / MINUTE_MS) + 1) * MINUTE_MS
-    const { inputTokens = 0, outputTokens = 0, otherTokens = 0 } = operations.counts(toMs - DAY_MS, toMs)
-    return inputTokens + outputTokens + otherTokens
-  }
 
   return {
-    tokensAreSpent: () => limits.tokens !== null && tokens() >= limits.tokens,
-    textsAreSpent: () => limits.texts !== null && texts.sentSince(dayAgo()) >= limits.texts,
-    callsAreSpent: () => limits.calls !== null && calls.takenSince(dayAgo()) >= limits.calls,
+    tokensAreSpent: () => limits.tokens !== null && lastDay(operations.tokensFrom) >= limits.tokens,
+    textsAreSpent: () => limits.texts !== null && lastDay(texts.sentSince) >= limits.texts,
+    callsAreSpent: () => limits.calls !== null && lastDay(calls.takenSince) >= limits.calls,
   }
 }

@@ -28,19 +28,16 @@ export type SmsInbox = {
   receive(text: IncomingText): Promise<Received>
 }
 
-const DAY_MS = 24 * 60 * 60_000
-
 /** The way in for texts: each becomes a fact, and one that somebody should answer asks for a turn. */
 export function createSmsInbox(options: {
   readonly append: Append
   readonly placement: Placement
   readonly texts: TextQueries
   readonly isRecorded: (key: string) => boolean
-  readonly guestsAnsweredSince: (at: string) => number
+  readonly guestsAnsweredInADay: () => number
   readonly guestDailyMessages: () => number
   /** By what way a text that came to this number is answered. */
   readonly replyBy: (to: string) => 'rest' | 'markup'
-  readonly nowMs: () => number
   readonly newId: () => string
 }): SmsInbox {
   const { append, placement, texts, newId } = options
@@ -51,8 +48,7 @@ export function createSmsInbox(options: {
     if (keyword) return keyword
     if (text.text.trim() === '' && text.mediaTypes.length === 0) return 'empty'
     if (text.party === 'owner') return null
-    const since = new Date(options.nowMs() - DAY_MS).toISOString()
-    return options.guestsAnsweredSince(since) >= options.guestDailyMessages() ? 'budget' : null
+    return options.guestsAnsweredInADay() >= options.guestDailyMessages() ? 'budget' : null
   }
 
   async function receive(text: IncomingText): Promise<Received> {
