@@ -129,13 +129,16 @@ export type SearchFilters = {
 }
 
 export type TimelineSearch = {
-  readonly query: string
+  /** Null for all that there is: the newest of the period, or of all time. */
+  readonly query: string | null
   readonly limit: number
   readonly beforeSeq: number | null
   readonly filters?: SearchFilters | undefined
 }
 
 const SNIPPET_TOKENS = 24
+/** Where nothing was looked for, a text is shown from its beginning. */
+const BEGINNING_CHARS = 300
 
 /**
  * Events whose words match what a person typed, newest first (ranking 200,000 matches would take 100 ms), those
@@ -145,29 +148,49 @@ const SNIPPET_TOKENS = 24
 export function searchTimeline(views: Database, options: TimelineSearch): SearchHit[] {
   const { query, limit, beforeSeq } = options
   const { channel = null, fromAt = null, untilAt = null } = options.filters ?? {}
-  const words = toMatch(query)
-  if (words === null) return []
-  const match = `text : (${words})${channel === null ? '' : ` AND channel : "${channel}"`}`
+  const words = query === null ? null : toMatch(query)
+  if (query !== null && words === null) return []
   const isPeriod = fromAt !== null || untilAt !== null
   const period = [fromAt ?? '', untilAt ?? AFTER_ALL_TIME] as const
   const bounds = isPeriod
     ? seqsWithin(views, ...period)
     : { firstSeq: 0, lastSeq: Number.MAX_SAFE_INTEGER - 1 }
   if (bounds === null) return []
+  const untilSeq = Math.min(bounds.lastSeq + 1, beforeSeq ?? Number.MAX_SAFE_INTEGER)
+  if (words === null) return newestOf(views, { firstSeq: bounds.firstSeq, untilSeq, period, channel, limit })
+  const match = `text : (${words})${channel === null ? '' : ` AND channel : "${channel}"`}`
   return views
     .prepare<(string | number)[], SearchHit>(
       `SELECT rowid AS seq, snippet(search_index, 0, char(2), char(3), '…', ${SNIPPET_TOKENS}) AS snippet
        FROM search_index WHERE search_index MATCH ? AND rowid >= ? AND rowid < ?
          ${isPeriod ? WITHIN : ''} ORDER BY rowid DESC LIMIT ?`,
     )
-    .all(
-      match,
-      bounds.firstSeq,
-      Math.min(bounds.lastSeq + 1, beforeSeq ?? Number.MAX_SAFE_INTEGER),
-      ...(isPeriod ? period : []),
-      limit,
-    )
+    .all(match, bounds.firstSeq, untilSeq, ...(isPeriod ? period : []), limit)
     .map(({ seq, snippet }) => ({ seq, snippet: fromIndexed(snippet) }))
+}
+
+function newestOf(
+  views: Database,
+  within: {
+    readonly firstSeq: number
+    readonly untilSeq: number
+    readonly period: readonly [string, string]
+    readonly channel: Channel | null
+    readonly limit: number
+  },
+): SearchHit[] {
+  const { firstSeq, untilSeq, period, channel, limit } = within
+  return views
+    .prepare<(string | number | null)[], { seq: number; text: string }>(
+      `SELECT seq, substr(text, 1, ${BEGINNING_CHARS + 1}) AS text FROM search_documents
+       WHERE seq >= ? AND seq < ? AND at >= ? AND at < ? AND (? IS NULL OR channel = ?)
+       ORDER BY seq DESC LIMIT ?`,
+    )
+    .all(firstSeq, untilSeq, ...period, channel, channel, limit)
+    .map(({ seq, text }) => {
+      const beginning = fromIndexed(text.slice(0, BEGINNING_CHARS)).toWellFormed()
+      return { seq, snippet: text.length > BEGINNING_CHARS ? `${beginning}…` : beginning }
+    })
 }
 
 /** Where a clock was set back, seqs of other days lie between those of a period: each hit's own time decides. */

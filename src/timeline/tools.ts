@@ -7,6 +7,12 @@ import { defineTool, type Tool } from '../tools/tool.ts'
 import { periodOf } from './period.ts'
 
 const HITS = 10
+/** Of a period's words, where none are looked for. */
+const LISTED = 40
+/** A period holds other things beside what was said. */
+const LOOKED_AT = 400
+const SAID =
+  /^(?:chat\.message\.received|chat\.reply\.|sms\.(?:received|sent)$|call\.(?:utterance\.heard|reply\.spoken)$)/
 const SPOKEN_CHANNELS = ['chat', 'voice', 'sms'] as const
 
 /** What the delegate can look up for itself: the past, and the time. */
@@ -20,9 +26,9 @@ export function timelineTools(options: {
     defineTool({
       name: 'search_timeline',
       description:
-        'Finds moments of the past by words that were said, texted or written; where asked for, only those of a channel, or of the days from one to another.',
+        'Finds moments of the past by words that were said, texted or written; where asked for, only those of a channel, or of the days from one to another. Without a query: what was said then, the latest first.',
       parameters: z.object({
-        query: z.string().min(1).max(1000),
+        query: z.string().min(1).max(1000).nullable(),
         channel: z.enum(SPOKEN_CHANNELS).nullable(),
         /** Days where the owner is, both included. */
         from: z.iso.date().nullable(),
@@ -34,12 +40,18 @@ export function timelineTools(options: {
         const days = { from: from ?? undefined, to: to ?? undefined }
         const { fromAt, untilAt } = periodOf(days, { nowMs, timezone })
         const filters = { channel, fromAt, untilAt }
-        const hits = await options.search({ query, limit: HITS + 1, beforeSeq: messageSeq, filters })
+        const limit = query === null ? LOOKED_AT : HITS + 1
+        const hits = await options.search({ query, limit, beforeSeq: messageSeq, filters })
         const events = new Map(
           options.ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, event]),
         )
         let forgotten = 0
-        const found = hits.slice(0, HITS).flatMap(({ seq, snippet }) => {
+        const shown =
+          query === null
+            ? hits.filter(({ seq }) => SAID.test(events.get(seq)?.type ?? '')).slice(0, LISTED + 1)
+            : hits
+        const most = query === null ? LISTED : HITS
+        const found = shown.slice(0, most).flatMap(({ seq, snippet }) => {
           const event = events.get(seq)
           // Erased, or hidden until it is: the index may still hold its words.
           if (!event || event.type === 'unknown' || event.erased) return []
@@ -52,7 +64,7 @@ export function timelineTools(options: {
         })
         return {
           ok: true,
-          data: { hits: found, more: hits.length > HITS, ...(forgotten === 0 ? {} : { forgotten }) },
+          data: { hits: found, more: shown.length > most, ...(forgotten === 0 ? {} : { forgotten }) },
           derivedFrom: found.map(({ seq }) => seq),
         }
       },

@@ -77,3 +77,19 @@ test('what is no day, or no channel, is refused', async () => {
   await expect(search({ to: '2030-02-30' })).rejects.toThrow()
   await expect(search({ channel: 'fax' })).rejects.toThrow()
 })
+
+test('without words it is what was said in those days, the latest first, and nothing else of them', async () => {
+  const search = await toolOver([
+    { at: '2030-03-30T10:00:00.000Z', text: 'on Saturday', channel: 'chat' },
+    { at: '2030-03-31T10:00:00.000Z', text: 'early on Sunday', channel: 'chat' },
+    { at: '2030-03-31T11:00:00.000Z', text: `late on Sunday ${'x'.repeat(400)}`, channel: 'sms' },
+    { at: '2030-04-01T10:00:00.000Z', text: 'on Monday', channel: 'sms' },
+  ])
+  const sunday = { query: null, from: '2030-03-31', to: '2030-03-31' }
+  expect(await search(sunday)).toEqual([`late on Sunday ${'x'.repeat(285)}…`, 'early on Sunday'])
+  expect(await search({ ...sunday, channel: 'chat' })).toEqual(['early on Sunday'])
+  expect(await search({ query: null, from: '2030-04-01' })).toEqual(['on Monday'])
+  expect(await search({ query: null, from: '2030-04-02' })).toEqual([])
+  expect(await search({ query: null })).toHaveLength(4)
+  expect(await search({ query: '?!', from: '2030-03-31' })).toEqual([])
+})

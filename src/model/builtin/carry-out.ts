@@ -1,5 +1,5 @@
 import { findAnswers, type Known } from './facts.ts'
-import { tellShort } from './local-time.ts'
+import { tellDay, tellShort } from './local-time.ts'
 import { type Call, type Plan, type Present, timelineSearch } from './plan.ts'
 import { listsOf } from './results.ts'
 import type { Done } from './situation.ts'
@@ -129,7 +129,5 @@ function tellKnown(answers: readonly Known[], { present }: World): string {
 }
 
 function dateOf(at: string, { timezone }: Present): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(at)
-    ? (tellShort(`${at}T12:00:00Z`, 'UTC').split(',')[0] ?? at)
-    : tellShort(at, timezone)
+  return /^\d{4}-\d{2}-\d{2}$/.test(at) ? tellDay(at) : tellShort(at, timezone)
 }

@@ -47,6 +47,11 @@ export function tellMoment(at: Date, timezone: string): string {
   return `${time} on ${date}`
 }
 
+/** A day as `YYYY-MM-DD` in words: "2 June 2026". */
+export function tellDay(day: string): string {
+  return tellShort(`${day}T12:00:00Z`, 'UTC').split(',')[0] ?? day
+}
+
 /** "2 June 2026, 14:05"; the text itself where it is no time. */
 export function tellShort(at: string, timezone: string): string {
   const date = new Date(at)

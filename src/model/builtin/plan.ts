@@ -24,7 +24,13 @@ export function say(text: string): Plan {
   return { kind: 'say', text }
 }
 
-/** A search of all channels and all times. */
-export function timelineSearch(query: string): Call {
-  return { name: 'search_timeline', args: { query, channel: null, from: null, to: null } }
+/** A search of all channels, of all times or of some days. Without words: for all that was said then. */
+export function timelineSearch(
+  query: string | null,
+  days: { readonly from: string; readonly to: string } | null = null,
+): Call {
+  return {
+    name: 'search_timeline',
+    args: { query, channel: null, from: days?.from ?? null, to: days?.to ?? null },
+  }
 }

@@ -1,4 +1,4 @@
-import { tellMoment, tellShort } from './local-time.ts'
+import { tellDay, tellMoment, tellShort } from './local-time.ts'
 import type { Present } from './plan.ts'
 import { type HitResult, listsOf, type TimerResult, thingsOf } from './results.ts'
 import type { Done, ToolOutcome } from './situation.ts'
@@ -113,7 +113,9 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     const { task } = thingsOf(outcome)
     return task?.title ? `The task ${quote(task.title)} is cancelled.` : 'The task is cancelled.'
   },
-  search_timeline(outcome, { present }) {
+  search_timeline(outcome, { present, remark, args }) {
+    if (isOfPeriod(args))
+      return `${remark === undefined ? '' : `${remark} `}${tellPeriod(outcome, args, present)}`
     const { hits, more, forgotten } = listsOf(outcome)
     if (hits.length === 0 && forgotten > 0) return HAD_FORGOTTEN
     if (hits.length === 0) return 'I find nothing about that on our timeline.'
@@ -122,6 +124,32 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     return `I find ${count}, the latest first:\n\n${bullets(few(lines))}`
   },
   current_time: (_outcome, { present: { now, timezone } }) => `It is ${tellMoment(now, timezone)}.`,
+}
+
+type PeriodArgs = { readonly query: null; readonly from?: unknown; readonly to?: unknown }
+
+function isOfPeriod(args: unknown): args is PeriodArgs {
+  return typeof args === 'object' && args !== null && 'query' in args && args.query === null
+}
+
+const MAX_PERIOD_LINES = 30
+
+/** What the owner said in a period; what was answered stands beside it on the timeline. */
+function tellPeriod(outcome: ToolOutcome, { from, to }: PeriodArgs, present: Present): string {
+  const { hits, more, forgotten } = listsOf(outcome)
+  const said = hits.filter(({ who }) => who === 'owner')
+  const [first, last] = [from, to].map((day) => (typeof day === 'string' ? tellDay(day) : null))
+  const when =
+    first && last && first !== last ? `from ${first} to ${last}` : `on ${first ?? last ?? 'those days'}`
+  const left = forgotten > 0 ? '\n\nWhat you had me forget is left out.' : ''
+  if (said.length === 0) return `I find nothing that you said ${when}.${left}`
+  const isOneDay = first !== null && first === last
+  const lines = said.slice(0, MAX_PERIOD_LINES).map(({ at = '', text = '' }) => {
+    const moment = tellShort(at, present.timezone)
+    return `${isOneDay ? (moment.split(', ')[1] ?? moment) : moment}: ${quote(shorten(text, MAX_LINE_CHARS))}`
+  })
+  const rest = more || said.length > lines.length ? ['and more before that, which the timeline shows'] : []
+  return `What you said ${when}, the latest first:\n\n${bullets([...lines, ...rest])}${left}`
 }
 
 /** A moment of the timeline on one line. */

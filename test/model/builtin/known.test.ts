@@ -40,3 +40,23 @@ test('what was said is quoted whole, with the abbreviations in it', async () => 
   ])
   expect(turn.text).toBe('You told me: “My dentist is Dr. Weber, Hauptstr. 5.”')
 })
+
+test('what the owner said in a period is listed, and that nothing is summed up is said', async () => {
+  const hits = [
+    { at: '2026-06-02T09:00:00.000Z', who: 'owner', text: 'The boiler is loud' },
+    { at: '2026-06-02T08:00:01.000Z', who: 'delegate', text: 'Good morning' },
+    { at: '2026-06-02T08:00:00.000Z', who: 'owner', text: 'Hello' },
+  ]
+  const search_timeline = () => ({ ok: true, hits, forgotten: 1 })
+  const today = await runTurn([owner('what did we talk about today?')], { search_timeline })
+  expect(today.text).toBe(
+    'What you said on 2 June 2026, the latest first:\n\n- 11:00: “The boiler is loud”\n- 10:00: “Hello”\n\n' +
+      'What you had me forget is left out.',
+  )
+  const sum = await runTurn([owner('Summarize our conversation')], { search_timeline })
+  expect(sum.text).toBe(`Summing up needs a language model; I can show what was said. ${today.text}`)
+  const nothing = { search_timeline: () => ({ ok: true, hits: [] }) }
+  expect((await runTurn([owner('what did I say last week?')], nothing)).text).toBe(
+    'I find nothing that you said from 25 May 2026 to 31 May 2026.',
+  )
+})

@@ -37,7 +37,7 @@ const PARAMETERS: Readonly<Record<string, z.ZodObject>> = {
   list_tasks: z.object({}),
   cancel_task: z.object({ query: text.min(1) }),
   search_timeline: z.object({
-    query: text.min(1),
+    query: text.min(1).nullable(),
     channel: z.enum(['chat', 'voice', 'sms']).nullable(),
     from: z.iso.date().nullable(),
     to: z.iso.date().nullable(),

@@ -152,6 +152,23 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['who are you?', 'say'],
   // Everything else
   ['What is the capital of France?', ['question', 'What is the capital of France?']],
+  // The present is a Tuesday.
+  ['what did we talk about today?', ['search_timeline', { from: '2026-06-02', to: '2026-06-02' }]],
+  ['What did I say yesterday?', ['search_timeline', { from: '2026-06-01', to: '2026-06-01' }]],
+  ['what did I tell you last week', ['search_timeline', { from: '2026-05-25', to: '2026-05-31' }]],
+  ['what have we discussed this month?', ['search_timeline', { from: '2026-06-01', to: '2026-06-02' }]],
+  ['what was said last month', ['search_timeline', { from: '2026-05-01', to: '2026-05-31' }]],
+  ['show me what we said on Friday', ['search_timeline', { from: '2026-05-29', to: '2026-05-29' }]],
+  [
+    'show me our conversation from last Tuesday',
+    ['search_timeline', { from: '2026-05-26', to: '2026-05-26' }],
+  ],
+  ['what happened in the last 7 days?', ['search_timeline', { from: '2026-05-27', to: '2026-06-02' }]],
+  ['summarize our conversation', ['search_timeline', { from: '2026-06-02', to: '2026-06-02' }]],
+  [
+    'what did I say about the boiler yesterday?',
+    ['search_timeline', { query: 'boiler', from: '2026-06-01', to: '2026-06-01' }],
+  ],
   ['write me a poem about the sea', 'unknown'],
   ['tell me a joke', 'unknown'],
   ['I moved to Lisbon last week.', 'statement'],
