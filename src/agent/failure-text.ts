@@ -9,7 +9,8 @@ export const failureText: Readonly<Record<TurnFailureKind, string>> = {
   auth: 'The model service refused my key. Check OPENAI_API_KEY under Settings.',
   quota: 'The model service says that its quota is used up. Check the billing of your account there.',
   rate_limited: 'The model service is limiting my requests right now. Please try again in a minute.',
-  unavailable: 'I could not reach the model service. Please try again in a moment.',
+  unavailable:
+    'I got no answer from the model service. Please try again in a moment; if it stays so, test the connection under Settings.',
   timeout: 'The model service did not answer in time. Please try again.',
   malformed: 'The model service answered in a way that I could not make sense of. Please try again.',
   refused: 'The model declined to answer that.',

@@ -182,6 +182,16 @@ test('what rides along with a turn that fails rides along with the next', async 
   }
 })
 
+test('a model that the service does not have is no matter of trying again: what is told leads to the settings', async () => {
+  const { double, service } = await start()
+  double.reply({ fault: httpFaults.notFound('The model `gpt-typo` does not exist') })
+  expect((await service.client.post('/api/chat', { content: 'Hello' })).json.code).toBe('model_unavailable')
+  const { events } = (await service.client.get('/api/timeline')).json
+  const { payload } = events.findLast(({ type }: { type: string }) => type === 'turn.failed')
+  expect(payload.text).toContain('under Settings')
+  expect(payload.text).not.toContain('could not reach')
+})
+
 test('a model that calls tools for ever is stopped after some rounds', async () => {
   const { double, service } = await start()
   double.answerWith(() => ({ toolCalls: [{ name: 'current_time', arguments: {} }] }))

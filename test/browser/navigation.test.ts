@@ -68,6 +68,31 @@ test('on a phone the navigation is a drawer that closes behind the page that was
   await composer(page).waitFor()
 })
 
+test('a page that cannot be loaded leaves the way to the others, and what was typed there', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, {
+    expected: /ERR_INTERNET_DISCONNECTED|WebSocket/,
+    context: { viewport: phone },
+  })
+  await composer(page).fill('Half of a sentence')
+  await page.context().setOffline(true)
+  const go = async (name: string) => {
+    await page.getByRole('button', { name: 'Open the navigation' }).click()
+    await page.getByRole('link', { name, exact: true }).click()
+  }
+  await go('Notes')
+  await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+  await page.getByRole('heading', { name: 'Notes', level: 1 }).waitFor()
+  await go('Timeline')
+  expect(await composer(page).inputValue()).toBe('Half of a sentence')
+  const isWhole = (image: HTMLImageElement) => image.complete && image.naturalWidth > 0
+  expect(await page.locator('.brand img').evaluate(isWhole)).toBe(true)
+  await go('Notes')
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+})
+
 test('the first page weighs at most 200 kB on its way, with nothing kept from before', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)

@@ -1,4 +1,5 @@
-import { css, html, nothing } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import '../design/page.ts'
 import '../design/state.ts'
 import type { DgToasts } from '../design/toast.ts'
 import '../design/toast.ts'
@@ -151,18 +152,21 @@ export class DgApp extends LightElement {
         </dg-state>
       </main>`
     }
-    if (this.state === 'failed') {
-      return html`<main class="alone">
-        <dg-state icon="offline" heading="This page could not be loaded">
-          <p>The service may be restarting, or may have been upgraded.</p>
-          <button class="button" @click=${() => location.reload()}>Reload</button>
-        </dg-state>
-      </main>`
-    }
     if (this.state === 'loading') return nothing
-    const view = page.view(this.app)
+    const view = this.state === 'failed' ? failedView(page) : page.view(this.app)
     return page.alone ? view : html`<dg-shell .app=${this.app} .path=${page.path}>${view}</dg-shell>`
   }
+}
+
+/** Within the navigation, which is there already: what the other pages hold is still to be had. */
+function failedView(page: Page): TemplateResult {
+  const why = html`<dg-state icon="offline" heading="This page could not be loaded">
+    <p>The service may be restarting, or may have been upgraded.</p>
+    <button class="button" @click=${() => location.reload()}>Reload</button>
+  </dg-state>`
+  return page.alone
+    ? html`<main class="alone">${why}</main>`
+    : html`<dg-page heading=${page.title}>${why}</dg-page>`
 }
 
 declare global {
