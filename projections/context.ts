@@ -200,6 +200,12 @@ export function createContextQueries(views: Database) {
   const base = views.prepare<[string], CompactionRow>(
     'SELECT * FROM context_compactions WHERE conversationId = ? AND erased = 0 ORDER BY seq DESC LIMIT 1',
   )
+  const bases = views.prepare<[string], CompactionRow>(
+    'SELECT * FROM context_compactions WHERE conversationId = ? AND erased = 0 ORDER BY seq DESC',
+  )
+  const compactionsBefore = views.prepare<[number], { seq: number }>(
+    'SELECT seq FROM context_compactions WHERE seq < ?',
+  )
   const latest = views.prepare<[string], CompactionRow>(
     'SELECT * FROM context_compactions WHERE conversationId = ? ORDER BY seq DESC LIMIT 1',
   )
@@ -217,6 +223,10 @@ export function createContextQueries(views: Database) {
     chain: (conversationId: string) => chain.get(conversationId),
     /** The newest replacement whose words are still there: what the context is built on. */
     base: (conversationId: string) => base.get(conversationId),
+    /** All of those, the newest first. */
+    bases: (conversationId: string) => bases.all(conversationId),
+    /** What a replacement may have been built on. */
+    compactionSeqs: (beforeSeq: number) => compactionsBefore.all(beforeSeq).map(({ seq }) => seq),
     latestCompaction: (conversationId: string) => latest.get(conversationId),
     capsule: (conversationId: string) => capsule.get(conversationId),
     /** The last fact by which words went or came back: what was folded before it may hold words that are gone. */

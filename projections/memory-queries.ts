@@ -201,12 +201,27 @@ export function calledMemories(
     .all(JSON.stringify(words), limit)
 }
 
+/** What holds all of the words, whatever it is, the newest first. For a worker thread. */
+export function toldBy(
+  views: Database,
+  { words, limit }: { readonly words: readonly string[]; readonly limit: number },
+): number[] {
+  if (words.length === 0) return []
+  return views
+    .prepare<[string, number], { seq: number }>(
+      'SELECT rowid AS seq FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT ?',
+    )
+    .all(words.map(quoted).join(' AND '), limit)
+    .map(({ seq }) => seq)
+}
+
+const quoted = (word: string) => `"${toIndexed(word).replaceAll('"', '')}"`
+
 /** What was said in all of the words, or with one of the numbers, whoever said it. For the query thread. */
 export function mentionsOf(
   views: Database,
   args: { readonly words: readonly string[]; readonly numbers: readonly string[]; readonly limit: number },
 ): number[] {
-  const quoted = (word: string) => `"${toIndexed(word).replaceAll('"', '')}"`
   const all = args.words.length < 2 ? [] : [`(${args.words.map(quoted).join(' AND ')})`]
   const match = [...all, ...args.numbers.map(quoted)].join(' OR ')
   if (match === '') return []

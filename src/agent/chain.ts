@@ -17,6 +17,8 @@ export type Chain = {
   } | null
   /** Words of turns that have not ended: they join the chain only then. */
   readonly openSeqs: readonly number[]
+  /** What was barred when this was read. */
+  readonly barred: ReadonlySet<number>
 }
 
 export type ChainReader = {
@@ -27,6 +29,10 @@ export type ChainReader = {
   read(conversationId: string, model: ModelId, options?: { readonly textOnly?: boolean }): Chain
   /** Whether any of the facts is barred from what stands in for them, because the owner had it forgotten. */
   holdsBarred(seqs: readonly number[]): boolean
+  /** What the owner had forgotten after a chain was read: whoever was given that chain still knows it. */
+  barredSince(chain: Pick<Chain, 'barred'>): readonly number[]
+  /** Whether a capsule or a replacement tells what the owner had forgotten: it is to be erased, and may not be yet. */
+  tellsBarred(seq: number): boolean
 }
 
 const NO_BASE = { seq: 0, throughSeq: 0, covered: new Set<number>() }
@@ -42,6 +48,27 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     ({ seq, derivedFrom }) => barred.has(seq) || derivedFrom.some((source) => barred.has(source)),
   )
   let erasureSeq = 0
+  const judged = new Map<number, boolean>()
+
+  /** More may be barred than before; then what was folded, or judged, no longer holds. */
+  function lookAtBarred(): void {
+    if (memory.barredCount() === barred.size) return
+    barred = memory.barredSeqs()
+    judged.clear()
+    context.reset()
+  }
+
+  /** One that was built on another tells what that told. */
+  function tellsBarred(seq: number): boolean {
+    const known = judged.get(seq)
+    if (known !== undefined) return known
+    const sources = new Set(barred.size === 0 ? [] : ledger.readSeqs([seq])[0]?.derivedFrom)
+    const tells =
+      [...barred].some((each) => sources.has(each)) ||
+      (sources.size > 0 && queries.compactionSeqs(seq).some((each) => sources.has(each) && tellsBarred(each)))
+    judged.set(seq, tells)
+    return tells
+  }
 
   function baseItem(
     row: CompactionRow,
@@ -71,23 +98,30 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     read(conversationId, model, { textOnly = false } = {}) {
       // What was folded before may hold words that are gone by now, or that the owner had forgotten since.
       const lastErasureSeq = queries.lastErasureSeq()
-      const hasMoreBarred = memory.barredCount() !== barred.size
-      if (hasMoreBarred) barred = memory.barredSeqs()
-      if (lastErasureSeq !== erasureSeq || hasMoreBarred) context.reset()
+      lookAtBarred()
+      if (lastErasureSeq !== erasureSeq) context.reset()
       erasureSeq = lastErasureSeq
 
-      const row = queries.base(conversationId)
+      const row = queries.bases(conversationId).find(({ seq }) => !tellsBarred(seq))
       const base = row && baseItem(row, model, textOnly)
       const from = row && base ? { seq: row.seq, throughSeq: row.throughSeq, covered: base.covered } : NO_BASE
       const { items, open } = context.read(conversationId, from)
       const openSeqs = [...open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
-      if (!row || !base) return { items, base: null, openSeqs }
+      if (!row || !base) return { items, base: null, openSeqs, barred }
       const { item, form, covered } = base
-      return { items: [{ item, seqs: [row.seq] }, ...items], base: { row, form, covered }, openSeqs }
+      return { items: [{ item, seqs: [row.seq] }, ...items], base: { row, form, covered }, openSeqs, barred }
     },
     holdsBarred(seqs) {
       const all = memory.barredSeqs()
       return seqs.some((seq) => all.has(seq))
+    },
+    barredSince(chain) {
+      lookAtBarred()
+      return barred === chain.barred ? [] : [...barred].filter((seq) => !chain.barred.has(seq))
+    },
+    tellsBarred(seq) {
+      lookAtBarred()
+      return tellsBarred(seq)
     },
   }
 }

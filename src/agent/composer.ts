@@ -23,6 +23,8 @@ export type Composed = {
   readonly seenSeqs: readonly number[]
   /** Which form of the replacement the input begins with; null while there is none. */
   readonly baseForm: 'opaque' | 'text' | null
+  /** What the owner has had forgotten since: the model was given it, and its answer may repeat it. */
+  readonly forgottenSince: () => readonly number[]
 }
 
 export type Composer = {
@@ -70,7 +72,7 @@ export function createComposer(options: {
   ): Promise<Chain> {
     await giveWay()
     return conversationId === null
-      ? { items: [], base: null, openSeqs: [] }
+      ? { items: [], base: null, openSeqs: [], barred: new Set() }
       : chain.read(conversationId, service.text.id, { textOnly })
   }
 
@@ -121,6 +123,7 @@ export function createComposer(options: {
           facts,
           seenSeqs: [...cue.seqs, ...recalled.seqs, ...ridingSignals.map(({ seq }) => seq)],
           baseForm: past.base?.form ?? null,
+          forgottenSince: () => (conversationId === null ? [] : chain.barredSince(past)),
         }
       }
 

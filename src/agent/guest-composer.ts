@@ -38,6 +38,7 @@ export function createGuestComposer(options: {
         facts: [],
         seenSeqs: [],
         baseForm: null,
+        forgottenSince: () => [],
       }
       return {
         opening: { adaptationIds: [], signalIds: [] },

@@ -101,7 +101,9 @@ async function runTurn(
   /** Inner data of this turn, to tell whether a reply repeats what the turn itself had forgotten. */
   const given: string[] = []
   const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
-  const readSeen = () => ledger.readSeqs([...run.seen].sort((a, b) => a - b))
+  let forgottenSince: Composed['forgottenSince'] = () => []
+  const readSeen = () =>
+    ledger.readSeqs([...new Set([...run.seen, ...forgottenSince()])].sort((a, b) => a - b))
   /** What a text of the model's derives from: the message that it answers, and what it repeats of what it has seen. */
   const derivation = (text: string, seen: readonly AnyEvent[]) =>
     [...new Set([turn.causeSeq, ...sourcesOf(text, seen)])].sort((a, b) => a - b)
@@ -119,6 +121,7 @@ async function runTurn(
     started.catch(() => undefined)
     if (isPreviewed) previews.publish({ type: 'working', turnId })
     let composed = await begun.composed
+    forgottenSince = composed.forgottenSince
     let recorded: Promise<unknown> =
       composed.facts.length === 0 ? started : Promise.all([started, append(composed.facts)])
     recorded.catch(() => undefined)
@@ -239,7 +242,8 @@ async function runTurn(
     const isSilent =
       turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
     const seen = readSeen()
-    const sayable = withoutForgotten(answer.text, seen, given)
+    const ofTurn = seen.filter(({ seq }) => run.seen.has(seq))
+    const sayable = withoutForgotten(answer.text, ofTurn, given)
     const seqs = derivation(sayable, seen)
     const text = isSilent ? null : await options.shortenReply(sayable, turn, seqs)
     await append([

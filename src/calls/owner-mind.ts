@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { LedgerEvent, NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
-import type { ChainReader } from '../agent/chain.ts'
+import type { Chain, ChainReader } from '../agent/chain.ts'
 import { sourcesOf } from '../agent/provenance.ts'
 import { createToolRunner } from '../agent/tool-runner.ts'
 import type { Recall } from '../conversation/recall.ts'
@@ -66,6 +66,8 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   /** What was said last in this call, by whom ever. */
   let saidLast: readonly string[] = []
   let lastCue = ''
+  /** What was barred when this call first looked at the past. */
+  let first: Pick<Chain, 'barred'> | null = null
   let tooling: Promise<unknown> = Promise.resolve()
 
   const envelope = () => ({ conversationId, spanId, turnId: turns.currentId(), channel: 'voice' as const })
@@ -73,10 +75,16 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     sources = [...new Set([...sources, ...seqs])].slice(-SOURCES)
   }
   const derivation = (text: string, causedBy: number | null) => {
-    const telling = sourcesOf(text, ledger.readSeqs([...sources].sort((a, b) => a - b)))
+    // A session cannot be made to forget: what of it was forgotten since is a source, and its repetition goes with it.
+    const seqs = new Set([...sources, ...(first === null ? [] : chain.barredSince(first))])
+    const telling = sourcesOf(text, ledger.readSeqs([...seqs].sort((a, b) => a - b)))
     return [...new Set([...(causedBy === null ? [] : [causedBy]), ...telling])].sort((a, b) => a - b)
   }
-  const readChain = () => chain.read(conversationId, NO_MODEL, { textOnly: true }).items
+  const readChain = () => {
+    const read = chain.read(conversationId, NO_MODEL, { textOnly: true })
+    first ??= { barred: read.barred }
+    return read.items
+  }
 
   /** Looks for memories and tells of them; null where nothing new surfaces or the time is up. */
   async function surface(text: string, signal: AbortSignal): Promise<string | null> {

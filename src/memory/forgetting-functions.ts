@@ -3,6 +3,7 @@ import { createMemoryQueries, type MemoryRow } from '../../projections/memory-qu
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Sources, ThreadFunctions } from '../storage/function-thread.ts'
+import { createEchoes, type Matter } from './echoes.ts'
 import { writtenNumbers } from './language/numbers.ts'
 import { contentWords } from './language/words.ts'
 
@@ -21,7 +22,7 @@ const TELLING_DIGITS = 4
 const MAX_QUOTED_WORDS = 8
 
 /** What forgetting reads, over the stores of a data directory. */
-function createReading({ views }: Sources) {
+function createReading({ views, ledger }: Sources) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
   const turns = createTurnQueries(views)
@@ -45,7 +46,7 @@ function createReading({ views }: Sources) {
     )
   }
 
-  return { queries, utterances, versionsOf, turnsOf }
+  return { queries, utterances, echoes: createEchoes({ views, ledger }), versionsOf, turnsOf }
 }
 
 /** The reading behind forgetting, for the learning thread: the event loop belongs to the voice. */
@@ -58,7 +59,7 @@ export const forgettingFunctions = {
 
   /** Null where there is no such memory. `mentionedSeqs`: where else it was spoken of. */
   toForget: (sources: Sources) => {
-    const { queries, versionsOf, turnsOf } = createReading(sources)
+    const { queries, echoes, versionsOf, turnsOf } = createReading(sources)
     return ({
       memoryId,
       mentionedSeqs,
@@ -69,20 +70,32 @@ export const forgettingFunctions = {
       const versions = versionsOf(memoryId)
       if (versions.length === 0) return null
       const sourceSeqs = versions.flatMap((version) => queries.sources(version.memoryId))
+      const echoedSeqs = versions.flatMap((version) => echoes.ofMemory(matterOf(version)))
+      const toldSeqs = [...sourceSeqs, ...mentionedSeqs, ...echoedSeqs]
       return {
         versions: versions.map((version) => ({ memoryId: version.memoryId, storedSeq: version.storedSeq })),
-        barredSeqs: inOrder([...sourceSeqs, ...mentionedSeqs, ...turnsOf(sourceSeqs)]),
+        barredSeqs: inOrder([...toldSeqs, ...turnsOf(toldSeqs)]),
       }
     }
   },
 
-  /** Of what was mentioned, what the owner said of it and is not barred yet, and what else was said in the same turns. */
+  /**
+   * Of what was mentioned in the words, what the owner said of it and is not barred yet, where that was told again, and
+   * what else was said in the same turns.
+   */
   toBar: (sources: Sources) => {
-    const { queries, utterances, turnsOf } = createReading(sources)
-    return (mentionedSeqs: readonly number[]): { readonly found: number; readonly barredSeqs: number[] } => {
+    const { queries, utterances, echoes, turnsOf } = createReading(sources)
+    return ({
+      words,
+      mentionedSeqs,
+    }: {
+      readonly words: readonly string[]
+      readonly mentionedSeqs: readonly number[]
+    }): { readonly found: number; readonly barredSeqs: number[] } => {
       const open = mentionedSeqs.filter((seq) => !queries.isBarred(seq))
       const found = open.filter((seq) => utterances.bySeq(seq)?.speaker === 'owner')
-      return { found: found.length, barredSeqs: inOrder([...open, ...turnsOf(found)]) }
+      const toldSeqs = [...open, ...echoes.ofSaid(found, words)]
+      return { found: found.length, barredSeqs: inOrder([...toldSeqs, ...turnsOf(toldSeqs)]) }
     }
   },
 
@@ -93,13 +106,24 @@ export const forgettingFunctions = {
   },
 } as const satisfies ThreadFunctions
 
-function tellingOf({ text, value, quote }: MemoryRow): Telling {
+function wordsTelling({ text, quote }: MemoryRow): readonly string[] {
+  const quoted = contentWords(quote ?? '')
+  return quoted.length >= 2 && quoted.length <= MAX_QUOTED_WORDS ? quoted : contentWords(text ?? '')
+}
+
+function matterOf(memory: MemoryRow): Matter {
+  return { value: contentWords(memory.value ?? ''), words: wordsTelling(memory) }
+}
+
+function tellingOf(memory: MemoryRow): Telling {
+  const { text, value } = memory
   const numbers = writtenNumbers(value || (text ?? '')).filter(
     ({ digits }) => digits.length >= TELLING_DIGITS,
   )
-  const quoted = contentWords(quote ?? '')
-  const words = quoted.length >= 2 && quoted.length <= MAX_QUOTED_WORDS ? quoted : contentWords(text ?? '')
-  return { words, numbers: numbers.flatMap(({ digits, parts }) => (parts.length === 1 ? [digits] : [])) }
+  return {
+    words: wordsTelling(memory),
+    numbers: numbers.flatMap(({ digits, parts }) => (parts.length === 1 ? [digits] : [])),
+  }
 }
 
 function inOrder(seqs: readonly number[]): number[] {

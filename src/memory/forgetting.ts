@@ -4,6 +4,9 @@ import type { LearningThread } from './learning-functions.ts'
 import type { Lock } from './lock.ts'
 import type { MemoryOrigin } from './memories.ts'
 
+/** So many messages may be about one matter; what more speak of is a word that many share. */
+export const MAX_BARRED = 20
+
 export type Forgetting = {
   /**
    * Forgets for good: the memory with what it had taken the place of, everything derived from them, their index
@@ -14,7 +17,8 @@ export type Forgetting = {
   forget(memoryId: string, origin: MemoryOrigin): Promise<boolean>
   /**
    * Bars what the owner said in all of the words, and what answered it, whether or not anything was learned from it.
-   * How often it was said.
+   * How often it was said. Where that is more often than `MAX_BARRED` the words tell too little, and nothing is barred:
+   * it could not be undone.
    */
   bar(words: readonly string[], origin: MemoryOrigin): Promise<number>
   /** Finishes what a crash left between forgetting and erasing. */
@@ -76,8 +80,8 @@ export function createForgetting(options: {
       const mentioned = (await mentions(words, numbers)).filter((seq) => !asked.includes(seq))
       if (mentioned.length === 0) return 0
       const found = await lock(async () => {
-        const { found, barredSeqs } = await thread.ask('toBar', mentioned)
-        if (found === 0) return 0
+        const { found, barredSeqs } = await thread.ask('toBar', { words, mentionedSeqs: mentioned })
+        if (found === 0 || found > MAX_BARRED) return found
         const sourceSeqs = [...new Set([...barredSeqs, ...asked])].sort((a, b) => a - b)
         await append([
           {
@@ -88,7 +92,7 @@ export function createForgetting(options: {
         ])
         return found
       })
-      if (found > 0) await eraseWithSummaries([])
+      if (found > 0 && found <= MAX_BARRED) await eraseWithSummaries([])
       return found
     },
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
 import { type ActingContext, defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
+import { MAX_BARRED } from './forgetting.ts'
 import { contentWords } from './language/words.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
 
@@ -75,6 +76,7 @@ export function memoryTools(options: {
         const [memory] = matches
         if (!memory) {
           const barred = await memories.bar(contentWords(query), origin)
+          if (barred > MAX_BARRED) return tooCommon()
           if (barred > 0) return { ok: true, data: { forgotten: 0, willNotBeLearned: barred } }
           return { ok: false, reason: 'not_found', message: 'Nothing like that is remembered.' }
         }
@@ -95,6 +97,14 @@ function ambiguous(matches: readonly MemoryRow[]): ToolResult {
     reason: 'ambiguous',
     message: `${matches.length} memories match: ${lines.join('; ')}${more}. Which one is meant?`,
     derivedFrom: choices.map(({ storedSeq }) => storedSeq),
+  }
+}
+
+function tooCommon(): ToolResult {
+  return {
+    ok: false,
+    reason: 'too_common',
+    message: `More than ${MAX_BARRED} messages speak of that, so nothing was forgotten. It takes words that tell what is meant from the rest; a message, a conversation or a period can be erased on the timeline.`,
   }
 }
 

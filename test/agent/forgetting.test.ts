@@ -1,8 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createBarredSummariesQuery } from '../../projections/barred-summaries.ts'
+import { createChainReader } from '../../src/agent/chain.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
+import { openTestStorage } from '../support/storage.ts'
 
 const CODE = 'heliotrope4417'
 const BICYCLE = 'The bicycle stands behind the old library.'
@@ -142,6 +146,120 @@ test.each(['forgotten', 'erased'])(
     expect(textOf(told.json.turnId)).toBeUndefined()
   },
 )
+
+/** A model that says what it is told to, and of which is learned what the cat is called. */
+async function startScripted() {
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  const said = 'My cat is called Minka'
+  double.answerMemoryWith(({ text }) => ({
+    text: JSON.stringify({
+      candidates: text.includes(said)
+        ? [
+            {
+              ...{ kind: 'relation', subject: 'owner', slot: 'cat', value: 'Minka', text: said, quote: said },
+              ...{ singleValued: true, eventTime: null, validUntil: null, relations: [] },
+            },
+          ]
+        : [],
+    }),
+  }))
+  const service = await startWholeService({
+    environment: {
+      OPENAI_API_KEY: 'sk-test-key-of-the-double',
+      OPENAI_BASE_URL: double.url,
+      CHAT_MODEL: 'test-model',
+    },
+  })
+  const send = sayer(service)
+  const say = (content: string, text: string) => {
+    double.reply({ text })
+    return send(content)
+  }
+  await say(said, 'Noted.')
+  return { double, client: service.client, send, say }
+}
+
+test('an answer that tells it only with its question goes with it, and what merely has its words stays', async () => {
+  const { double, client, say } = await startScripted()
+  await say('What is my cat called?', 'Minka.')
+  await say('Who sang in the opera?', 'Minka Popp, a soprano.')
+  await forget(client)
+  await say('What is my cat called?', 'I do not know.')
+  const given = turnRequests(double).at(-1)?.text
+  expect(given).not.toContain('Minka.')
+  expect(given).toContain('Minka Popp, a soprano.')
+})
+
+test('what a turn answers that was given it before it was forgotten is not before the next', async () => {
+  const { double, client, send, say } = await startScripted()
+  await expect.poll(async () => (await client.get('/api/memories')).json.memories.length).toBe(1)
+  const letGo = Promise.withResolvers<void>()
+  const asked = turnRequests(double).length
+  double.reply({ text: 'It is Minka.', pause: { at: 0, until: letGo.promise } })
+  const running = send('And what is it?')
+  await expect.poll(() => turnRequests(double).length).toBeGreaterThan(asked)
+  await forget(client)
+  letGo.resolve()
+  await running
+  await say('Hello again', 'Hello.')
+  expect(turnRequests(double).at(-1)?.text).not.toContain('Minka')
+})
+
+test('no chain is built on what tells it, erased yet or not, hidden for a while or not', async () => {
+  const { append, views, ledger } = await openTestStorage(testDirectory())
+  const model = { provider: 'p', model: 'm' }
+  const place = { conversationId: 'c', channel: 'inner' as const, actor: 'service' as const }
+  const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+  const add = async (event: NewEvent): Promise<number> => {
+    const appended = await append([event])
+    return (appended.status === 'appended' && appended.events[0]?.seq) || 0
+  }
+  const said = (text: string): NewEvent => ({
+    type: 'chat.message.received',
+    actor: 'owner',
+    conversationId: 'c',
+    channel: 'chat',
+    facts: {},
+    body: { text },
+  })
+  const replaced = (text: string, throughSeq: number, derivedFrom: readonly number[]): NewEvent => ({
+    type: 'context.compaction.succeeded',
+    ...place,
+    derivedFrom,
+    facts: {
+      ...{ compactionId: text, source: 'manual', method: 'model', model, throughSeq, usage },
+      ...{ inputTokensBefore: 10, inputTokensAfter: 5 },
+    },
+    body: { text, replacement: null },
+  })
+  await add({ type: 'conversation.started', actor: 'service', conversationId: 'c', facts: {} })
+  const bicycle = await add(said(BICYCLE))
+  const early = await add(replaced('about the bicycle', bicycle, [bicycle]))
+  const secret = await add(said(`My locker code is ${CODE}`))
+  const telling = await add(replaced(`it is ${CODE}`, secret, [early, secret]))
+  const later = await add(replaced(`still ${CODE}`, secret, [telling]))
+  const chain = createChainReader(views, ledger)
+  expect(chain.read('c', model).base?.row.seq).toBe(later)
+  const hidden = { erasureId: 'e', seqs: [telling], part: 0, parts: 1 }
+  await add({
+    type: 'erasure.requested',
+    actor: 'owner',
+    facts: {
+      ...{ ...hidden, target: 'message', targetId: '1', from: null, to: null, kinds: [] },
+      eraseAt: new Date().toISOString(),
+    },
+  })
+  await add({ type: 'memory.sources.barred', actor: 'owner', facts: { sourceSeqs: [secret], by: 'owner' } })
+  expect(createBarredSummariesQuery(views)()).toEqual([telling])
+  expect(chain.read('c', model).base?.row.seq).toBe(early)
+  await add({ type: 'erasure.undone', actor: 'owner', facts: hidden })
+  for (const reader of [chain, createChainReader(views, ledger)]) {
+    const read = reader.read('c', model)
+    expect(read.base?.row.seq).toBe(early)
+    expect(JSON.stringify(read.items)).not.toContain(CODE)
+  }
+})
 
 test('the builtin model, too, does not tell what it was made to forget, learned or not', async () => {
   const directory = testDirectory()

@@ -36,6 +36,7 @@ const composed: Composed = {
   facts: [],
   seenSeqs: [],
   baseForm: null,
+  forgottenSince: () => [],
 }
 
 /** A turn whose facts wait to be written while its model has answered already. */

@@ -179,6 +179,29 @@ test('a crash between forgetting and erasing is made good after the next start',
   expect(again.facts('memory.stored')).toMatchObject([{ erased: true, body: null }])
 })
 
+test('what was told in other words, and was never learned, is barred wherever it was repeated', async () => {
+  const mind = await openMind()
+  await mind.say('The spare key lies under the blue flowerpot. The meeting with Eva Lindqvist is on Tuesday.')
+  const asked = await mind.say('How do I get in?', { reply: 'With what lies under the blue flowerpot.' })
+  const other = await mind.say('Whom do I see?', { reply: 'The meeting with Eva Lindqvist is on Tuesday.' })
+  const { seq } = await mind.say('Forget the spare key', { open: true })
+  expect(await mind.use('forget', { query: 'the spare key' }, seq)).toMatchObject({ ok: true })
+  const [barred] = mind.facts('memory.sources.barred')
+  expect(barred).toHaveProperty('facts.sourceSeqs', expect.arrayContaining([asked.seq]))
+  expect(barred).not.toHaveProperty('facts.sourceSeqs', expect.arrayContaining([other.seq]))
+})
+
+test('of words that many messages share nothing is forgotten', async () => {
+  const mind = await openMind()
+  for (let day = 1; day <= 21; day += 1) await mind.say(`What are the dinner plans on day ${day}?`)
+  const { seq } = await mind.say('Forget the dinner plans', { open: true })
+  expect(await mind.use('forget', { query: 'dinner plans' }, seq)).toMatchObject({
+    ok: false,
+    reason: 'too_common',
+  })
+  expect(mind.facts('memory.sources.barred')).toEqual([])
+})
+
 test('when several match, nothing is forgotten, and they are told', async () => {
   const mind = await openMind()
   await mind.say('My sister Ida lives in Turku')
