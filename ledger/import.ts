@@ -13,6 +13,8 @@ export class ImportRefused extends Error {
 }
 
 const ROWS_A_COMMIT = 5000
+/** Where rows are large: what waits for its commit is in memory. */
+const CHARS_A_COMMIT = 16 * 1024 * 1024
 
 /**
  * Writes an export's lines into the empty ledger that `open` makes under the export's own id. Every line is parsed,
@@ -27,6 +29,7 @@ export async function importLines(
   let ledger: Ledger | undefined
   let head: Head = { seq: 0, hash: GENESIS_HASH }
   let rows: EventRow[] = []
+  let chars = 0
   let line = 0
   for await (const text of lines) {
     line += 1
@@ -40,13 +43,16 @@ export async function importLines(
       throw new ImportRefused(`line ${line}: there are more events than the ${header.events} of the header`)
     head = checked(line, () => {
       const next = verifyLink(head, row)
-      parseRow(row)
+      if (parseRow(row).derivedFrom.some((source) => source >= row.seq))
+        throw new LedgerDamaged(`event ${row.seq} derives from one that is not before it`, { seq: row.seq })
       return next
     })
     rows.push(row)
-    if (rows.length < ROWS_A_COMMIT) continue
+    chars += text.length
+    if (rows.length < ROWS_A_COMMIT && chars < CHARS_A_COMMIT) continue
     write(ledger, rows)
     rows = []
+    chars = 0
   }
   if (!header || !ledger) throw new ImportRefused('there is nothing to import')
   write(ledger, rows)

@@ -7,6 +7,7 @@ import { exportLines } from '../../ledger/export.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { createTimelineQueries } from '../../projections/timeline-page.ts'
+import { linesOf } from '../../scripts/lib/lines.ts'
 import { digests, testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
@@ -127,6 +128,11 @@ test.each<[string, string, (lines: Line[]) => Line[]]>([
     'line 8: event 7: derivedFrom is not a list of seqs',
     (lines) => chained(lines.with(7, { ...lines[7], type: 'future.thing', derivedFrom: 'no' })),
   ],
+  [
+    'holds together, and derives from what comes after it',
+    'line 8: event 7 derives from one that is not before it',
+    (lines) => chained(lines.with(7, { ...lines[7], derivedFrom: '[2,7]' })),
+  ],
   ['has what no row has', 'line 8 is not of this format', (lines) => lines.with(7, { ...lines[7], more: 1 })],
   [
     'lost a body that nothing erased',
@@ -152,6 +158,21 @@ test.each<[string, string, (lines: Line[]) => Line[]]>([
   },
   PROCESS_MS,
 )
+
+test('a line that comes in thousands of pieces is put together once', async () => {
+  const piece = 'straw '.repeat(2_500)
+  const pieces = 5_000
+  async function* chunks() {
+    yield 'first\nsec'
+    yield 'ond\n'
+    for (let index = 0; index < pieces; index += 1) yield piece
+    yield '\n\nlast'
+  }
+  const lines: string[] = []
+  for await (const line of linesOf(chunks())) lines.push(line)
+  expect(lines.toSpliced(2, 1)).toEqual(['first', 'second', '', 'last'])
+  expect(lines[2]).toHaveLength(piece.length * pieces)
+})
 
 test(
   'a line that is no JSON is named and not shown',
