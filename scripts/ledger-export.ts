@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { exportLines } from '../ledger/export.ts'
 import { openLedgerReadOnly, syncDirectory } from '../ledger/files.ts'
 import { createReader } from '../ledger/reader.ts'
-import { headLines, Refused, requireLedger, runCommand } from './lib/command.ts'
+import { headLines, Refused, requireLedger, runCommand, undoAtExit } from './lib/command.ts'
 
 const help = `npm run --silent ledger:export -- <file | ->
 
@@ -46,7 +46,7 @@ async function writeFile(file: string, lines: Iterable<string>): Promise<void> {
   if (existsSync(file)) throw new Refused(`${file} exists already.`)
   const partial = `${file}.partial-${process.pid}`
   const discard = () => rmSync(partial, { force: true })
-  process.once('exit', discard)
+  undoAtExit(discard)
   try {
     await pipeline(
       Readable.from(lines),

@@ -8,7 +8,7 @@ import { examineLedger } from '../../ledger/examine.ts'
 import { checkHeader, ledgerFile, openLedgerReadOnly, syncDirectory } from '../../ledger/files.ts'
 import { settingsFile } from '../../src/settings/store.ts'
 import { adaptationFilePattern, copyAdaptationFiles } from './adaptation-files.ts'
-import { Refused } from './command.ts'
+import { Refused, undoAtExit } from './command.ts'
 import { syncFile } from './staging.ts'
 
 const MANIFEST = 'backup.json'
@@ -102,7 +102,7 @@ export async function makeBackup(
   mkdirSync(dirname(destination), { recursive: true, mode: 0o700 })
   const partial = join(dirname(destination), `.${basename(destination)}.partial-${process.pid}`)
   const discard = () => rmSync(partial, { recursive: true, force: true })
-  process.once('exit', discard)
+  const keep = undoAtExit(discard)
   mkdirSync(partial, { mode: 0o700 })
   try {
     // The ledger first: settings that are newer than it hold what an installation in it needs, never less.
@@ -125,7 +125,7 @@ export async function makeBackup(
     return manifest
   } finally {
     discard()
-    process.removeListener('exit', discard)
+    keep()
   }
 }
 

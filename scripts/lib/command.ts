@@ -37,19 +37,15 @@ export type Command = {
 
 /**
  * Runs an operator's command. Exit codes: 0 done and sound, 1 refused, damaged or failed (standard error says why),
- * 2 called wrongly. What was begun and not finished is undone on SIGINT and SIGTERM too, by `exit` listeners.
+ * 2 called wrongly. SIGINT and SIGTERM end it at once, unless there is something to undo (`undoAtExit`).
  */
 export async function runCommand(command: Command): Promise<void> {
   process.umask(0o077)
-  // `on`, not `once`: npm and the terminal both tell it, and the second must not cut short what is undone.
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)
-    process.on(signal, () => process.exit(code))
   // Whoever reads what it prints may have read enough; what the command is for is done all the same.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (error.code === 'EPIPE') return
+    process.stderr.write(`${describe(error)}\n`)
+    process.exit(1)
   })
   try {
     const { values, positionals } = parseCall(command)
@@ -63,6 +59,20 @@ export async function runCommand(command: Command): Promise<void> {
     process.stderr.write(`${describe(error)}\n`)
     if (error instanceof Misused) process.stderr.write(`\n${command.help}`)
     process.exitCode = error instanceof Misused ? 2 : 1
+  }
+}
+
+/**
+ * Calls `undo` when the process ends, by SIGINT or SIGTERM too; only a command that asks for this waits with its end
+ * until it comes to look at signals. Returns what takes it back.
+ */
+export function undoAtExit(undo: () => void): () => void {
+  // `on`, not `once`: npm and the terminal both tell it, and the second must not cut short what is undone.
+  const interrupt = () => process.exit(130)
+  const terminate = () => process.exit(143)
+  process.on('SIGINT', interrupt).on('SIGTERM', terminate).once('exit', undo)
+  return () => {
+    process.off('SIGINT', interrupt).off('SIGTERM', terminate).off('exit', undo)
   }
 }
 

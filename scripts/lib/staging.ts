@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import { syncDirectory } from '../../ledger/files.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
-import { Refused } from './command.ts'
+import { Refused, undoAtExit } from './command.ts'
 
 const STAGING = '.incoming'
 /** What an empty data directory may hold: the key that no backup has, and what is made anew by itself. */
@@ -51,7 +51,7 @@ export function openStaging(dataDir: string): Staging {
     if (!hadLock) rmSync(join(dataDir, 'lock.sqlite'), { force: true })
     if (madeFrom !== undefined) removeEmpty(dataDir, madeFrom)
   }
-  process.once('exit', discard)
+  undoAtExit(discard)
 
   return {
     directory,

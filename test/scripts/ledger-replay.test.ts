@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -7,7 +8,7 @@ import { filesIn, testDirectory } from '../support/directory.ts'
 import { aFact, eventTypes, exampleOf, withWords } from '../support/facts.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { openTestWriter, said } from '../support/writer.ts'
-import { fillDirectory, runScript } from './run-script.ts'
+import { fillDirectory, runScript, startScript } from './run-script.ts'
 
 const PROCESS_MS = 180_000
 const CANARY = 'canarybird'
@@ -40,6 +41,24 @@ test(
     expect(verdictsOf(out)).toEqual(ALL_EQUAL)
     expect(out).toMatch(new RegExp(`^timeline +${seq} +\\d+ +\\d+ {2}equal$`, 'm'))
     expect(out).toMatch(new RegExp(`^all +${seq} +\\d+ {2}in \\d+ ms$`, 'm'))
+    const names = filesIn(directory).map((file) => file.slice(directory.length + 1))
+    expect(names.filter((name) => !/^(ledger|views)\.sqlite(-wal|-shm)?$/.test(name))).toEqual([])
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a replay that has far to go ends as soon as it is told to',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 3_000)
+    const child = startScript('ledger-replay', directory, [], { LEDGER_DEBUG: '1' })
+    const ended = once(child, 'exit')
+    // What it traces is read no further, so it cannot be done.
+    await once(child.stderr, 'readable')
+    child.kill('SIGINT')
+    await expect.poll(() => child.signalCode, { timeout: PROCESS_MS }).toBe('SIGINT')
+    await ended
     const names = filesIn(directory).map((file) => file.slice(directory.length + 1))
     expect(names.filter((name) => !/^(ledger|views)\.sqlite(-wal|-shm)?$/.test(name))).toEqual([])
   },
