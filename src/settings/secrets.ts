@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncDirectory } from '../../ledger/files.ts'
 import { SettingsUnusable } from './errors.ts'
@@ -29,7 +29,14 @@ const FORMAT = 'v1'
 
 export function openSecretBox(directory: string): SecretBox {
   const file = secretKeyFile(directory)
-  let key = existsSync(file) ? readKey(file) : null
+  let key: Buffer | null = null
+  findKey()
+
+  /** Also one that was put back meanwhile. */
+  function findKey(): Buffer | null {
+    key ??= existsSync(file) ? readKey(file) : null
+    return key
+  }
 
   function theKey(): Buffer {
     if (key === null) throw new SettingsUnusable(`${file} is missing`)
@@ -37,9 +44,9 @@ export function openSecretBox(directory: string): SecretBox {
   }
 
   return {
-    hasKey: () => key !== null,
+    hasKey: () => findKey() !== null,
     makeKey() {
-      if (key !== null) return
+      if (findKey() !== null) return
       const made = randomBytes(KEY_BYTES)
       writeKey(file, made)
       syncDirectory(directory)
@@ -83,12 +90,13 @@ function readKey(file: string): Buffer {
   throw new SettingsUnusable(`${file} does not hold a key: put the right file back, or remove it.`)
 }
 
+/** Whole under its name, or not there: with a part of a key, which a full disk would leave, nothing starts. */
 function writeKey(file: string, key: Buffer): void {
-  const descriptor = openSync(file, 'wx', 0o600)
+  const partial = `${file}.partial`
   try {
-    writeSync(descriptor, `${key.toString('base64url')}\n`)
-    fsyncSync(descriptor)
+    writeFileSync(partial, `${key.toString('base64url')}\n`, { mode: 0o600, flush: true })
+    renameSync(partial, file)
   } finally {
-    closeSync(descriptor)
+    rmSync(partial, { force: true })
   }
 }

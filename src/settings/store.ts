@@ -125,6 +125,10 @@ function prepareFile(db: Database.Database, file: string): void {
   }
   const verdict = db.pragma('quick_check', { simple: true })
   if (verdict !== 'ok') throw new SettingsUnusable(`${file} is damaged: ${verdict}`)
+  // No build has any. In a file from elsewhere a trigger would do what nobody here asked for: bring sessions back.
+  const foreign = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view')").pluck().get()
+  if (foreign !== undefined)
+    throw new SettingsUnusable(`${file} is damaged: ${foreign} is not what this service declared in it`)
 }
 
 type SettingRow = { key: string; value: string; sealed: number }

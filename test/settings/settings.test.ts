@@ -1,5 +1,7 @@
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { SettingsUnusable } from '../../src/settings/errors.ts'
@@ -70,6 +72,34 @@ test('a key file that is put back brings the secrets back', async () => {
   expect((await openState({ directory })).settings.get('OPENAI_API_KEY')).toBe(SECRET)
 })
 
+test('a key file that is put back while the service runs is used, and nothing that it sealed goes', async () => {
+  const directory = await stateWithSecret()
+  const key = readFileSync(secretKeyFile(directory))
+  rmSync(secretKeyFile(directory))
+  const { settings } = await openState({ directory })
+  writeFileSync(secretKeyFile(directory), key)
+  await settings.change({ TELEPHONY_AUTH_TOKEN: 'a-new-token' })
+  expect([settings.get('TELEPHONY_AUTH_TOKEN'), settings.get('OPENAI_API_KEY')]).toEqual([
+    'a-new-token',
+    SECRET,
+  ])
+  expect(readFileSync(secretKeyFile(directory)).equals(key)).toBe(true)
+})
+
+test('where the disk has no room for the key there is none, and later there is', () => {
+  const directory = newDirectory()
+  const source = fileURLToPath(new URL('../../src/settings/secrets.ts', import.meta.url))
+  const program = `import { openSecretBox } from ${JSON.stringify(source)}
+    openSecretBox(process.env.DIRECTORY).makeKey()`
+  const makeKey = (limit: string) =>
+    spawnSync('bash', ['-c', `${limit} exec "$0" --input-type=module -e "$1"`, process.execPath, program], {
+      env: { ...process.env, DIRECTORY: directory },
+    }).status
+  expect([makeKey('ulimit -f 0;'), readdirSync(directory)]).toEqual([1, []])
+  expect([makeKey(''), readdirSync(directory)]).toEqual([0, ['secret.key']])
+  expect(openSecretBox(directory).hasKey()).toBe(true)
+})
+
 test('entering a secret anew makes a new key, and what the lost one had sealed goes', async () => {
   const directory = await stateWithSecret()
   rmSync(secretKeyFile(directory))
@@ -130,6 +160,21 @@ function damage(file: Buffer): Buffer {
   file.fill(0xff, 4096, 4096 + 200)
   return file
 }
+
+test.each([
+  [
+    'a trigger, which could bring an ended session back,',
+    `CREATE TRIGGER more AFTER DELETE ON sessions
+     BEGIN INSERT INTO sessions VALUES (OLD.id, OLD.tokenHash, 0, 0, OLD.userAgent); END`,
+  ],
+  ['a view', 'CREATE VIEW more AS SELECT * FROM sessions'],
+])('a settings file in which somebody left %s is refused', async (_kind, sql) => {
+  const directory = await stateWithSecret()
+  const db = new Database(settingsFile(directory))
+  db.exec(sql)
+  db.close()
+  await expect(openState({ directory })).rejects.toThrow('more is not what this service declared in it')
+})
 
 test('settings of a newer build are refused rather than misread', async () => {
   const directory = await stateWithSecret()
