@@ -48,12 +48,12 @@ export function createProposalQueries(views: Database) {
   const select = `SELECT proposals.*, coalesce(status, 'open') AS status
     FROM proposals LEFT JOIN proposals_settled USING (proposalId)`
   const byId = views.prepare<[string], ProposalRow>(`${select} WHERE proposalId = ? ORDER BY madeSeq LIMIT 1`)
-  const open = views.prepare<[string], ProposalRow>(
-    `${select} WHERE expiresAt > ? AND status IS NULL ORDER BY madeSeq`,
+  const open = views.prepare<[string, string], ProposalRow>(
+    `${select} WHERE expiresAt > ? AND expiresAt <= ? AND status IS NULL ORDER BY madeSeq`,
   )
   return {
     byId: (proposalId: string) => byId.get(proposalId),
-    /** Those that can still be confirmed at a moment, the oldest first. */
-    openAt: (now: string) => open.all(now),
+    /** Those that expire after a moment and by another, the oldest first. */
+    openBetween: (after: string, until: string) => open.all(after, until),
   }
 }

@@ -85,8 +85,9 @@ export type ActivationRow = {
 
 /** Queries over the attention's queue, on a connection that reads the views. */
 export function createSignalQueries(views: Database) {
-  const waking = views.prepare<[string], SignalRow>(
-    `SELECT * FROM signals WHERE mode IN ('wake', 'interrupt') AND activationId IS NULL AND (retryAt IS NULL OR retryAt <= ?)
+  const waking = views.prepare<[string, string], SignalRow>(
+    `SELECT * FROM signals WHERE mode IN ('wake', 'interrupt') AND activationId IS NULL
+       AND (retryAt IS NULL OR retryAt <= ? OR retryAt > ?)
      ORDER BY priority DESC, seq`,
   )
   const riding = views.prepare<[], SignalRow>(
@@ -105,8 +106,12 @@ export function createSignalQueries(views: Database) {
     "SELECT 1 AS found FROM signals WHERE mode = 'interrupt' AND activationId IS NULL LIMIT 1",
   )
   return {
-    /** Those that may start an activation at `now`, the most urgent first. */
-    waking: (now: string) => waking.all(now),
+    /**
+     * Those that may start an activation now, the most urgent first. One that would wait longer than any failed while
+     * the clock was ahead, and waits no more.
+     */
+    waking: ({ nowMs, longestWaitMs }: { readonly nowMs: number; readonly longestWaitMs: number }) =>
+      waking.all(new Date(nowMs).toISOString(), new Date(nowMs + longestWaitMs).toISOString()),
     /** Those that wait for the owner's next turn and never start one. */
     riding: () => riding.all(),
     nextRetryAt: () => nextRetry.get()?.retryAt ?? null,

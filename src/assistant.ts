@@ -3,7 +3,7 @@ import { createOpenSpanQueries } from '../projections/open-spans.ts'
 import { createSignalQueries } from '../projections/signals.ts'
 import { createTimerQueries } from '../projections/timers.ts'
 import { createTurnQueries } from '../projections/turns.ts'
-import { createActivationRunner } from './agent/activation.ts'
+import { createActivationRunner, LONGEST_RETRY_MS } from './agent/activation.ts'
 import { createAttention } from './agent/attention.ts'
 import { createChainReader } from './agent/chain.ts'
 import { createCompactor } from './agent/compaction.ts'
@@ -164,7 +164,7 @@ export function buildAssistant(options: {
       turns
         .unfinished()
         .filter((turn) => turn.party === 'owner' && (turn.trigger === 'message' || turn.trigger === 'sms')),
-    wakingSignals: () => signals.waking(new Date(nowMs()).toISOString()),
+    wakingSignals: () => signals.waking({ nowMs: nowMs(), longestWaitMs: LONGEST_RETRY_MS }),
     hasInterrupt: signals.hasInterrupt,
     nextRetryAtMs: () => {
       const retryAt = signals.nextRetryAt()

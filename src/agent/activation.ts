@@ -8,6 +8,9 @@ import type { TurnAbort } from './turn.ts'
 /** Tries at an activation before it is given up, visibly. */
 const MAX_ATTEMPTS = 4
 const FIRST_RETRY_MS = 30_000
+const SPREAD = 0.25
+/** No longer than this does a failed one wait. */
+export const LONGEST_RETRY_MS = FIRST_RETRY_MS * 4 ** (MAX_ATTEMPTS - 2) * (1 + SPREAD)
 
 export type ActivationOptions = {
   readonly append: Append
@@ -136,7 +139,9 @@ export function createActivationRunner(options: ActivationOptions) {
   ): NewEvent {
     const final = facts.attempt >= MAX_ATTEMPTS
     const waitMs =
-      facts.attempt === 0 ? 0 : FIRST_RETRY_MS * 4 ** (facts.attempt - 1) * (0.75 + options.random() / 2)
+      facts.attempt === 0
+        ? 0
+        : FIRST_RETRY_MS * 4 ** (facts.attempt - 1) * (1 - SPREAD + 2 * SPREAD * options.random())
     const retryAt = final ? null : new Date(nowMs() + waitMs).toISOString()
     return {
       type: 'activation.failed',

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import { createContextQueries, wasUseless } from '../../projections/context.ts'
+import { leftOfWait } from '../clock/waits.ts'
 import {
   CapabilityMissing,
   type InputItem,
@@ -185,6 +186,10 @@ export function createCompactor(options: {
     return recorded > 0 ? recorded : sumTokens(read.items) + estimateTokens(options.instructions())
   }
 
+  function isPausedSince(at: string, pauseMs: number): boolean {
+    return leftOfWait(Date.parse(at) + pauseMs, { nowMs: nowMs(), longestMs: pauseMs }) > 0
+  }
+
   return {
     async compact(conversationId, source, signal) {
       for (;;) {
@@ -208,13 +213,13 @@ export function createCompactor(options: {
       if (!row || row.completedTurns === 0 || row.contextTokens < options.thresholdTokens()) return false
       const latest = queries.latestCompaction(conversationId)
       // One that brought nothing is not repeated at once: the next would bring nothing either.
-      if (latest && wasUseless(latest) && nowMs() - Date.parse(latest.at) < BREAKER_PAUSE_MS) return false
+      if (latest && wasUseless(latest) && isPausedSince(latest.at, BREAKER_PAUSE_MS)) return false
       if (row.failures < BREAKER_FAILURES || row.lastFailureAt === null) return true
       const pauseMs = Math.min(
         BREAKER_MAX_PAUSE_MS,
         BREAKER_PAUSE_MS * 2 ** (row.failures - BREAKER_FAILURES),
       )
-      return nowMs() - Date.parse(row.lastFailureAt) >= pauseMs
+      return !isPausedSince(row.lastFailureAt, pauseMs)
     },
     async refreshCapsule(conversationId, signal) {
       const row = queries.chain(conversationId)

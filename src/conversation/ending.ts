@@ -49,14 +49,13 @@ export function createEnding(options: {
       return result.status === 'appended' ? 'ended' : 'already_ended'
     },
     async closeIdleSpans(idleMs) {
-      const idle = spans
-        .all()
-        .filter(
-          (span) =>
-            span.kind === 'interaction' &&
-            nowMs() - Date.parse(span.lastAt) >= idleMs &&
-            !options.isBusy(span.spanId),
-        )
+      const idle = spans.all().filter(
+        (span) =>
+          span.kind === 'interaction' &&
+          // To a clock that was ahead and is right again the last thing has yet to happen.
+          Math.abs(nowMs() - Date.parse(span.lastAt)) >= idleMs &&
+          !options.isBusy(span.spanId),
+      )
       for (const span of idle) await append([closed(span, 'idle')])
       return idle
     },

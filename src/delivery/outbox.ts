@@ -2,7 +2,7 @@ import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
-import { type OutboundPauses, retryDelayMs } from '../outbound/backoff.ts'
+import { type OutboundPauses, retryDelayMs, untilRetryMs } from '../outbound/backoff.ts'
 import { postWebhook, type WebhookOutcome } from './webhook.ts'
 
 export type DeliveryOutbox = {
@@ -64,14 +64,14 @@ export function createDeliveryOutbox(options: {
 
   function isDue({ channel, retryAt }: DeliveryRow): boolean {
     if (channel === 'chat') return true
-    return !options.isHeld() && (retryAt === null || Date.parse(retryAt) <= nowMs())
+    return !options.isHeld() && untilRetryMs(retryAt, nowMs()) === 0
   }
 
   async function sleep(open: readonly DeliveryRow[]): Promise<void> {
     // While everything is held no moment changes that; being released wakes.
     const dueMs = options.isHeld()
       ? []
-      : open.flatMap(({ retryAt }) => (retryAt === null ? [] : [Date.parse(retryAt) - nowMs()]))
+      : open.flatMap(({ retryAt }) => (retryAt === null ? [] : [untilRetryMs(retryAt, nowMs())]))
     const timer = setTimeout(() => wake.resolve(), Math.max(50, Math.min(MAX_WAIT_MS, ...dueMs)))
     timer.unref()
     await wake.promise

@@ -84,6 +84,8 @@ export function createErasures(options: {
   let running: Promise<void> = Promise.resolve()
   let unsubscribe: (() => void) | null = null
   let closed = false
+  /** When those that wait are erased. */
+  const dueMs = new Map<string, number>()
 
   /** The seqs that would go, without what is gone or hidden already. */
   async function closureOf(target: ErasureTarget) {
@@ -148,6 +150,7 @@ export function createErasures(options: {
       }),
     )
     const result = row.status === 'pending' ? await append(facts) : null
+    dueMs.delete(id)
     const erasure = recordOf(id)
     return { status: result?.status === 'appended' ? 'undone' : 'too_late', erasure }
   }
@@ -177,11 +180,19 @@ export function createErasures(options: {
     ])
   }
 
+  /** At its moment; where the clock was ahead of it and is set right, a minute from then. */
+  function dueMsOf({ erasureId, eraseAt }: ErasureRow): number {
+    const due = Math.min(dueMs.get(erasureId) ?? Date.parse(eraseAt), nowMs() + UNDO_MS)
+    dueMs.set(erasureId, due)
+    return due
+  }
+
   async function look(): Promise<void> {
     for (const row of queries.unfinished()) {
       if (closed) return
-      if (row.status === 'pending' && Date.parse(row.eraseAt) > nowMs()) continue
+      if (row.status === 'pending' && dueMsOf(row) > nowMs()) continue
       await inTurn(() => carryOut(row))
+      dueMs.delete(row.erasureId)
     }
   }
 

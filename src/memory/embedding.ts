@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SubscribeHead } from '../../ledger/follow.ts'
+import { leftOfWait } from '../clock/waits.ts'
 import { type EmbeddingModel, ModelError } from '../model/port.ts'
 import { openFunctionThread } from '../storage/function-thread.ts'
 import type { Near } from './recall/vectors.ts'
@@ -160,7 +161,9 @@ export function createEmbedding(options: {
       const model = options.model()
       let waitMs = LOOK_AGAIN_MS
       try {
-        const untilRetryMs = isWaiting(model) ? Math.max(0, (retryAtMs ?? 0) - nowMs()) : 0
+        const untilRetryMs = isWaiting(model)
+          ? leftOfWait(retryAtMs ?? 0, { nowMs: nowMs(), longestMs: MAX_RETRY_MS })
+          : 0
         if (untilRetryMs > 0) waitMs = Math.min(waitMs, untilRetryMs)
         else if (model) {
           const isMore = await embedNext(model)

@@ -1,6 +1,7 @@
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
+import { leftOfWait } from '../clock/waits.ts'
 import { ModelError, type StructuredModel, type Usage } from '../model/port.ts'
 import type { Assessment } from './assess.ts'
 import type { Candidate } from './candidate.ts'
@@ -182,7 +183,10 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       // Most often there is nothing; a thread need not be asked for that, let alone be started.
       if (utterances.readable(1).length === 0) return false
       const failure = failureOf(utterances.unreadSeqs(1)[0])
-      if (failure?.retryAt && Date.parse(failure.retryAt) > nowMs()) return false
+      const waitsMs = failure?.retryAt
+        ? leftOfWait(failure.retryAt, { nowMs: nowMs(), longestMs: MAX_RETRY_MS })
+        : 0
+      if (waitsMs > 0) return false
       const offers = options.utility() !== null
       if (offers) await options.caughtUp()
       // After a failure less is asked at once: it may have been too much.

@@ -1,3 +1,5 @@
+import { leftOfWait } from '../clock/waits.ts'
+
 /** How long what goes out waits where it fails, in milliseconds. */
 export type OutboundPauses = {
   /** After the first failed attempt; twice as long after each further one. */
@@ -9,6 +11,7 @@ export type OutboundPauses = {
 export const outboundPauses: OutboundPauses = { firstRetryMs: 2_000, lookUpAfterMs: [0, 1_000, 4_000] }
 
 const LONGEST_RETRY_MS = 10 * 60_000
+const SPREAD = 0.25
 
 /**
  * How long to wait after the failed attempt of that number, in milliseconds: twice as long each time, spread by a
@@ -22,5 +25,12 @@ export function retryDelayMs(
   askedMs = 0,
 ): number {
   const backoffMs = Math.min(LONGEST_RETRY_MS, firstRetryMs * 2 ** (attempt - 1))
-  return Math.round(Math.max(backoffMs * (0.75 + random / 2), Math.min(askedMs, LONGEST_RETRY_MS)))
+  return Math.round(
+    Math.max(backoffMs * (1 - SPREAD + 2 * SPREAD * random), Math.min(askedMs, LONGEST_RETRY_MS)),
+  )
+}
+
+/** How long what failed still waits for its next attempt, in milliseconds; 0 where it is due. */
+export function untilRetryMs(retryAt: string | null, nowMs: number): number {
+  return retryAt === null ? 0 : leftOfWait(retryAt, { nowMs, longestMs: LONGEST_RETRY_MS * (1 + SPREAD) })
 }

@@ -49,12 +49,14 @@ export function createProposals(options: {
   readonly newId: () => string
 }): Proposals {
   const { append, ledger, queries, placement, nowMs, newId } = options
-  const now = () => new Date(nowMs()).toISOString()
+  const at = (ms: number) => new Date(ms).toISOString()
+  /** One that was made while the clock was far ahead would wait for as long. */
+  const lastEnd = () => at(nowMs() + 2 * EXPIRES_AFTER_MS)
 
   function present(row: ProposalRow): Proposal {
     const [event] = ledger.readSeqs([row.madeSeq])
     const body = event?.type === 'proposal.made' ? event.body : null
-    const isOver = row.status === 'open' && row.expiresAt <= now()
+    const isOver = row.status === 'open' && (row.expiresAt <= at(nowMs()) || row.expiresAt > lastEnd())
     return {
       id: row.proposalId,
       kind: row.kind,
@@ -69,7 +71,7 @@ export function createProposals(options: {
     const row = queries.byId(id)
     return row ? { row, proposal: present(row) } : null
   }
-  const open = () => queries.openAt(now()).map(present)
+  const open = () => queries.openBetween(at(nowMs()), lastEnd()).map(present)
 
   async function settle(
     id: string,
@@ -134,7 +136,7 @@ export function createProposals(options: {
           facts: {
             proposalId: id,
             kind: 'sms',
-            expiresAt: new Date(nowMs() + EXPIRES_AFTER_MS).toISOString(),
+            expiresAt: at(nowMs() + EXPIRES_AFTER_MS),
           },
           body: { target, text },
         },

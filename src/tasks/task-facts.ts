@@ -76,7 +76,8 @@ export function createTaskFacts(options: {
     const isOver = row.status !== 'queued' && row.status !== 'running'
     // Its delivery is under way, and has its own bound.
     if (isOver) return null
-    return nowMs() - Date.parse(row.lastAt) >= IDLE_MS ? 'idle' : null
+    // To a clock that was ahead and is right again the last thing has yet to happen.
+    return Math.abs(nowMs() - Date.parse(row.lastAt)) >= IDLE_MS ? 'idle' : null
   }
 
   async function look(): Promise<void> {

@@ -3,7 +3,7 @@ import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { TextDeliveryRow, TextQueries } from '../../../projections/texts.ts'
-import { type OutboundPauses, retryDelayMs } from '../../outbound/backoff.ts'
+import { type OutboundPauses, retryDelayMs, untilRetryMs } from '../../outbound/backoff.ts'
 import { failureSignal } from './failure-signal.ts'
 import { segmentsOf } from './segments.ts'
 import { findSent, type OutgoingText, type SendOutcome, sendText } from './send.ts'
@@ -78,12 +78,12 @@ export function createSmsOutbox(options: {
   }
   function isWaiting({ state, retryAt, turnId }: TextDeliveryRow): boolean {
     if (turnId !== null && reserved.has(turnId)) return true
-    return state === 'waiting' && retryAt !== null && Date.parse(retryAt) > nowMs()
+    return state === 'waiting' && untilRetryMs(retryAt, nowMs()) > 0
   }
   async function sleep(): Promise<void> {
     // While everything is held no moment changes that; being released wakes.
     const open = options.isHeld() ? [] : texts.openDeliveries()
-    const dueMs = open.flatMap(({ retryAt }) => (retryAt === null ? [] : [Date.parse(retryAt) - nowMs()]))
+    const dueMs = open.flatMap(({ retryAt }) => (retryAt === null ? [] : [untilRetryMs(retryAt, nowMs())]))
     const timer = setTimeout(() => wake.resolve(), Math.max(50, Math.min(MAX_WAIT_MS, ...dueMs)))
     timer.unref()
     await wake.promise

@@ -1,3 +1,4 @@
+import { leftOfWait } from '../../clock/waits.ts'
 import type { Capability } from '../port.ts'
 import { faultOf, type ServiceFault } from './failures.ts'
 
@@ -22,7 +23,7 @@ export function createCapabilities(options: { nowMs: () => number; ttlMs?: numbe
       const key = keyOf(scope, feature)
       const untilMs = lackingUntilMs.get(key)
       if (untilMs === undefined) return false
-      if (nowMs() < untilMs) return true
+      if (leftOfWait(untilMs, { nowMs: nowMs(), longestMs: ttlMs }) > 0) return true
       lackingUntilMs.delete(key)
       return false
     },
