@@ -22,6 +22,14 @@ export function timelineTools(options: {
   /** Whether an event tells what the owner had forgotten: it stays on the timeline, and the delegate looks past it. */
   readonly repeatsBarred: (event: LedgerEvent) => boolean
 }): Tool[] {
+  const { ledger, repeatsBarred } = options
+
+  /** A text was made from what asked for it to be sent. */
+  const isForgotten = (event: LedgerEvent) =>
+    repeatsBarred(event) ||
+    (event.type === 'sms.sent' &&
+      ledger.readSeqs(event.derivedFrom).some((asked) => asked.type !== 'unknown' && repeatsBarred(asked)))
+
   return [
     defineTool({
       name: 'search_timeline',
@@ -42,9 +50,7 @@ export function timelineTools(options: {
         const filters = { channel, fromAt, untilAt }
         const limit = query === null ? LOOKED_AT : HITS + 1
         const hits = await options.search({ query, limit, beforeSeq: messageSeq, filters })
-        const events = new Map(
-          options.ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, event]),
-        )
+        const events = new Map(ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, event]))
         let forgotten = 0
         const shown =
           query === null
@@ -55,7 +61,7 @@ export function timelineTools(options: {
           const event = events.get(seq)
           // Erased, or hidden until it is: the index may still hold its words.
           if (!event || event.type === 'unknown' || event.erased) return []
-          if (options.repeatsBarred(event)) {
+          if (isForgotten(event)) {
             forgotten += 1
             return []
           }

@@ -4,7 +4,7 @@ import { searchTimeline } from '../../projections/search.ts'
 import { timelineTools } from '../../src/timeline/tools.ts'
 import type { Tool } from '../../src/tools/tool.ts'
 import { testDirectory } from '../support/directory.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { openTestStorage, type TestStorage } from '../support/storage.ts'
 import { said } from '../support/writer.ts'
 
 const BERLIN = 'Europe/Berlin'
@@ -22,13 +22,17 @@ const context = {
 }
 
 /** A timeline on which something was said at moments, and the tool that searches it. */
-async function toolOver(things: readonly { at: string; text: string; channel: 'chat' | 'sms' }[]) {
+async function toolOver(
+  things: readonly { at: string; text: string; channel: 'chat' | 'sms' }[],
+  forgetting?: (storage: TestStorage) => Promise<unknown>,
+) {
   let nowMs = 0
   const storage = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
   for (const { at, text, channel } of things) {
     nowMs = Date.parse(at)
     await storage.append([said(text, { channel })])
   }
+  await forgetting?.(storage)
   await storage.catchUpLagging()
   const tools = timelineTools({
     ledger: storage.ledger,
@@ -92,4 +96,38 @@ test('without words it is what was said in those days, the latest first, and not
   expect(await search({ query: null, from: '2030-04-02' })).toEqual([])
   expect(await search({ query: null })).toHaveLength(4)
   expect(await search({ query: '?!', from: '2030-03-31' })).toEqual([])
+})
+
+test('what the owner had forgotten is not found, nor what answered it, be it by text', async () => {
+  const at = '2030-03-30T12:00:00.000Z'
+  const things = [
+    { at, text: 'the tea is in the tin', channel: 'sms' as const },
+    { at, text: 'tea at five', channel: 'sms' as const },
+  ]
+  const search = await toolOver(things, async ({ append, ledger }) => {
+    const [first] = ledger.readAfter(0, 100).filter(({ type }) => type === 'chat.message.received')
+    const barred = first?.seq ?? 0
+    const asked = await append([
+      {
+        type: 'delivery.requested',
+        actor: 'delegate',
+        channel: 'sms',
+        derivedFrom: [barred],
+        facts: { deliveryId: 'd', channel: 'sms', taskId: null, maxAttempts: 1 },
+        body: { target: '+1', text: 'noted: the tea is in the tin' },
+      },
+    ])
+    await append([
+      {
+        type: 'sms.sent',
+        actor: 'delegate',
+        channel: 'sms',
+        derivedFrom: asked.status === 'appended' ? asked.events.map(({ seq }) => seq) : [],
+        facts: { messageSid: 'SM1', party: 'owner', segments: 1 },
+        body: { to: '+1', text: 'noted: the tea is in the tin' },
+      },
+      { type: 'memory.sources.barred', actor: 'owner', facts: { sourceSeqs: [barred], by: 'owner' } },
+    ])
+  })
+  expect(await search({})).toEqual(['tea at five'])
 })

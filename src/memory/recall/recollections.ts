@@ -56,6 +56,26 @@ export function createRecollections(options: { readonly views: Database; readonl
      FROM json_each(?) AS asked`,
   )
 
+  const barredAmong = views
+    .prepare<[string], number>(
+      'SELECT seq FROM memory_barred_sources WHERE seq IN (SELECT value FROM json_each(?))',
+    )
+    .pluck()
+
+  /** Which of the events were made from what the owner had forgotten; a text by way of its being asked for. */
+  function madeFromBarred(events: readonly AnyEvent[]): ReadonlySet<number> {
+    const sources = new Map<number, readonly number[]>()
+    for (const event of events) {
+      if (event.type === 'unknown') continue
+      const asked = event.type === 'sms.sent' ? ledger.readSeqs(event.derivedFrom) : []
+      sources.set(event.seq, [...event.derivedFrom, ...asked.flatMap(({ derivedFrom }) => derivedFrom)])
+    }
+    const barred = new Set(barredAmong.all(JSON.stringify([...sources.values()].flat())))
+    return new Set(
+      [...sources].flatMap(([seq, from]) => (from.some((each) => barred.has(each)) ? [seq] : [])),
+    )
+  }
+
   function ofTurn(hit: Hit, text: string, now: TurnNow | undefined): Recollection | null {
     if (now?.barred !== 0) return null
     const isCorrected = now.learned === 1 && now.holds === 0
@@ -76,9 +96,9 @@ export function createRecollections(options: { readonly views: Database; readonl
     const memories = memorySeqs.length === 0 ? [] : memoriesAt.all(JSON.stringify(memorySeqs))
     const turnAt = new Map(turns.map((turn) => [turn.seq, turn]))
     const memoryAt = new Map(memories.map((memory) => [memory.storedSeq, memory]))
-    const texts = new Map(
-      ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, textOf(event)]),
-    )
+    const events = ledger.readSeqs(hits.map(({ seq }) => seq))
+    const forgotten = madeFromBarred(events.filter(({ type }) => type !== 'memory.stored'))
+    const texts = new Map(events.map((event) => [event.seq, forgotten.has(event.seq) ? null : textOf(event)]))
     return hits.flatMap((hit) => {
       const text = texts.get(hit.seq) ?? null
       if (text === null) return []

@@ -191,6 +191,42 @@ test('what was told in other words, and was never learned, is barred wherever it
   expect(barred).not.toHaveProperty('facts.sourceSeqs', expect.arrayContaining([other.seq]))
 })
 
+test('the answer to a request to forget is found by nobody either, in the chat or as a text', async () => {
+  const mind = await openMind()
+  await mind.say('The spare key lies under the blue flowerpot.')
+  const request = await mind.say('Forget the spare key', { open: true })
+  await mind.use('forget', { query: 'the spare key' }, request.seq)
+  const place = { conversationId: 'conversation', turnId: request.turnId, actor: 'delegate' } as const
+  const text = 'Forgotten: where the spare key lies, under the blue flowerpot.'
+  const derivedFrom = [request.seq]
+  const facts = { deliveryId: 'd', channel: 'sms', taskId: null, maxAttempts: 1 } as const
+  const [, asked = 0] = await mind.appended([
+    { type: 'chat.reply.sent', ...place, channel: 'chat', derivedFrom, facts: {}, body: { text } },
+    {
+      type: 'delivery.requested',
+      ...place,
+      channel: 'sms',
+      derivedFrom,
+      facts,
+      body: { target: '+1', text },
+    },
+  ])
+  await mind.appended([
+    {
+      type: 'sms.sent',
+      ...place,
+      channel: 'sms',
+      derivedFrom: [asked],
+      facts: { messageSid: 'SM1', party: 'owner', segments: 1 },
+      body: { to: '+1', text },
+    },
+  ])
+  await mind.finish(request)
+  await mind.settle()
+  const { recalled } = await mind.say('Where does the spare key lie?', { conversationId: 'another' })
+  expect(recalled.text ?? '').not.toContain('flowerpot')
+})
+
 test('of words that many messages share nothing is forgotten', async () => {
   const mind = await openMind()
   for (let day = 1; day <= 21; day += 1) await mind.say(`What are the dinner plans on day ${day}?`)
