@@ -26,6 +26,7 @@ export class DgMenu extends LitElement {
         display: inline-block;
       }
       [popover] {
+        pointer-events: auto;
         position: fixed;
         inset: auto;
         margin: 0;

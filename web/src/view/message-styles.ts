@@ -100,6 +100,10 @@ export const messageStyles = css`
   .implied {
     opacity: 0;
   }
+  /* Nobody can mean what is not seen. */
+  .tools {
+    pointer-events: none;
+  }
   .message:hover :is(.tools, .implied),
   .message:focus-within :is(.tools, .implied),
   .message:focus :is(.tools, .implied),
@@ -107,6 +111,7 @@ export const messageStyles = css`
   .span:hover .tools,
   .span:focus-within .tools {
     opacity: 1;
+    pointer-events: auto;
   }
   /* On a narrow page there is room for one thing beside the owner's words. */
   @media (max-width: 40rem) {
@@ -122,6 +127,11 @@ export const messageStyles = css`
   @media (hover: none) {
     .span .tools {
       opacity: 0.7;
+      pointer-events: auto;
+    }
+    /* That tap itself is not for one of them. */
+    .message .tools {
+      transition: pointer-events 0s 0.3s allow-discrete;
     }
   }
 `

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { phone, reply, visit } from './page.ts'
+
+const browser = useBrowser()
+
+test('a tap beneath a reply brings out its tools, and presses none that was not seen before', async () => {
+  const { service, model } = await startWithModel()
+  model.reply({ text: 'A short one.' })
+  await service.client.post('/api/chat', { content: 'Say something' })
+  const page = await visit(browser(), service, {
+    unhurried: true,
+    context: { viewport: phone, hasTouch: true, isMobile: true },
+  })
+  const message = reply(page, 'A short one.')
+  await message.waitFor()
+  const copy = message.getByRole('button', { name: 'Copy message' })
+  const tools = message.locator('.tools')
+  const box = await copy.boundingBox()
+  if (!box) throw new Error('the last message has its tools, unseen')
+  expect(await tools.evaluate((element) => getComputedStyle(element).opacity)).toBe('0')
+  await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2)
+  await expect.poll(() => tools.evaluate((element) => getComputedStyle(element).opacity)).toBe('1')
+  expect(await page.getByText('Copied').count()).toBe(0)
+  await expect.poll(() => tools.evaluate((element) => getComputedStyle(element).pointerEvents)).toBe('auto')
+  await message.getByRole('button', { name: 'More for this message' }).tap()
+  await page.getByRole('menuitem', { name: 'Copy' }).tap()
+  await page.getByText('Copied').waitFor()
+})
