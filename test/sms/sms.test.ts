@@ -91,6 +91,19 @@ test.each(['accept_then_cut', 'accept_then_hang'] as const)(
   },
 )
 
+test('on a machine whose clock is ahead too, what was taken and never answered is found in the list of the provider', async () => {
+  const phone = await startWithTexts({
+    nowMs: () => Date.now() + 3_600_000,
+    outboundPauses: SHORT_PAUSES,
+  })
+  phone.double.fail({ type: 'accept_then_cut' })
+  await text(phone, 'SM1', OWNER, 'Hello')
+  const ended = /^delivery\.(?:succeeded|unknown|failed)$/
+  const all = await phone.eventsUntil('the outcome', (events) => events.some(({ type }) => ended.test(type)))
+  expect(all.find(({ type }) => ended.test(type))?.type).toBe('delivery.succeeded')
+  expect(ofType(all, 'sms.sent')[0].payload.messageSid).toBe(phone.double.messages[0]?.sid)
+})
+
 test('cut off and not in the list: it is unknown, shown, and never sent again, after a restart neither', async () => {
   const directory = testDirectory()
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })

@@ -189,6 +189,7 @@ export function createSmsOutbox(options: {
       try {
         const messageSid = await findSent(client, message, {
           attemptedAt: attemptedAt ?? new Date(nowMs()).toISOString(),
+          nowMs,
           isKnown,
         })
         if (messageSid !== null) return { status: 'sent', messageSid }

@@ -46,14 +46,18 @@ export async function sendText(client: Twilio, message: OutgoingText): Promise<S
 
 /**
  * Looks for a text among those that the provider has: the same words to the same number, not older than the
- * attempt, and none that is known to be another's. Null when it is not there; throws when the list cannot be had.
+ * attempt, and none that is known to be another's. Null when it is not there; throws when the list cannot be had. By
+ * how much this machine's clock is ahead of the provider's is told by the provider's answer.
  */
 export async function findSent(
   client: Twilio,
   message: OutgoingText,
-  options: { readonly attemptedAt: string; readonly isKnown: (messageSid: string) => boolean },
+  options: {
+    readonly attemptedAt: string
+    readonly nowMs: () => number
+    readonly isKnown: (messageSid: string) => boolean
+  },
 ): Promise<string | null> {
-  const earliestMs = Date.parse(options.attemptedAt) - CLOCK_SKEW_MS
   const listed = await client.messages
     .list({ to: message.to, from: message.from, limit: LISTED })
     .catch((error: unknown) => {
@@ -61,6 +65,9 @@ export async function findSent(
       // Not as its cause either: the error of the SDK holds the request, and with it the number and the key.
       throw new Error(`the list of the provider could not be had (${String(status ?? code ?? 'no answer')})`)
     })
+  const aheadMs =
+    options.nowMs() - (Date.parse(client.httpClient.lastResponse?.headers.date) || options.nowMs())
+  const earliestMs = Date.parse(options.attemptedAt) - Math.max(0, aheadMs) - CLOCK_SKEW_MS
   const found = listed.find(
     ({ sid, body, dateCreated }) =>
       body === message.text && dateCreated.getTime() >= earliestMs && !options.isKnown(sid),
