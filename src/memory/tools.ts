@@ -52,6 +52,8 @@ export function memoryTools(options: {
       idempotent: true,
       readOnly: true,
       async run({ query }) {
+        // Of all that is known, what was said a moment ago is a part.
+        if (query === null) await settled()
         const found = await memories.find({ query, limit: RECALLED_MEMORIES })
         return {
           ok: true,

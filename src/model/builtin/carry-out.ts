@@ -1,13 +1,23 @@
-import { findAnswers, type Known } from './facts.ts'
+import { findAnswers, isBeside, isOfAnother, type Known } from './facts.ts'
 import { tellDay, tellShort } from './local-time.ts'
 import { type Call, type Plan, type Present, timelineSearch } from './plan.ts'
 import { listsOf } from './results.ts'
 import type { Done } from './situation.ts'
 import { tell } from './tell.ts'
-import { isPersonal } from './text.ts'
+import { isForeign, isPersonal } from './text.ts'
 import { understand } from './understand/understand.ts'
-import { bullets, HAD_FORGOTTEN, NEEDS_MODEL, NOTHING_FOUND, quote, STATEMENT } from './wording.ts'
-import { queryWords } from './words.ts'
+import {
+  BESIDE,
+  bullets,
+  FOREIGN,
+  HAD_FORGOTTEN,
+  NEEDS_MODEL,
+  NOT_REMEMBERED,
+  NOTHING_FOUND,
+  quote,
+  STATEMENT,
+} from './wording.ts'
+import { isAspect, queryWords, slotOf } from './words.ts'
 
 /** What one plan leads to now: calls that are still to be made, or what is to be said. */
 export type Step = { readonly calls: readonly Call[] } | { readonly text: string }
@@ -30,8 +40,12 @@ export function carryOut(plan: Plan, world: World, takeDone: TakeDone): Step {
       return { text: STATEMENT }
     case 'unknown':
       return { text: NEEDS_MODEL }
+    case 'foreign':
+      return { text: FOREIGN }
     case 'call':
-      return carryOutCall(plan.call, plan.remark, world, takeDone)
+      return plan.isOwn
+        ? forgetOwn(String(plan.call.args.query), world, takeDone)
+        : carryOutCall(plan.call, plan.remark, world, takeDone)
     case 'cancel-timers':
       return cancelTimers(plan.which, world, takeDone)
     case 'look-up':
@@ -56,6 +70,22 @@ const CHOICES: Readonly<Record<string, (call: Call) => Call>> = {
   cancel_timer: () => ({ name: 'list_timers', args: {} }),
 }
 
+function forgetOwn(query: string, world: World, takeDone: TakeDone): Step {
+  const list: Call = { name: 'recall', args: { query } }
+  const forget = (words: string) =>
+    carryOutCall({ name: 'forget', args: { query: words } }, undefined, world, takeDone)
+  if (!world.can(list.name)) return { text: 'I cannot do that here.' }
+  const listed = takeDone(list)
+  if (!listed) return { calls: [list] }
+  const { memories } = listsOf(listed.result)
+  const own = memories.filter(({ text = '' }) => !isOfAnother(text, query.split(' ')))
+  const [only, ...others] = own
+  if (others.length > 0)
+    return { text: `Several match that; please say which one you mean.\n\n${tell(listed, world.present)}` }
+  if (memories.length > 0 && !only) return { text: NOT_REMEMBERED }
+  return forget(only?.id ?? query)
+}
+
 function cancelTimers(which: 'only' | 'all', world: World, takeDone: TakeDone): Step {
   const list: Call = { name: 'list_timers', args: {} }
   if (!world.can('list_timers') || !world.can('cancel_timer')) return { text: 'I cannot do that here.' }
@@ -77,15 +107,19 @@ function cancelTimers(which: 'only' | 'all', world: World, takeDone: TakeDone): 
 /** Answers from what is given, else from memory and timeline, asked once; says so when there is nothing. */
 function lookUp(question: string, isTopic: boolean, world: World, takeDone: TakeDone): Step {
   const given = findAnswers(question, world.known(), toStatement(world))
-  if (given.length > 0 && !isTopic) return { text: tellKnown(given, world) }
+  if (given.length > 0 && !isTopic && !isBeside(question, given)) return { text: tellKnown(given, world) }
   const calls = searchesFor(question).filter(({ name }) => world.can(name))
   const done = calls.map((call) => takeDone(call))
   if (done.some((each) => each === null))
     return { calls: calls.filter((_call, index) => done[index] === null) }
   const found = done.flatMap((each) => (each ? foundIn(each) : []))
   const answers = findAnswers(question, [...found, ...world.known()], toStatement(world))
-  if (answers.length > 0) return { text: tellKnown(answers, world) }
+  if (answers.length > 0) {
+    const lead = isBeside(question, answers) ? `${BESIDE} ` : ''
+    return { text: `${lead}${tellKnown(answers, world)}` }
+  }
   if (done.some((each) => each && listsOf(each.result).forgotten > 0)) return { text: HAD_FORGOTTEN }
+  if (isForeign(question)) return { text: `${NOTHING_FOUND} ${FOREIGN}` }
   if (isTopic || isPersonal(question)) return { text: NOTHING_FOUND }
   return { text: `${NOTHING_FOUND} ${NEEDS_MODEL}` }
 }
@@ -96,7 +130,8 @@ function searchesFor(question: string): Call[] {
   if (keys.length === 0) return []
   const all = [...keys, ...aspects].join(' ')
   const most = keys.toSorted((a, b) => b.length - a.length)[0] ?? all
-  const queries = [...new Set([all, most])]
+  const slots = keys.filter(isAspect).flatMap((key) => slotOf(key) ?? [])
+  const queries = [...new Set([all, most, ...slots])]
   return [...queries.map((query) => ({ name: 'recall', args: { query } })), timelineSearch(keys.join(' '))]
 }
 
@@ -106,7 +141,7 @@ function toStatement({ present }: World) {
     const [plan] = understand(said.text, present)
     if (plan?.kind === 'call' && plan.call.name === 'remember')
       return { ...said, text: String(plan.call.args.text) }
-    return plan?.kind === 'statement' || plan?.kind === 'unknown' ? said : null
+    return plan?.kind === 'statement' || plan?.kind === 'unknown' || plan?.kind === 'foreign' ? said : null
   }
 }
 

@@ -1,4 +1,4 @@
-import { queryWords, stem, wordsOf } from './words.ts'
+import { isAspect, queryWords, senseOf, wordsOf } from './words.ts'
 
 /** Something that is known: a memory's line or what the owner said; later ones are newer. */
 export type Known = {
@@ -26,16 +26,18 @@ export function findAnswers(
   toStatement: (said: Known) => Known | null,
 ): Known[] {
   const { keys, aspects } = queryWords(question)
-  const keyStems = keys.map(stem)
-  const aspectStems = aspects.map(stem)
+  const keyStems = keys.map(senseOf)
+  const aspectStems = aspects.map(senseOf)
   if (keyStems.length === 0) return []
   // "My name" asks for another statement than "my sister's name".
   const phrases = keys
     .map((key) => ` my ${key} `)
     .filter((phrase) => ` ${wordsOf(question).join(' ')} `.includes(phrase))
+  const isOwn = isOfOwner(question, keys, aspects)
   const total = keyStems.length * KEY_WEIGHT + aspectStems.length * ASPECT_WEIGHT
   const scored = known.flatMap((statement, index) => {
-    const stems = new Set(wordsOf(statement.text).map(stem))
+    const stems = new Set(wordsOf(statement.text).map(senseOf))
+    if (isOwn && isOfAnother(statement.text, keys)) return []
     const keyHits = keyStems.filter((each) => stems.has(each)).length
     if (keyHits * 2 <= keyStems.length && keyHits < keyStems.length) return []
     const aspectHits = aspectStems.filter((each) => stems.has(each)).length
@@ -76,6 +78,33 @@ function thingOf(statement: string): string | null {
   const at = IS.exec(statement)?.index ?? 0
   const words = wordsOf(statement.slice(0, at))
   return words.length === 0 ? null : words.join(' ')
+}
+
+/** "Where do I live?", "what is my name?": nothing is asked but of the owner. */
+function isOfOwner(question: string, keys: readonly string[], aspects: readonly string[]): boolean {
+  return aspects.length === 0 && keys.every(isAspect) && /\b(?:i|i'm|my|we|our)\b/i.test(question)
+}
+
+/** "My sister lives in Rome" says nothing of where the owner does. */
+export function isOfAnother(statement: string, keys: readonly string[]): boolean {
+  if (/\b(?:i|i'm|i've|we|we're|we've)\b/i.test(statement.replaceAll('’', "'"))) return false
+  const senses = new Set(keys.map(senseOf))
+  const whose = /\b(?:my|our)\s+([\p{L}-]+)/iu.exec(statement)?.[1]
+  return whose !== undefined && !senses.has(senseOf(whose.toLowerCase()))
+}
+
+/** What a name, an age or a place is asked for in: a statement without it is beside the question. */
+const TOLD_OTHERWISE = /^(?:name|thing|things|kind|type|day|date|time|again|currently|old|age|prefer|number)$/
+
+/** Whether none of the answers says what is asked for of the thing: its birthday, its address. */
+export function isBeside(question: string, answers: readonly Known[]): boolean {
+  const { aspects } = queryWords(question)
+  const wanted = aspects.map(senseOf).filter((sense) => !TOLD_OTHERWISE.test(sense))
+  if (wanted.length === 0) return false
+  return answers.every(({ text }) => {
+    const senses = new Set(wordsOf(text).map(senseOf))
+    return wanted.every((sense) => !senses.has(sense))
+  })
 }
 
 function distinct(statements: readonly Known[]): Known[] {

@@ -4,7 +4,13 @@ export type Call = { readonly name: string; readonly args: Readonly<Record<strin
 /** What a request comes to. The same text gives the same plan in every round of its turn. */
 export type Plan =
   | { readonly kind: 'say'; readonly text: string }
-  | { readonly kind: 'call'; readonly call: Call; readonly remark?: string }
+  | {
+      readonly kind: 'call'
+      readonly call: Call
+      readonly remark?: string
+      /** The owner's own name or address is meant, and nobody else's. */
+      readonly isOwn?: boolean
+    }
   /** Timers that are not named: they have to be looked up before they can be cancelled. */
   | { readonly kind: 'cancel-timers'; readonly which: 'only' | 'all' }
   /** A question that memory or timeline may answer. `topic`: everything about it is wanted. */
@@ -12,6 +18,8 @@ export type Plan =
   /** Said, not asked. */
   | { readonly kind: 'statement' }
   | { readonly kind: 'unknown' }
+  /** Said in another language than English: a statement or a request, nobody knows. */
+  | { readonly kind: 'foreign' }
 
 /** What the words are understood by. */
 export type Present = { readonly now: Date; readonly timezone: string }

@@ -24,11 +24,19 @@ export const STATEMENT =
   'That is on our timeline now. What you plainly say of yourself I learn by fixed rules; “remember that …” makes sure ' +
   'that a fact is kept. To talk about it with me, connect a language model: OPENAI_API_KEY or OPENAI_BASE_URL under Settings.'
 
+export const FOREIGN =
+  'That is on our timeline now, and nothing else was done: as the built-in model I understand requests in English only. ' +
+  'For other languages connect a language model: OPENAI_API_KEY or OPENAI_BASE_URL under Settings.'
+
 export const GUEST =
   'Hello. I am an automated assistant; your message has been recorded for my owner. There is nothing else that I can ' +
   'do for you here.'
 
 export const NOTHING_FOUND = 'I find nothing about that, neither among what I remember nor on our timeline.'
+
+export const NOT_REMEMBERED = 'Nothing like that is remembered.'
+
+export const BESIDE = 'I find nothing that says so, only what was said of the same thing.'
 
 export const FORGOTTEN =
   'Forgotten: I do not look at it any more. What was said stays on the timeline until you erase it there.'

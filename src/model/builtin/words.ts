@@ -15,6 +15,10 @@ const ASPECT_WORDS = new Set(
   prefer kind type colour color job work works thing things again currently`.split(/\s+/),
 )
 
+export function isAspect(word: string): boolean {
+  return ASPECT_WORDS.has(word)
+}
+
 export type QueryWords = {
   /** What a statement must be about. */
   readonly keys: readonly string[]
@@ -29,10 +33,47 @@ export function wordsOf(text: string): string[] {
 
 /** The words that a search should be made with, each once, in order. */
 export function queryWords(text: string): QueryWords {
-  const words = [...new Set(wordsOf(text))].filter((word) => !STOP_WORDS.has(word))
+  const words = [...new Set(wordsOf(text.replace(/\bfor (?:a|his|her|my|their) living\b/gi, 'job')))].filter(
+    (word) => !STOP_WORDS.has(word),
+  )
   const keys = words.filter((word) => !ASPECT_WORDS.has(word))
   const aspects = words.filter((word) => ASPECT_WORDS.has(word))
   return keys.length > 0 ? { keys, aspects } : { keys: aspects, aspects: [] }
+}
+
+/** Words that tell of the same: whoever asks where one lives is answered by where one moved to. The first is a memory's slot. */
+const KINDRED = [
+  'residence live lives lived living moved reside resides residing relocated settled based',
+  'employer work works worked working job employed profession',
+  'name named call called',
+  'birthday birthdays born birth birthdate',
+  'phone telephone mobile cell cellphone',
+  'kids kid child children',
+  'car cars drive drives',
+  'mother mum mom mama',
+  'father dad papa',
+  'doctor gp physician',
+  'colour color colours colors',
+  'favourite favorite',
+  'licence license',
+  'allergy allergies allergic',
+  'plate plates',
+]
+const kindred = new Map(
+  KINDRED.flatMap((line) => {
+    const words = line.split(' ')
+    return words.map((word) => [word, words[0] ?? word] as const)
+  }),
+)
+
+/** What a word is compared by: its kindred's first, else its stem. */
+export function senseOf(word: string): string {
+  return kindred.get(word) ?? stem(word)
+}
+
+/** The slot that memories keep what a word asks for in; null where there is none. */
+export function slotOf(word: string): string | null {
+  return kindred.get(word) ?? null
 }
 
 /** A crude stem, for comparing only: plural, common verb endings and a final e off. */

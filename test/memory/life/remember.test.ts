@@ -136,3 +136,12 @@ test('what is remembered is told, the closest first, and without a query the new
     data: { memories: [{ text: 'I am allergic to walnuts' }, { text: 'My sister Ida lives in Turku' }] },
   })
 })
+
+test('all that is known has in it what was said a moment ago', async () => {
+  const mind = await openMind()
+  await mind.say('I live in Porto')
+  const { seq } = await mind.say('What do you know about me?', { open: true })
+  expect(await mind.use('recall', { query: null }, seq)).toMatchObject({
+    data: { memories: [{ text: 'I live in Porto' }] },
+  })
+})

@@ -51,3 +51,27 @@ test('what the owner put right is not told beside what it was before', () => {
     'Actually my dentist is Dr. Klein now',
   ])
 })
+
+test.for([
+  ['Where do I live?', ['I moved to Hamburg last week']],
+  ['what do I do for a living', ['I work at Siemens as an engineer']],
+  ['What is my job?', ['I work at Siemens as an engineer']],
+  ['Do I have any allergies?', ["I'm allergic to nuts"]],
+  ["What's my favorite color?", ['My favourite colour is green']],
+  ['What car do I drive?', ['My car is a blue Skoda']],
+  ['What are my kids called?', ['Our children are Mia and Leo']],
+  ['What is my name?', []],
+] as const)('“%s” is answered in whatever words it was told: %j', ([question, expected]) => {
+  const told = [
+    'I moved to Hamburg last week',
+    'My sister lives in Rome',
+    'My brother works at Bosch',
+    'I work at Siemens as an engineer',
+    "I'm allergic to nuts",
+    'My favourite colour is green',
+    'My car is a blue Skoda',
+    'Our children are Mia and Leo',
+    'My dog is called Rex',
+  ].map((text) => ({ text, at: null }))
+  expect(findAnswers(question, told, () => null).map(({ text }) => text)).toEqual(expected)
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InputItem } from '../../../src/model/port.ts'
-import { delegate, owner, recalled, runTurn } from './tool-host.ts'
+import { delegate, memories, owner, recalled, runTurn } from './tool-host.ts'
 
 test('of what was recalled, only what the owner stated and what still holds is an answer', async () => {
   const past = recalled(
@@ -58,5 +58,55 @@ test('what the owner said in a period is listed, and that nothing is summed up i
   const nothing = { search_timeline: () => ({ ok: true, hits: [] }) }
   expect((await runTurn([owner('what did I say last week?')], nothing)).text).toBe(
     'I find nothing that you said from 25 May 2026 to 31 May 2026.',
+  )
+})
+
+test('what is said of the same thing, and not what was asked, is given as that', async () => {
+  const told = memories('My sister lives in Rome')
+  const none = () => ({ ok: true, memories: [], hits: [] })
+  const turn = await runTurn([told, owner("When is my sister's birthday?")], {
+    recall: none,
+    search_timeline: none,
+  })
+  expect(turn.text).toBe(
+    'I find nothing that says so, only what was said of the same thing. You told me: “My sister lives in Rome” (1 May 2026)',
+  )
+  const known = await runTurn([told, owner("When is my sister's birthday?")], {
+    recall: () => ({ ok: true, memories: [{ id: 'm', text: 'My sister was born on 5 May' }] }),
+    search_timeline: none,
+  })
+  expect(known.text).toBe('You told me: “My sister was born on 5 May”')
+})
+
+test('where a memory calls it otherwise, it is looked up by what memories call it', async () => {
+  const turn = await runTurn([owner('Where do I live?')], {
+    recall: ({ query }) => ({
+      ok: true,
+      memories: query === 'residence' ? [{ id: 'm', text: 'I moved to Hamburg' }] : [],
+    }),
+    search_timeline: () => ({ ok: true, hits: [] }),
+  })
+  expect(turn.text).toBe('You told me: “I moved to Hamburg”')
+})
+
+test('“forget my name” forgets nobody else’s', async () => {
+  const run = (...texts: string[]) =>
+    runTurn([owner('forget my name')], {
+      recall: () => ({ ok: true, memories: texts.map((text, index) => ({ id: `m${index}`, text })) }),
+      forget: () => ({ ok: true, forgotten: 1 }),
+    })
+  const others = await run("My sister's name is Ada", 'My dog is called Rex')
+  expect(others.calls.map(({ name }) => name)).toEqual(['recall'])
+  expect(others.text).toBe('Nothing like that is remembered.')
+  const own = await run("My sister's name is Ada", 'My name is Max')
+  expect(own.calls.at(-1)).toEqual({ name: 'forget', args: { query: 'm1' } })
+  expect((await run()).calls.at(-1)).toEqual({ name: 'forget', args: { query: 'name' } })
+})
+
+test('another language is answered plainly, and nothing is done', async () => {
+  const turn = await runTurn([owner('Erinnere mich morgen um 9 an den Zahnarzt')])
+  expect(turn.calls).toEqual([])
+  expect(turn.text).toContain(
+    'nothing else was done: as the built-in model I understand requests in English only',
   )
 })

@@ -47,6 +47,7 @@ const HOUR = `(?:\\d{1,2}|${HOURS})`
  */
 export function digitiseClock(text: string): string {
   return text
+    .replace(/\b(\d{1,2}) ([0-5]\d)(?=\s?(?:am|pm|a\.m|p\.m))/gi, '$1:$2')
     .replace(new RegExp(`\\bhalf (?:past )?(${HOUR})\\b`, 'gi'), (all, hour: string) =>
       clockText(hour, 30, all),
     )

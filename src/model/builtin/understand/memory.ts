@@ -1,6 +1,6 @@
 import { call, type Plan, say } from '../plan.ts'
 import { isQuestion, tidy, toContent } from '../text.ts'
-import { queryWords } from '../words.ts'
+import { isAspect, queryWords } from '../words.ts'
 import { firstOf, type Rule, rule } from './rules.ts'
 
 const NEVER_MIND = say('All right.')
@@ -8,10 +8,18 @@ const WHAT_TO_REMEMBER = say(
   'What should I remember? Say, for example: “remember that my sister’s name is Ada”.',
 )
 
+const WHAT_TO_FORGET = say(
+  'I forget one thing at a time: tell me what it is, for example “forget my address”. All that I remember stands under Memory, and all that was said on the Timeline; both can be erased there.',
+)
+
 /** Only what is explicitly to be remembered becomes a call; a question never does. */
 function remember([text = '']: readonly string[]): Plan | null {
   const content = toContent(text)
-  if (tidy(content) === '') return WHAT_TO_REMEMBER
+  if (
+    tidy(content) === '' ||
+    /^(?:me|you|us|(?:what|that) (?:i|we|you)(?: just)? (?:said|told you|wrote))$/i.test(tidy(content))
+  )
+    return WHAT_TO_REMEMBER
   // One sentence is kept as a statement, without what closes it.
   const statement = /[.!?？].*[.!?？]/s.test(content) ? content : content.replace(/\s*[.!?？]$/, '')
   return call('remember', { text: statement })
@@ -22,8 +30,18 @@ function forget([text = '']: readonly string[]): Plan | null {
   if (content === '' || /^(?:it|that|this|about it|about that)$/i.test(content)) return NEVER_MIND
   const { keys, aspects } = queryWords(content)
   const words = [...keys, ...aspects]
-  return call('forget', { query: words.length > 0 ? words.join(' ') : content })
+  // "Everything", "what I just said": words that would be found in anything, or in nothing.
+  if (words.every((word) => NAMES_NOTHING.test(word))) return WHAT_TO_FORGET
+  const isOwn = /^(?:my|our)\s/i.test(content) && words.every(isAspect)
+  return {
+    kind: 'call',
+    call: { name: 'forget', args: { query: words.join(' ') } },
+    ...(isOwn ? { isOwn } : {}),
+  }
 }
+
+const NAMES_NOTHING =
+  /^(?:everything|all|anything|whatever|stuff|things?|facts?|memor(?:y|ies)|conversations?|chats?|messages?|sentences?|last|previous|earlier|today|yesterday|wrote|history)$/
 
 function lookUp(isTopic: boolean) {
   return ([question = '']: readonly string[]): Plan | null => {
@@ -84,6 +102,10 @@ const recalling: readonly Rule[] = [
   rule(/^(?:do|did) you (?:know|remember|recall) anything (?:about|of|on)\s+(.+)$/is, lookUp(true)),
   rule(/^(?:recall|look up in (?:your )?memory|check your memory (?:for|about))\s+(.+)$/is, lookUp(true)),
   rule(/^tell me (?:again )?about\s+(.+)$/is, lookUp(true)),
+  rule(
+    /^(?:find|show|list|get|give|tell|look up|search(?: for)?)(?: me)? (?:everything|anything|all|whatever|something)(?: (?:that )?(?:you|i) (?:know|have|remember|find|said|told you))? (?:about|on|of|regarding)\s+(.+)$/is,
+    lookUp(true),
+  ),
   rule(/^(?:do|can|could) you (?:still )?(?:know|remember|recall|tell me)\s+(.+)$/is, lookUp(false)),
   rule(
     /^(?:tell me|remind me(?: of)?|recall)(?: again)?\s+((?:who|what|when|where|which|whose|how)\b.+)$/is,
@@ -120,6 +142,12 @@ const remembering: readonly Rule[] = [
     (groups, { text }) => (isQuestion(text) ? null : remember(groups)),
   ),
 ]
+
+/** Asks for something without a question. After all others: "show me the shopping list" is a note. */
+export const askingRule: Rule = rule(
+  /^(?:tell|give|show) me(?: again)?\s+((?:my|our|the)\s.{2,200})$/is,
+  lookUp(false),
+)
 
 export const forgetRule: Rule = firstOf(forgetting)
 export const recallRule: Rule = firstOf(recalling)

@@ -87,6 +87,10 @@ const listing: readonly Rule[] = [
     /^(?:do i have|have i got|are there)\s+(?:any |some )?notes?(?:\s+(?:about|on|that mention|mentioning|with|containing|for|regarding)\s+(.+?))?[?.! ]*$/is,
     ([words = '']) => find(words),
   ),
+  rule(
+    /^(?:do i have|have i got|is there)\s+(?:an?\s+|any\s+)?((?:[^\s]+ ){0,5}list)[?.! ]*$/is,
+    ([words = '']) => find(words),
+  ),
   rule(/^(?:how many notes (?:do i have|are there)|(?:all )?(?:my )?notes)[?.! ]*$/i, () => find('')),
   rule(
     /^(?:search|look|find|check)\s+(?:in |through |for )?(?:my |the |all )*notes\s+(?:for|about|on|that mention|mentioning|with|containing)\s+(.+?)[?.! ]*$/is,
@@ -99,7 +103,7 @@ const read = (...names: readonly string[]) =>
 const reading: readonly Rule[] = [
   rule(
     new RegExp(
-      `^(?:read|open|show|display|give|view|see)(?: me)?(?: out)?\\s+(?!notes\\b)${NOTE}(?:\\s+(?:to me|aloud|out loud|out))?[?.! ]*$`,
+      `^(?:read|open|show|display|give|view|see|find|look up|look for|search for|pull up|bring up)(?: me)?(?: out)?\\s+(?!notes\\b)${NOTE}(?:\\s+(?:to me|aloud|out loud|out))?[?.! ]*$`,
       'is',
     ),
     (names) => read(...names),
@@ -155,6 +159,17 @@ const updating: readonly Rule[] = [
 ]
 
 const deleting: readonly Rule[] = [
+  // Or the whole list would go.
+  rule(
+    new RegExp(
+      `^(?:delete|remove|erase|take|cross|strike|scratch|tick|drop)\\s+([^\\n]{1,300}?)\\s+(?:from|off|out of)\\s+${NOTE}[.! ]*$`,
+      'is',
+    ),
+    () =>
+      say(
+        'I cannot take single lines out of a note. Change it under Notes, or tell me all that it should say: “change the note Trip to …”.',
+      ),
+  ),
   rule(/^(?:delete|remove|erase|trash)\s+(?:all|every)(?: of)?(?: my| the)? notes?[.! ]*$/i, () =>
     say('I delete notes one at a time: tell me which one, for example “delete the note called Trip”.'),
   ),
@@ -163,5 +178,14 @@ const deleting: readonly Rule[] = [
     (names) => (named(...names) === '' ? WHICH_NOTE : call('delete_note', { query: named(...names) })),
   ),
 ]
+
+/** "Read Garden plan": a note by its name alone. After all others. */
+export const namedNoteRule: Rule = firstOf([
+  rule(
+    /^(?:read|open)(?: me)?(?: out)?\s+([^\n]{2,80}?)(?:\s+(?:to me|aloud|out loud|out|again))?[?.! ]*$/is,
+    ([name = '']) => read(name),
+  ),
+  rule(/^(?:[Ss]how|[Dd]isplay)(?: me)?\s+(\p{Lu}[^\n]{1,80}?)[?.! ]*$/su, ([name = '']) => read(name)),
+])
 
 export const noteRule: Rule = firstOf([...listing, ...updating, ...deleting, ...creating, ...reading])

@@ -9,19 +9,19 @@ const whole = (pattern: string) => new RegExp(`^${END}(?:${pattern})${END}$`, 'i
 export const smallTalkRule: Rule = firstOf([
   rule(
     whole(
-      '(?:hi+|hello+|hey+|hiya|howdy|yo|hallo|greetings|good (?:morning|afternoon|evening|day)|morning|evening)(?:,? (?:there|delegate|again|you|everyone))?',
+      '(?:hi+|hello+|hey+|hiya|howdy|yo|hallo|moin|servus|guten (?:tag|morgen|abend)|bonjour|salut|bonsoir|hola|buenos d[ií]as|buenas tardes|buongiorno|greetings|good (?:morning|afternoon|evening|day)|morning|evening)(?:,? (?:there|delegate|again|you|everyone))?',
     ),
     () => say('Hello! What can I do for you? “Help” shows what I can do.'),
   ),
   rule(
     whole(
-      "(?:(?:hi|hello|hey),? )?(?:how are you(?: doing)?(?: today)?|how(?:'s| is) it going|what's up|how do you do)",
+      "(?:(?:hi|hello|hey)(?: there)?,? )?(?:nice to meet you|how are you(?: doing)?(?: today)?|how(?:'s| is) it going|what's up|how do you do)",
     ),
     () => say('All is well here. What can I do for you?'),
   ),
   rule(
     whole(
-      '(?:(?:many |ok(?:ay)?,? |great,? |perfect,? |no,? )?(?:thanks|thank you|thx|ty|cheers|much appreciated)(?: (?:a lot|very much|so much|again|delegate|you))*)',
+      '(?:(?:many |ok(?:ay)?,? |great,? |perfect,? |no,? )?(?:thanks|thank you|thx|ty|cheers|much appreciated|danke(?: sch[öo]n)?|vielen dank|merci(?: beaucoup)?|(?:muchas )?gracias|grazie)(?: (?:a lot|very much|so much|again|delegate|you))*)',
     ),
     () => say('You are welcome.'),
   ),
@@ -39,7 +39,7 @@ export const smallTalkRule: Rule = firstOf([
   ),
   rule(
     whole(
-      '(?:help|help me|what can you do(?: for me)?|what do you do|how do you work|how does this work|commands|what can i (?:say|ask)(?: you)?|who can help|how can you help(?: me)?|/help|menu|info)',
+      '(?:help|hilfe|aide|ayuda|help me|what can you do(?: for me)?|what do you do|how do you work|how does this work|commands|what can i (?:say|ask)(?: you)?|who can help|how can you help(?: me)?|/help|menu|info)',
     ),
     () => say(HELP),
   ),

@@ -6,10 +6,14 @@ import { takeWhen, type When } from './when.ts'
 const KIND = '(?:timer|alarm|reminder|countdown)'
 const MAX_TITLE_CHARS = 200
 
+/** "An alarm for 7". */
+const FOR_CLOCK =
+  /\bfor (?=\d{1,2}(?:[:.]\d{2})?(?![\d:.]*\d)(?!\s*(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|people)\b))/i
+
 function setTimer(rest: string, request: Request, fallbackTitle: string): Plan {
   // An alarm at six is for the morning.
   const early = fallbackTitle === 'Wake up' || fallbackTitle === 'Alarm'
-  const when = takeWhen(rest, request.present, { early })
+  const when = takeWhen(early ? rest.replace(FOR_CLOCK, 'at ') : rest, request.present, { early })
   if (when?.kind === 'impossible') return say(when.why)
   if (!when) return say(whenIsMissing(titleOf(rest, fallbackTitle)))
   const title = titleOf(when.rest, fallbackTitle)
@@ -31,7 +35,9 @@ function timingOf(when: Exclude<When, { kind: 'impossible' }>, { present }: Requ
 
 function whenIsMissing(title: string): string {
   const isNamed = !['Timer', 'Alarm', 'Reminder', 'Countdown', 'Wake up'].includes(title)
-  const what = isNamed ? ` to ${title.slice(0, 1).toLowerCase()}${title.slice(1)}` : ''
+  // "Remind me about the meeting" has nothing to be done in it.
+  const isDeed = !/^(?:the|a|an|my|our|your|his|her|their|this|that|\d)/i.test(title)
+  const what = isNamed && isDeed ? ` to ${title.slice(0, 1).toLowerCase()}${title.slice(1)}` : ''
   return `When? Say, for example: “remind me tomorrow at 9${what}”, or “in 20 minutes”.`
 }
 
@@ -79,7 +85,7 @@ const setting: readonly Rule[] = [
   ),
   rule(
     /^(?:remember|(?:don't|do not) (?:let me )?forget|make sure (?:that )?i(?: remember)?) (to .+)$/is,
-    ([rest = ''], request) => onlyWithTime(rest, request, 'Reminder'),
+    ([rest = ''], request) => setTimer(rest, request, 'Reminder'),
   ),
   // "In ten minutes, remind me to …", "every morning at 8 wake me".
   rule(
@@ -95,6 +101,10 @@ function onlyWithTime(rest: string, request: Request, fallbackTitle: string): Pl
 }
 
 const listing: readonly Rule[] = [
+  rule(
+    new RegExp(`^(?:do i have|have i got|are there)\\s+(?:any |some |more )?${KIND}s?\\b.{0,60}$`, 'is'),
+    () => call('list_timers', {}),
+  ),
   rule(
     new RegExp(
       `^(?:(?:show|list|display|give|tell|see|view)(?: me)?|what(?: are|'re)?|which|do i have|have i got|are there|how many)\\s+(?:all\\s+|any\\s+|of\\s+|my\\s+|the\\s+|active\\s+|current\\s+|upcoming\\s+|next\\s+|pending\\s+)*${KIND}s?\\b(?:\\s+(?:do i have|have i got|are (?:there|set|running|active|pending)|i have|set|running|coming up|is next))*[?.! ]*$`,

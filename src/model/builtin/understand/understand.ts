@@ -1,5 +1,6 @@
 import type { Plan, Present } from '../plan.ts'
 import {
+  isForeign,
   isQuestion,
   isStatement,
   MAX_COMMAND_CHARS,
@@ -7,10 +8,11 @@ import {
   straighten,
   withoutPoliteness,
 } from '../text.ts'
+import { beyondRule } from './beyond.ts'
 import { clockRule } from './clock-questions.ts'
 import { shortenSpaces } from './long-spaces.ts'
-import { forgetRule, recallRule, rememberRule } from './memory.ts'
-import { noteRule } from './notes.ts'
+import { askingRule, forgetRule, recallRule, rememberRule } from './memory.ts'
+import { namedNoteRule, noteRule } from './notes.ts'
 import { firstOf, type Rule } from './rules.ts'
 import { smallTalkRule } from './small-talk.ts'
 import { taskRule } from './tasks.ts'
@@ -27,6 +29,9 @@ const commands: Rule = firstOf([
   forgetRule,
   timelineRule,
   rememberRule,
+  beyondRule,
+  namedNoteRule,
+  askingRule,
 ])
 
 const MAX_PLANS = 5
@@ -71,8 +76,9 @@ function segmentsOf(message: string, present: Present): string[] {
   const segments: string[] = []
   for (const piece of pieces) {
     const plan = planFor(piece, present)
-    // The text of a note goes on to the end.
-    if (takesAll(plan)) return [...segments, message.slice(message.indexOf(piece))]
+    // The text of a note goes on to the end; where nothing can follow it, a further request does.
+    const rest = message.slice(message.indexOf(piece))
+    if (takesAll(plan) && takesAll(planFor(rest, present))) return [...segments, rest]
     const previous = segments.at(-1)
     const isContinuation = previous !== undefined && !isRequest(plan) && isRequest(planFor(previous, present))
     if (isContinuation && remembers(planFor(previous, present)))
@@ -103,6 +109,7 @@ function planFor(stretch: string, present: Present): Plan {
   const plan = commands({ ...shortenSpaces(text), original, present })
   if (plan) return isLong ? withWholeContent(plan, original, stretch.slice(start + text.length)) : plan
   if (isQuestion(text)) return { kind: 'look-up', question: original, isTopic: false }
+  if (isForeign(text)) return { kind: 'foreign' }
   return isStatement(text) ? { kind: 'statement' } : { kind: 'unknown' }
 }
 

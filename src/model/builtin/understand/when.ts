@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000
 
 /** The first moment, span or recurrence that a text speaks of; null where it speaks of none. */
 export function takeWhen(text: string, present: Present, options: { readonly early: boolean }): When | null {
-  const plain = digitiseClock(text.slice(0, MAX_CHARS)).replace(
+  const plain = digitiseClock(asMeant(text.slice(0, MAX_CHARS))).replace(
     /(?<!the )\bday after tomorrow\b/gi,
     'the day after tomorrow',
   )
@@ -29,6 +29,13 @@ export function takeWhen(text: string, present: Present, options: { readonly ear
   const duration = takeDuration(plain)
   if (duration) return { kind: 'in', ...duration }
   return takeMoment(plain, present, options.early)
+}
+
+/** What is dictated has sounds between the words, and "tomorrow" is written in many ways. */
+function asMeant(text: string): string {
+  return text
+    .replace(/(?<![\p{L}\p{N}'’-])(?:uh|um|uhm|erm|hmm)(?:,|(?![\p{L}\p{N}'’-]))\s?/giu, '')
+    .replace(/\bto{0,2}m{1,2}o{0,2}r{1,2}o{0,2}w\b/gi, 'tomorrow')
 }
 
 function takeMoment(text: string, present: Present, early: boolean): When | null {
