@@ -102,7 +102,11 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       if (lastErasureSeq !== erasureSeq) context.reset()
       erasureSeq = lastErasureSeq
 
-      const row = queries.bases(conversationId).find(({ seq }) => !tellsBarred(seq))
+      const newest = queries.base(conversationId)
+      const row =
+        newest && tellsBarred(newest.seq)
+          ? queries.bases(conversationId).find(({ seq }) => !tellsBarred(seq))
+          : newest
       const base = row && baseItem(row, model, textOnly)
       const from = row && base ? { seq: row.seq, throughSeq: row.throughSeq, covered: base.covered } : NO_BASE
       const { items, open } = context.read(conversationId, from)
