@@ -86,7 +86,12 @@ function visibleBody(body: object, opaque: readonly string[], whole: boolean): R
   if (whole || chars * 6 + 200 <= MAX_PAGE_BODY_BYTES) return visible
   const bytes = Buffer.byteLength(JSON.stringify(visible))
   if (bytes <= MAX_PAGE_BODY_BYTES) return visible
-  return { excerpt: excerptOf(visible), bytes }
+  return { ...nameOf(visible), excerpt: excerptOf(visible), bytes }
+}
+
+/** What a thing is called stays beside the beginning of its text: that is what the timeline calls it. */
+function nameOf({ title }: Record<string, unknown>): { readonly title?: string } {
+  return typeof title === 'string' && title.length <= EXCERPT_CHARS ? { title } : {}
 }
 
 /** The beginning of the longest text of a body, not cut within a character. */

@@ -69,6 +69,23 @@ test('names, large bodies, foreign types and quoted ids are the same either way'
   expect(shown[0]?.payload).toMatchObject({ bytes: expect.any(Number) })
 })
 
+test('what has a title keeps it on a page, however large its text is', () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  const content = 'x'.repeat(2 * MAX_PAGE_BODY_BYTES)
+  writer.append({
+    type: 'note.created',
+    actor: 'owner',
+    channel: 'chat',
+    facts: { noteId: 'n1', source: 'owner' },
+    body: { title: 'Lisbon', content },
+  })
+  writer.close()
+  const { shown, parsed } = readBothWays(directory)
+  expect(shown).toEqual(parsed)
+  expect(shown[0]?.payload).toMatchObject({ title: 'Lisbon', excerpt: content.slice(0, 500) })
+})
+
 test('a row that is not JSON is damage, not a page that nobody can read', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
