@@ -54,7 +54,19 @@ export function buildMemory(options: {
   const counters = createMemoryCounters(new Date(nowMs()).toISOString())
   const lock = createLock()
   const onFault = (error: unknown) => log.error({ err: error }, 'memory failed')
-  const caughtUp = storage.catchUpLagging
+  const closing = new AbortController()
+  /** Until the indexes have every fact that is durable now; no longer than memory is open, for it may be minutes. */
+  const caughtUp = async () => {
+    const closed = Promise.withResolvers<never>()
+    const close = () => closed.reject(closing.signal.reason)
+    closing.signal.throwIfAborted()
+    closing.signal.addEventListener('abort', close, { once: true })
+    try {
+      await Promise.race([storage.catchUpLagging(), closed.promise])
+    } finally {
+      closing.signal.removeEventListener('abort', close)
+    }
+  }
   /** Asks the query thread once the indexes have every fact that is durable now. */
   const ask: Queries['ask'] = async (name, args) => {
     await caughtUp()
@@ -150,9 +162,8 @@ export function buildMemory(options: {
       embedding.start()
     },
     async close() {
-      await reactor.close()
-      await passive.close()
-      await embedding.close()
+      closing.abort(new Error('memory is closing'))
+      await Promise.all([reactor.close(), passive.close(), embedding.close()])
       await learning.close()
     },
   }

@@ -29,6 +29,8 @@ export type MindOptions = {
   readonly embedding?: EmbeddingModel | null
   readonly startMs?: number
   readonly config?: MemoryConfigChange
+  /** Stands in for waiting until the indexes have everything. */
+  readonly catchUpLagging?: () => Promise<void>
   /** Whether it learns from the start; else with `start`. */
   readonly started?: boolean
 }
@@ -81,7 +83,7 @@ export async function openMind(options: MindOptions = {}) {
   let utility = options.utility ?? null
   let embedding = options.embedding ?? null
   const memory = buildMemory({
-    storage,
+    storage: options.catchUpLagging ? { ...storage, catchUpLagging: options.catchUpLagging } : storage,
     queries: threads,
     // Memory asks nothing else of a service.
     model: () => ({ utility, embedding }) as ModelService,

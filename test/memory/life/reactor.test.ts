@@ -282,3 +282,16 @@ test('a plan is over when its day is', async () => {
   expect(mind.texts()).toEqual([])
   expect(mind.facts('memory.retired')).toMatchObject([{ facts: { reason: 'expired' } }])
 })
+
+test('memory ends when it is told to, however long the indexes still take', async () => {
+  const asked = Promise.withResolvers<void>()
+  const catchUpLagging = () => {
+    asked.resolve()
+    return new Promise<void>(() => undefined)
+  }
+  const mind = await openMind({ catchUpLagging, started: false })
+  mind.memory.start()
+  await asked.promise
+  await mind.close()
+  expect(mind.written).toEqual([])
+})
