@@ -46,6 +46,7 @@ export type MemoryOutcome = {
 export type MemoryCount = { readonly status: MemoryStatus; readonly kind: string; readonly count: number }
 
 const CURRENT = "status IN ('active', 'contested')"
+const HIDDEN = "status LIKE 'hidden:%'"
 const SAME_SLOT_LIMIT = 50
 /** Names of slots are looked through one by one: among the latest memories only. */
 const CALLED_AMONG = 1000
@@ -107,7 +108,13 @@ export function createMemoryQueries(views: Database) {
   const barred = views.prepare<[number], { seq: number }>(
     'SELECT seq FROM memory_barred_sources WHERE seq = ?',
   )
-  const allBarred = views.prepare<[], { seq: number }>('SELECT seq FROM memory_barred_sources')
+  const hiddenSource = views.prepare<[number], { seq: number }>(
+    `SELECT seq FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ? AND ${HIDDEN} LIMIT 1`,
+  )
+  const allForgotten = views.prepare<[], { seq: number }>(
+    `SELECT seq FROM memory_barred_sources
+     UNION SELECT seq FROM memories JOIN memory_sources USING (memoryId) WHERE ${HIDDEN}`,
+  )
   const barredCount = views.prepare<[], { count: number }>(
     'SELECT count(*) AS count FROM memory_barred_sources',
   )
@@ -121,6 +128,7 @@ export function createMemoryQueries(views: Database) {
     `SELECT count(*) AS count FROM memories WHERE ${CURRENT}`,
   )
   const isBarred = (seq: number) => barred.get(seq) !== undefined
+  const isForgotten = (seq: number) => isBarred(seq) || hiddenSource.get(seq) !== undefined
   return {
     byId: (memoryId: string) => byId.get(memoryId),
     /** Active and contested ones, the newest first, those stored before `beforeSeq`. */
@@ -146,10 +154,14 @@ export function createMemoryQueries(views: Database) {
     contestedWith: (memoryId: string) => contests.all(memoryId).map(({ withId }) => withId),
     outcomes: () => outcomes.all(),
     isBarred,
-    /** Whether it is barred, or was made from what is: the delegate looks at neither any more. */
+    /**
+     * Whether it is barred, or told a memory that waits to be erased, or was made from either: the delegate does not
+     * look at it. Unlike what is barred, what waits may come back.
+     */
     repeatsBarred: ({ seq, derivedFrom }: Pick<LedgerEvent, 'seq' | 'derivedFrom'>) =>
-      isBarred(seq) || derivedFrom.some(isBarred),
-    barredSeqs: (): ReadonlySet<number> => new Set(allBarred.all().map(({ seq }) => seq)),
+      isForgotten(seq) || derivedFrom.some(isForgotten),
+    /** All that is barred, or told a memory that waits to be erased. Looks through the memories. */
+    forgottenSeqs: (): ReadonlySet<number> => new Set(allForgotten.all().map(({ seq }) => seq)),
     /** What is barred stays so: another count means that there is more of it. */
     barredCount: () => barredCount.get()?.count ?? 0,
     latestEventSeqs: (limit: number) => latestEvents.all(limit).map(({ seq }) => seq),

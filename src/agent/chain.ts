@@ -47,13 +47,16 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     ledger,
     ({ seq, derivedFrom }) => barred.has(seq) || derivedFrom.some((source) => barred.has(source)),
   )
-  let erasureSeq = 0
+  let looked = { barredCount: 0, erasureSeq: 0 }
   const judged = new Map<number, boolean>()
 
-  /** More may be barred than before; then what was folded, or judged, no longer holds. */
+  /** Of more that is forgotten, or of what comes back: then what was folded, or judged, no longer holds. */
   function lookAtBarred(): void {
-    if (memory.barredCount() === barred.size) return
-    barred = memory.barredSeqs()
+    const barredCount = memory.barredCount()
+    const lastErasureSeq = queries.lastErasureSeq()
+    if (barredCount === looked.barredCount && lastErasureSeq === looked.erasureSeq) return
+    looked = { barredCount, erasureSeq: lastErasureSeq }
+    barred = memory.forgottenSeqs()
     judged.clear()
     context.reset()
   }
@@ -97,11 +100,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
   return {
     read(conversationId, model, { textOnly = false } = {}) {
       // What was folded before may hold words that are gone by now, or that the owner had forgotten since.
-      const lastErasureSeq = queries.lastErasureSeq()
       lookAtBarred()
-      if (lastErasureSeq !== erasureSeq) context.reset()
-      erasureSeq = lastErasureSeq
-
       const newest = queries.base(conversationId)
       const row =
         newest && tellsBarred(newest.seq)
@@ -116,8 +115,8 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       return { items: [{ item, seqs: [row.seq] }, ...items], base: { row, form, covered }, openSeqs, barred }
     },
     holdsBarred(seqs) {
-      const all = memory.barredSeqs()
-      return seqs.some((seq) => all.has(seq))
+      lookAtBarred()
+      return seqs.some((seq) => barred.has(seq))
     },
     barredSince(chain) {
       lookAtBarred()

@@ -206,6 +206,21 @@ test('what a turn answers that was given it before it was forgotten is not befor
   expect(turnRequests(double).at(-1)?.text).not.toContain('Minka')
 })
 
+test('what waits to be forgotten is not before the model, and is again once that is undone', async () => {
+  const { double, client, say } = await startScripted()
+  const list = async () => (await client.get('/api/memories')).json.memories as { id: string }[]
+  await expect.poll(async () => (await list()).length).toBe(1)
+  const [memory] = await list()
+  const asked = await client.post('/api/erasures', { kind: 'memory', id: memory?.id })
+  expect(asked.status, asked.text).toBeLessThan(300)
+  await say('Hello', 'Hello.')
+  expect(turnRequests(double).at(-1)?.text).not.toContain('Minka')
+  const undone = await client.post(`/api/erasures/${asked.json.id}/undo`)
+  expect(undone.status, undone.text).toBe(200)
+  await say('Hello again', 'Hello.')
+  expect(turnRequests(double).at(-1)?.text).toContain('Minka')
+})
+
 test('no chain is built on what tells it, erased yet or not, hidden for a while or not', async () => {
   const { append, views, ledger } = await openTestStorage(testDirectory())
   const model = { provider: 'p', model: 'm' }

@@ -49,7 +49,9 @@ export function createRecollections(options: { readonly views: Database; readonl
      FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?)) AND status IN ('active', 'contested')`,
   )
   const turnsAt = views.prepare<[string], TurnNow>(
-    `SELECT asked.value AS seq, EXISTS (SELECT 1 FROM memory_barred_sources WHERE seq = asked.value) AS barred,
+    `SELECT asked.value AS seq, EXISTS (SELECT 1 FROM memory_barred_sources WHERE seq = asked.value
+         UNION ALL SELECT 1 FROM memory_sources JOIN memories USING (memoryId)
+           WHERE seq = asked.value AND status LIKE 'hidden:%') AS barred,
        EXISTS (SELECT 1 FROM memory_sources JOIN memories USING (memoryId) WHERE seq = asked.value) AS learned,
        EXISTS (SELECT 1 FROM memory_sources JOIN memories USING (memoryId)
          WHERE seq = asked.value AND status <> 'superseded') AS holds
@@ -58,7 +60,9 @@ export function createRecollections(options: { readonly views: Database; readonl
 
   const barredAmong = views
     .prepare<[string], number>(
-      'SELECT seq FROM memory_barred_sources WHERE seq IN (SELECT value FROM json_each(?))',
+      `SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM memory_barred_sources WHERE seq = json_each.value
+         UNION ALL SELECT 1 FROM memory_sources JOIN memories USING (memoryId)
+           WHERE seq = json_each.value AND status LIKE 'hidden:%')`,
     )
     .pluck()
 
