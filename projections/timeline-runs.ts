@@ -19,8 +19,8 @@ export type RunQueries = {
   ofSpan(scope: Scope, spanStart: number, beforeSeq: number): Run[]
   /** Those of the spans that have an event from one seq to the other, both included. */
   spansBetween(scope: Scope, starts: readonly number[], fromSeq: number, toSeq: number): number[]
-  /** What of a conversation lies after a seq, oldest first. */
-  after(conversationStart: number, seq: number): Run[]
+  /** What of a conversation lies after a seq, oldest first; so many runs at most. */
+  after(conversationStart: number, seq: number, limit: number): Run[]
 }
 
 const CHUNK_RUNS = 64
@@ -29,11 +29,11 @@ const CHUNK_RUNS = 64
 export function createRunQueries(views: Database): RunQueries {
   const everywhere = statementsFor(views, '')
   const inConversation = statementsFor(views, 'conversationStart = ? AND ')
-  const after = views.prepare<[{ conversationStart: number; seq: number }], Run>(
+  const after = views.prepare<[{ conversationStart: number; seq: number; limit: number }], Run>(
     `SELECT max(firstSeq, @seq + 1) AS firstSeq, lastSeq, spanStart FROM timeline_runs
      WHERE conversationStart = @conversationStart AND lastSeq > @seq AND firstSeq >= coalesce(
        (SELECT max(firstSeq) FROM timeline_runs WHERE conversationStart = @conversationStart AND firstSeq <= @seq), 0)
-     ORDER BY timeline_runs.firstSeq`,
+     ORDER BY timeline_runs.firstSeq LIMIT @limit`,
   )
   const statements = (scope: Scope) => (scope ? inConversation : everywhere)
   const values = (scope: Scope) => (scope ? [scope.conversationStart] : [])
@@ -63,7 +63,7 @@ export function createRunQueries(views: Database): RunQueries {
       statements(scope)
         .between.all(JSON.stringify(starts), ...values(scope), toSeq, fromSeq)
         .map(({ start }) => start),
-    after: (conversationStart, seq) => after.all({ conversationStart, seq }),
+    after: (conversationStart, seq, limit) => after.all({ conversationStart, seq, limit }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type CompactionRow, createContextQueries, wasUseless } from '../../projections/context.ts'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
+import { giveWay } from '../give-way.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
 import { type ContextItem, type ContextReader, createContextReader, isSameModel } from './context.ts'
@@ -24,9 +25,10 @@ export type Chain = {
 export type ChainReader = {
   /**
    * The chain of a conversation as a model may have it: an opaque replacement only for the very model that made
-   * it, its text for any other. `textOnly` is for a service that refused the opaque form.
+   * it, its text for any other. `textOnly` is for a service that refused the opaque form. A long one that is folded anew,
+   * after a start or an erasure, is folded piece by piece: the event loop belongs to the voice.
    */
-  read(conversationId: string, model: ModelId, options?: { readonly textOnly?: boolean }): Chain
+  read(conversationId: string, model: ModelId, options?: { readonly textOnly?: boolean }): Promise<Chain>
   /** Whether any of the facts is barred from what stands in for them, because the owner had it forgotten. */
   holdsBarred(seqs: readonly number[]): boolean
   /** What the owner had forgotten after a chain was read: whoever was given that chain still knows it. */
@@ -97,22 +99,33 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     }
   }
 
+  /** The chain as it is now; null while there is more to be folded than can be at once. */
+  function readOn(conversationId: string, model: ModelId, textOnly: boolean): Chain | null {
+    // What was folded before may hold words that are gone by now, or that the owner had forgotten since.
+    lookAtBarred()
+    const newest = queries.base(conversationId)
+    const row =
+      newest && tellsBarred(newest.seq)
+        ? queries.bases(conversationId).find(({ seq }) => !tellsBarred(seq))
+        : newest
+    const base = row && baseItem(row, model, textOnly)
+    const from = row && base ? { seq: row.seq, throughSeq: row.throughSeq, covered: base.covered } : NO_BASE
+    const read = context.read(conversationId, from)
+    if (read === null) return null
+    const { items, open } = read
+    const openSeqs = [...open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
+    if (!row || !base) return { items, base: null, openSeqs, barred }
+    const { item, form, covered } = base
+    return { items: [{ item, seqs: [row.seq] }, ...items], base: { row, form, covered }, openSeqs, barred }
+  }
+
   return {
-    read(conversationId, model, { textOnly = false } = {}) {
-      // What was folded before may hold words that are gone by now, or that the owner had forgotten since.
-      lookAtBarred()
-      const newest = queries.base(conversationId)
-      const row =
-        newest && tellsBarred(newest.seq)
-          ? queries.bases(conversationId).find(({ seq }) => !tellsBarred(seq))
-          : newest
-      const base = row && baseItem(row, model, textOnly)
-      const from = row && base ? { seq: row.seq, throughSeq: row.throughSeq, covered: base.covered } : NO_BASE
-      const { items, open } = context.read(conversationId, from)
-      const openSeqs = [...open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
-      if (!row || !base) return { items, base: null, openSeqs, barred }
-      const { item, form, covered } = base
-      return { items: [{ item, seqs: [row.seq] }, ...items], base: { row, form, covered }, openSeqs, barred }
+    async read(conversationId, model, { textOnly = false } = {}) {
+      for (;;) {
+        const chain = readOn(conversationId, model, textOnly)
+        if (chain !== null) return chain
+        await giveWay()
+      }
     },
     holdsBarred(seqs) {
       lookAtBarred()

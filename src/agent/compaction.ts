@@ -69,7 +69,7 @@ export function createCompactor(options: {
     signal: AbortSignal,
   ): Promise<CompactionOutcome & { readonly more: boolean }> {
     const service = options.model()
-    const read = chain.read(conversationId, service.text.id)
+    const read = await chain.read(conversationId, service.text.id)
     const part = partToCompact(read, options.thresholdTokens() * CHUNK_SHARE)
     const { throughSeq, coveredSeqs } = coverageOf(read, part)
     const inputTokensBefore = tokensBefore(conversationId, read)
@@ -225,7 +225,7 @@ export function createCompactor(options: {
       const row = queries.chain(conversationId)
       if (!row || row.tokensSinceCapsule < options.capsuleTriggerTokens()) return
       const service = options.model()
-      const read = chain.read(conversationId, service.text.id, { textOnly: true })
+      const read = await chain.read(conversationId, service.text.id, { textOnly: true })
       const input = read.items.map(({ item }) => item)
       const commitments = options.commitments()
       const facts = { commitments, now: new Date(nowMs()).toISOString(), timezone: options.timezone() }

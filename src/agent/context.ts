@@ -152,11 +152,17 @@ export type ContextBase = {
 }
 
 export type ContextReader = {
-  /** The context of a conversation after its base: the turns that stand. */
-  read(conversationId: string, base: ContextBase): ContextState
+  /**
+   * The context of a conversation after its base: the turns that stand. Null while there is more to be folded than the
+   * event loop may be held for: then it is to be asked again, after whatever else has come meanwhile.
+   */
+  read(conversationId: string, base: ContextBase): ContextState | null
   /** Drops what was folded, once less of it may be looked at. */
   reset(): void
 }
+
+/** About a millisecond of the event loop. */
+const EVENTS_AT_ONCE = 64
 
 /** Reads the context through a fold that goes on where it stopped, so a turn costs what is new, not what was. */
 export function createContextReader(
@@ -169,20 +175,33 @@ export function createContextReader(
   )
   const runs = createRunQueries(views)
   let cached: { conversationId: string; baseSeq: number; state: ContextState } | null = null
+
+  /** The next events of a conversation, and how far they reach. */
+  function eventsAfter(
+    conversationId: string,
+    seq: number,
+  ): { events: readonly AnyEvent[]; readSeq: number; isAll: boolean } {
+    const start = conversationStart.get(conversationId)?.startSeq
+    const unread = start === undefined ? [] : runs.after(start, seq, EVENTS_AT_ONCE)
+    const events: AnyEvent[] = []
+    let readSeq = seq
+    for (const { firstSeq, lastSeq } of unread) {
+      readSeq = Math.min(lastSeq, firstSeq + EVENTS_AT_ONCE - events.length - 1)
+      events.push(...ledger.readRange(firstSeq, readSeq))
+      if (events.length >= EVENTS_AT_ONCE) break
+    }
+    return { events, readSeq, isAll: events.length < EVENTS_AT_ONCE }
+  }
+
   return {
     read(conversationId, base) {
       const usable = cached?.conversationId === conversationId && cached.baseSeq === base.seq
-      let state = usable && cached ? cached.state : emptyContext(base.throughSeq)
-      const start = conversationStart.get(conversationId)?.startSeq
-      const unread = start === undefined ? [] : runs.after(start, state.readSeq)
-      const events = unread.flatMap(({ firstSeq, lastSeq }) => ledger.readRange(firstSeq, lastSeq))
-      state = foldContext(
-        state,
-        events.filter(({ seq }) => !base.covered.has(seq)),
-        isPassedOver,
-      )
-      cached = { conversationId, baseSeq: base.seq, state }
-      return state
+      const state = usable && cached ? cached.state : emptyContext(base.throughSeq)
+      const { events, readSeq, isAll } = eventsAfter(conversationId, state.readSeq)
+      const fresh = events.filter(({ seq }) => !base.covered.has(seq))
+      const read = { ...foldContext(state, fresh, isPassedOver), readSeq }
+      cached = { conversationId, baseSeq: base.seq, state: read }
+      return isAll ? read : null
     },
     reset() {
       cached = null

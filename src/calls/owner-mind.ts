@@ -80,8 +80,8 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     const telling = sourcesOf(text, ledger.readSeqs([...seqs].sort((a, b) => a - b)))
     return [...new Set([...(causedBy === null ? [] : [causedBy]), ...telling])].sort((a, b) => a - b)
   }
-  const readChain = () => {
-    const read = chain.read(conversationId, NO_MODEL, { textOnly: true })
+  const readChain = async () => {
+    const read = await chain.read(conversationId, NO_MODEL, { textOnly: true })
     first ??= { barred: read.barred }
     return read.items
   }
@@ -118,7 +118,8 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
 
   /** What was said in chat while the call goes on: it is one conversation. However much it is, audio goes between. */
   async function saidElsewhere(): Promise<string | null> {
-    const fresh = readChain().filter(({ seqs }) => seqs.every((seq) => !given.has(seq)))
+    const items = await readChain()
+    const fresh = items.filter(({ seqs }) => seqs.every((seq) => !given.has(seq)))
     const seqs = fresh.flatMap((item) => item.seqs)
     // Before anything else may ask: it is told once.
     for (const seq of seqs) given.add(seq)
@@ -139,7 +140,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
 
   async function plan(signal: AbortSignal): Promise<SessionPlan> {
     await queue.settled()
-    const items = readChain()
+    const items = await readChain()
     for (const { seqs } of items) for (const seq of seqs) given.add(seq)
     const { history, isWhole } = recentHistory(items, delimit)
     const capsule = isWhole ? null : options.capsuleText(conversationId)

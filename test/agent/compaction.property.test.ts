@@ -116,10 +116,10 @@ test('each word of the turns that stand is once in the chain, however turns and 
         if (what === 'complete' || what === 'fail') open.delete(turn)
         await append([fact])
       }
-      const read = wordsIn(chain.read(conversationId, MODEL).items.map(({ item }) => item))
-      expect(read.toSorted()).toEqual(standing.toSorted())
+      const read = await chain.read(conversationId, MODEL)
+      expect(wordsIn(read.items.map(({ item }) => item)).toSorted()).toEqual(standing.toSorted())
       // A restart reads the same.
-      const fresh = createChainReader(views, ledger).read(conversationId, MODEL)
+      const fresh = await createChainReader(views, ledger).read(conversationId, MODEL)
       expect(wordsIn(fresh.items.map(({ item }) => item)).toSorted()).toEqual(standing.toSorted())
     }),
     { numRuns: 60 },

@@ -87,7 +87,7 @@ test('however events are batched, runs have every event once, and tell turns, co
           .pluck()
         for (const conversationId of ['c0', 'c1', 'c2']) {
           const own = rows.filter((row) => row.conversationId === conversationId)
-          expect(seqsOf(runs.after(startOf.get(conversationId) ?? -1, after))).toEqual(
+          expect(seqsOf(runs.after(startOf.get(conversationId) ?? -1, after, rows.length))).toEqual(
             own.flatMap(({ seq }) => (seq > after ? [seq] : [])),
           )
         }

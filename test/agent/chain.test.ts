@@ -1,0 +1,59 @@
+import { setImmediate as immediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createChainReader } from '../../src/agent/chain.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+
+const MODEL = { provider: 'p', model: 'm' }
+const TURNS = 500
+
+test('a long chain that is folded anew lets others go between its pieces, and is whole and in order', async () => {
+  const { append, views, ledger } = await openTestStorage(testDirectory())
+  const facts: NewEvent[] = [
+    { type: 'conversation.started', actor: 'service', conversationId: 'c', facts: {} },
+    { type: 'conversation.started', actor: 'service', conversationId: 'other', facts: {} },
+  ]
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const place = { conversationId: 'c', turnId: `t${turn}`, channel: 'chat' as const }
+    const said = { type: 'chat.message.received', actor: 'owner', facts: {} } as const
+    facts.push({ ...said, ...place, body: { text: `question ${turn}` } })
+    if (turn % 7 === 0)
+      facts.push({ ...said, conversationId: 'other', channel: 'chat', body: { text: 'beside' } })
+    facts.push({
+      type: 'chat.reply.sent',
+      actor: 'delegate',
+      ...place,
+      facts: {},
+      body: { text: `answer ${turn}` },
+    })
+    facts.push({
+      type: 'turn.completed',
+      actor: 'service',
+      ...place,
+      facts: {
+        model: MODEL,
+        usage: { inputTokens: 1, outputTokens: 1, cachedTokens: 0 },
+        contextTokens: 1,
+        responseId: null,
+        rounds: 1,
+        durationMs: 1,
+      },
+    })
+  }
+  await append(facts)
+  const chain = createChainReader(views, ledger)
+  let isRead = false
+  const reading = chain.read('c', MODEL).finally(() => {
+    isRead = true
+  })
+  let others = 0
+  for (; !isRead; others += 1) await immediate()
+  const texts = (await reading).items.map(({ item }) => ('text' in item ? item.text : ''))
+  expect(texts).toEqual(
+    Array.from({ length: TURNS }, (_, turn) => [`question ${turn}`, `answer ${turn}`]).flat(),
+  )
+  // A hundred events at once would be 15 pieces.
+  expect(others).toBeGreaterThan((TURNS * 3) / 100)
+  expect((await chain.read('c', MODEL)).items).toHaveLength(TURNS * 2)
+})
