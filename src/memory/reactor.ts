@@ -188,7 +188,9 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
       urgent += 1
       try {
         wake.resolve()
-        await Promise.race([idle.promise, deadline.promise])
+        // What is under way may have looked before the last words came, and been told to wait for the turn's end.
+        const looks = running ? 2 : 1
+        for (let look = 0; look < looks; look += 1) await Promise.race([idle.promise, deadline.promise])
       } finally {
         urgent -= 1
         clearTimeout(timer)

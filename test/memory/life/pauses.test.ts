@@ -9,8 +9,11 @@ import { openMind } from '../mind.ts'
 const WINDOW = 8
 const A_MOMENT_MS = 20
 
-/** A reactor over a conversation that says a word at a time; what it reads is counted, a window at a time. */
-function openReactor(pause: ConversationPause) {
+/**
+ * A reactor over a conversation that says a word at a time; what it reads is counted, a window at a time. That there is
+ * nothing to read it has found before `looking` ends.
+ */
+function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.resolve()) {
   const listeners = new Set<() => void>()
   const onHeadMoved: SubscribeHead = (onMoved, areas) => {
     if (areas?.includes('turn')) listeners.add(onMoved)
@@ -37,7 +40,10 @@ function openReactor(pause: ConversationPause) {
     extraction: {
       nextRetryAtMs: () => null,
       async readNext() {
-        if (unread === 0) return false
+        if (unread === 0) {
+          await looking
+          return false
+        }
         const read = Math.min(unread, WINDOW)
         unread -= read
         windows.push(read)
@@ -120,4 +126,15 @@ test('closing waits for no pause, and what was not read is read at the next star
   await close()
   const second = await openMind({ directory })
   await expect.poll(() => second.texts(), { timeout: 10_000 }).toEqual(['I live in Oslo'])
+})
+
+test('whoever waits for what was said has it read, though the reactor was just looking and had found nothing', async () => {
+  const looking = Promise.withResolvers<void>()
+  const { reactor, say, unread } = openReactor({ quietMs: 60_000, longestMs: 60_000 }, looking.promise)
+  await expect.poll(() => reactor.isRunning()).toBe(true)
+  say({ goesOn: true })
+  const settled = reactor.settled(60_000)
+  looking.resolve()
+  await settled
+  expect(unread()).toBe(0)
 })
