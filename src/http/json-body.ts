@@ -34,8 +34,18 @@ export function guardBodies(
     if (isJson(req.header('content-type')) && text !== '') checkJson(text)
     req.text = async () => text
     req.json = async () => JSON.parse(text)
+    if (text !== '' && !req.header('content-type')) req.raw = withBody(req.raw, text)
     return next()
   }
+}
+
+/**
+ * The same request with its body in it again. A route looks for one by itself where its kind is not named: what it would not
+ * find it could not refuse, and would answer as if nothing had been sent.
+ */
+function withBody({ url, method, headers }: Request, text: string): Request {
+  // Of a text the web's Request would name a kind.
+  return new Request(url, { method, headers, body: new TextEncoder().encode(text) })
 }
 
 /** The body as text. Throws a refusal where it is too large; rejects when it does not arrive whole. */

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { createClient } from './client.ts'
+
+test('a body whose kind is not named is refused, and never answered as if nothing had been sent', async () => {
+  const { client, port } = await startWholeService()
+  const note = (await client.post('/api/notes', { title: 'Tea', content: 'Green.' })).json
+  await client.post('/api/adaptations/tone', { content: 'Be brief.' })
+  const before = (await client.get('/memory-config')).json
+  for (const headers of [{}, { 'content-type': '' }]) {
+    const send = (method: string, path: string, body: object) =>
+      client.send(method, path, JSON.stringify(body), { headers })
+    const refused = await Promise.all([
+      send('PUT', '/memory-config', { contextTurns: before.contextTurns + 1 }),
+      send('POST', '/api/adaptations/tone', { enabled: false }),
+      send('PUT', `/api/notes/${note.id}`, { title: 'Coffee' }),
+      send('POST', '/api/tasks/none/retry', { what: 'delivery' }),
+      send('POST', '/api/notes', { content: 'Black.' }),
+    ])
+    expect(refused.map(({ status, json }) => [status, json.code])).toEqual(
+      refused.map(() => [400, 'unsupported_media_type']),
+    )
+  }
+  expect((await client.get('/memory-config')).json).toEqual(before)
+  expect((await client.get('/api/adaptations/tone')).json.enabled).toBe(true)
+  // Where no body belongs, nothing was asked for by one; and a webhook is its signature's to judge.
+  expect((await client.send('POST', '/api/adaptations.reload', 'anything')).status).toBe(200)
+  const webhook = await createClient(port).send('POST', '/sms', 'MessageSid=SM1&From=%2B1&Body=hi')
+  expect(webhook.status).toBe(200)
+})
