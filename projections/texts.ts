@@ -37,12 +37,12 @@ const RANK: Readonly<Record<string, number>> = {
 /** Texts: whose number said what where, who wants none, and each outgoing one from its request to its status. */
 export const textsProjection = defineProjection({
   name: 'texts',
-  version: 3,
+  version: 4,
   tables: ['texts', 'text_opt_words', 'text_deliveries', 'text_sent', 'text_lost', 'text_statuses'],
   schema: `
-    CREATE TABLE texts (seq INTEGER PRIMARY KEY, number TEXT NOT NULL, party TEXT NOT NULL, incoming INTEGER NOT NULL,
+    CREATE TABLE texts (seq INTEGER PRIMARY KEY, number TEXT, party TEXT NOT NULL, incoming INTEGER NOT NULL,
       at TEXT NOT NULL) STRICT;
-    CREATE INDEX texts_by_number ON texts (number, seq);
+    CREATE INDEX texts_by_number ON texts (number, seq) WHERE number IS NOT NULL;
     CREATE INDEX texts_of_guests ON texts (at) WHERE party = 'guest' AND incoming = 1;
     CREATE INDEX texts_sent ON texts (at) WHERE incoming = 0;
     CREATE TABLE text_opt_words (seq INTEGER PRIMARY KEY, number TEXT NOT NULL, out INTEGER NOT NULL) STRICT;
@@ -72,18 +72,18 @@ export const textsProjection = defineProjection({
     const report = db.prepare(`INSERT INTO text_statuses VALUES (@messageSid, @status, @rank, @errorCode)
       ON CONFLICT (messageSid) DO UPDATE SET status = excluded.status, rank = excluded.rank, errorCode = excluded.errorCode
       WHERE excluded.rank > text_statuses.rank`)
-    const forgetText = db.prepare('DELETE FROM texts WHERE seq = ?')
+    // It stays counted: what a day may cost is not spent anew by erasing what was spent.
+    const forgetNumber = db.prepare('UPDATE texts SET number = NULL WHERE seq = ?')
     const forgetSent = db.prepare('DELETE FROM text_sent WHERE seq = ?')
     const forgetOpt = db.prepare('DELETE FROM text_opt_words WHERE seq = ?')
     return {
       handlers: {
         'sms.received': ({ seq, at, facts, body }) => {
-          if (body) text.run({ seq, at, number: body.from, party: facts.party, incoming: 1 })
+          text.run({ seq, at, number: body?.from ?? null, party: facts.party, incoming: 1 })
         },
         'sms.sent': ({ seq, at, facts, body }) => {
-          if (!body) return
-          text.run({ seq, at, number: body.to, party: facts.party, incoming: 0 })
-          if (facts.messageSid !== null) sent.run(facts.messageSid, seq)
+          text.run({ seq, at, number: body?.to ?? null, party: facts.party, incoming: 0 })
+          if (body && facts.messageSid !== null) sent.run(facts.messageSid, seq)
         },
         'sms.undelivered': ({ facts }) => void tell.run(facts.messageSid),
         'sms.ignored': ({ seq, facts, body }) => {
@@ -104,7 +104,7 @@ export const textsProjection = defineProjection({
           void report.run({ messageSid, status, rank: RANK[status] ?? 0, errorCode: errorCode ?? null }),
         erased: ({ facts }) => {
           for (const seq of facts.seqs) {
-            forgetText.run(seq)
+            forgetNumber.run(seq)
             forgetSent.run(seq)
             forgetOpt.run(seq)
           }

@@ -75,7 +75,7 @@ async function openBudgets() {
         body: { from: guest, text: 'Hello?' },
       },
     ])
-  return { append: storage.append, at, areSpent, ignore }
+  return { append: storage.append, erase: storage.erase, at, areSpent, ignore }
 }
 
 const SPENT = [true, true, true, true]
@@ -112,5 +112,17 @@ test('what was spent while the clock was ten years ahead counts for a day after 
   at(25 * HOUR_MS + 60_000)
   expect(areSpent()).toEqual(FREE)
   await append(spending('2'))
+  expect(areSpent()).toEqual(SPENT)
+})
+
+test('what was spent stays spent when it is erased, and what was born erased is spent too', async () => {
+  const { append, erase, at, areSpent } = await openBudgets()
+  const appended = await append(spending('1'))
+  const seqs = appended.status === 'appended' ? appended.events.map(({ seq }) => seq) : []
+  await erase(seqs, 'owner')
+  expect(areSpent()).toEqual(SPENT)
+  at(24 * HOUR_MS + 60_000)
+  expect(areSpent()).toEqual(FREE)
+  await append(spending('2').map((fact) => ({ ...fact, derivedFrom: seqs.slice(0, 1) })))
   expect(areSpent()).toEqual(SPENT)
 })
