@@ -10,20 +10,22 @@ export type Delimit = (label: string, text: string) => string
 /** What a session is told of the past: enough to go on, little enough to begin at once. */
 const HISTORY_TOKENS = 6_000
 
-/** The newest items of the chain that fit, as history, and whether any was left out. */
+/** The newest items of the chain that fit, as history, the facts that they tell, and whether any was left out. */
 export function recentHistory(
   items: readonly ContextItem[],
   delimit: Delimit,
-): { readonly history: readonly HistoryItem[]; readonly isWhole: boolean } {
+): { readonly history: readonly HistoryItem[]; readonly seqs: readonly number[]; readonly isWhole: boolean } {
   const history: HistoryItem[] = []
+  const told: number[] = []
   let tokens = 0
-  for (const { item } of items.toReversed()) {
+  for (const { item, seqs } of items.toReversed()) {
     tokens += estimateItemTokens(item)
-    if (tokens > HISTORY_TOKENS) return { history, isWhole: false }
+    if (tokens > HISTORY_TOKENS) return { history, seqs: told, isWhole: false }
+    told.push(...seqs)
     const entry = historyItem(item, delimit)
     if (entry) history.unshift(entry)
   }
-  return { history, isWhole: true }
+  return { history, seqs: told, isWhole: true }
 }
 
 /** What was done by tools is told in the replies; a call itself could not be seeded. */

@@ -58,8 +58,10 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     nowMs,
     onFault: (error, tool) => options.onFault(error, `the tool ${tool} failed in a call`),
   })
-  /** What the session has been given, so that nothing surfaces twice. */
-  const given = new Set<number>()
+  /** Facts of the conversation that were there when a session was begun, or told since: what is not among them is news. */
+  const known = new Set<number>()
+  /** What the present session has been given, so that nothing surfaces twice in it; the next one has none of it. */
+  let given = new Set<number>()
   /** Facts of this call and memories that surfaced in it: what a reply may repeat. */
   let sources: number[] = []
   const utterances = new Set<number>()
@@ -119,10 +121,13 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   /** What was said in chat while the call goes on: it is one conversation. However much it is, audio goes between. */
   async function saidElsewhere(): Promise<string | null> {
     const items = await readChain()
-    const fresh = items.filter(({ seqs }) => seqs.every((seq) => !given.has(seq)))
+    const fresh = items.filter(({ seqs }) => seqs.every((seq) => !known.has(seq)))
     const seqs = fresh.flatMap((item) => item.seqs)
     // Before anything else may ask: it is told once.
-    for (const seq of seqs) given.add(seq)
+    for (const seq of seqs) {
+      known.add(seq)
+      given.add(seq)
+    }
     const own = new Set<number>()
     for (let from = 0; from < seqs.length; from += EVENTS_AT_ONCE) {
       await giveWay()
@@ -141,8 +146,10 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   async function plan(signal: AbortSignal): Promise<SessionPlan> {
     await queue.settled()
     const items = await readChain()
-    for (const { seqs } of items) for (const seq of seqs) given.add(seq)
-    const { history, isWhole } = recentHistory(items, delimit)
+    for (const { seqs } of items) for (const seq of seqs) known.add(seq)
+    const { history, seqs, isWhole } = recentHistory(items, delimit)
+    given = new Set(seqs)
+    lastCue = ''
     const capsule = isWhole ? null : options.capsuleText(conversationId)
     const first = items[0]
     const base = isWhole || first?.item.type !== 'inner' ? null : historyItem(first.item, delimit)
@@ -251,6 +258,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   }
   function noteRecorded(event: LedgerEvent): void {
     if (event.type !== 'call.utterance.heard' && event.type !== 'call.reply.spoken') return
+    known.add(event.seq)
     given.add(event.seq)
     remember([event.seq])
     if (event.body?.text) saidLast = [...saidLast, event.body.text].slice(-TOPIC_WORDS)

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { script, speech } from '../voice/call-harness.ts'
+import { ofType, startWithPhone } from './phone-harness.ts'
+import { OWNER } from './provider.ts'
+
+const ASKS = script({
+  words: () => 'What is the number of my locker at the station?',
+  reply: () => ({ audio: speech('caller-thanks'), transcript: 'One moment.' }),
+})
+const LOCKER = 'The number of my locker at the station is 4471.'
+
+/** What each session of the call was told, in order. */
+function sessions(received: readonly { readonly type: string }[]): string[] {
+  const begins = received.flatMap(({ type }, at) => (type === 'session.update' ? [at] : []))
+  return begins.map((from, at) => JSON.stringify(received.slice(from, begins[at + 1])))
+}
+
+test('what surfaced in a session that was lost surfaces in the one that took over', async () => {
+  const phone = await startWithPhone({ script: ASKS })
+  const { client } = phone.service
+  const { conversationId } = (await client.post('/api/chat', { content: LOCKER })).json
+  await client.post(`/api/conversations/${conversationId}/end`)
+  const { caller } = await phone.dial('CA1', OWNER)
+  const spoken = (count: number) =>
+    phone.eventsUntil(`reply ${count}`, (all) => ofType(all, 'call.reply.spoken').length >= count)
+  await spoken(1)
+  await caller.say(speech('caller-question'))
+  await spoken(2)
+  await caller.until('it surfaces', () => JSON.stringify(phone.realtime.received).includes('4471'))
+  phone.realtime.drop()
+  await spoken(3)
+  await caller.say(speech('caller-question'))
+  await spoken(4)
+  await caller.until(
+    'it surfaces again',
+    () => sessions(phone.realtime.received)[1]?.includes('4471') ?? false,
+  )
+  caller.hangUp()
+})
+
+test('what a long conversation leaves out of a call can be recalled in it', async () => {
+  const phone = await startWithPhone({ script: ASKS })
+  const { client } = phone.service
+  await client.post('/api/chat', { content: LOCKER })
+  for (const word of ['herring', 'turnip', 'gravel'])
+    await client.post('/api/chat', { content: `Read this: ${`${word} `.repeat(1_500)}` })
+  const { caller } = await phone.dial('CA1', OWNER)
+  await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
+  expect(sessions(phone.realtime.received)[0]).not.toContain('4471')
+  await caller.say(speech('caller-question'))
+  await caller.until('it surfaces', () => JSON.stringify(phone.realtime.received).includes('4471'))
+  caller.hangUp()
+})
