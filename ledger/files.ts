@@ -7,6 +7,8 @@ import { APPLICATION_ID, READABLE_FORMATS } from './schema.ts'
 
 export const ledgerFile = (directory: string): string => join(directory, 'ledger.sqlite')
 export const viewsFile = (directory: string): string => join(directory, 'views.sqlite')
+/** Where a restore or an import makes a directory before it is one; gone at its end, unless that is cut short. */
+export const incomingDirectory = (directory: string): string => join(directory, '.incoming')
 
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600

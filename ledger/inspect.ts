@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { findDamageIfSmall } from './damage.ts'
 import { LedgerDamaged } from './errors.ts'
-import { checkFormat, checkHeader, ledgerFile } from './files.ts'
+import { checkFormat, checkHeader, incomingDirectory, ledgerFile } from './files.ts'
 import { scanLog } from './log.ts'
 import { probe } from './probe.ts'
 import { createReader } from './reader.ts'
@@ -18,14 +18,19 @@ const LINKS_CHECKED_AT_START = 1000
  * Looks at the ledger of a directory before it is opened for writing, and changes nothing, whatever it finds:
  * header, format, guards, the last links of the chain, and the write-ahead log. Bytes at the end of the log that
  * recovery would drop are the torn tail of a power cut, never acknowledged; but if the views, which are always
- * written after the ledger, have seen more than recovery would keep, then acknowledged facts are damaged. Returns
- * whether there is a ledger at all. Throws LedgerDamaged.
+ * written after the ledger, have seen more than recovery would keep, then acknowledged facts are damaged. A directory that was to be made from a backup or an export is
+ * no place for a new ledger. Returns whether there is a ledger at all. Throws LedgerDamaged.
  */
 export function inspectLedger(directory: string, readWitness: () => Witness | null): boolean {
   const file = ledgerFile(directory)
   checkHeader(file)
   const log = scanLog(`${file}-wal`)
   const found = existsSync(file) && statSync(file).size > 0 ? probeLedger(file) : null
+  if (found === null && existsSync(incomingDirectory(directory))) {
+    throw new LedgerDamaged(
+      `a restore or an import into ${directory} was cut short: run it again, or, to begin a new service, empty the directory`,
+    )
+  }
   const isSuspect = found === null || log.droppedBytes > 0
   const witness = isSuspect ? readWitness() : null
   if (!witness || witness.seq === 0) return found !== null

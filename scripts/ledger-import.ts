@@ -6,7 +6,7 @@ import { markImported } from '../ledger/imported.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { headLines, runCommand } from './lib/command.ts'
 import { linesOf } from './lib/lines.ts'
-import { openStaging } from './lib/staging.ts'
+import { closeWhole, openStaging } from './lib/staging.ts'
 
 const help = `npm run ledger:import -- <file | ->
 
@@ -33,7 +33,7 @@ await runCommand({
       if (!ledger) return
       const head = examineLedger(ledger.db, ledgerFile(staging.directory))
       markImported(ledger, { source: 'import', headSeq: header.events, headHash: header.headHash })
-      ledger.close()
+      closeWhole(ledger)
       staging.publish(['ledger.sqlite'])
       process.stdout.write(`${head.seq} events are imported into ${dataDir}.\n${headLines(head)}`)
       process.stdout.write('Nothing is sent out until you release it: POST /api/outbound/release.\n')

@@ -9,7 +9,7 @@ import { openSettingsStore } from '../src/settings/store.ts'
 import { checkCopied, copyAdaptationFiles } from './lib/adaptation-files.ts'
 import { copyLedger, copySettings, readManifest } from './lib/backup.ts'
 import { headLines, runCommand } from './lib/command.ts'
-import { openStaging } from './lib/staging.ts'
+import { closeWhole, openStaging } from './lib/staging.ts'
 
 const help = `npm run restore -- <directory of a backup>
 
@@ -73,6 +73,7 @@ function mark(directory: string, headSeq: number, headHash: string): void {
   const ledger = openLedger(directory, () => '')
   try {
     markImported(ledger, { source: 'restore', headSeq, headHash })
+    closeWhole(ledger)
   } finally {
     ledger.close()
   }

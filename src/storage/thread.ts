@@ -1,6 +1,7 @@
+import { rmSync } from 'node:fs'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
-import { makeDirectory } from '../../ledger/files.ts'
+import { incomingDirectory, makeDirectory } from '../../ledger/files.ts'
 import { createIds } from '../../ledger/ids.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
@@ -47,6 +48,8 @@ function run(port: Port, data: StorageThreadData): void {
     onViewsMoved: () => send({ kind: 'views-moved' }),
     trace: data.traceEvents ? traceToStderr : undefined,
   })
+  // Of a restore or an import before this ledger, cut short; nothing that is erased here would go from it.
+  rmSync(incomingDirectory(data.directory), { recursive: true, force: true })
   const { seq: headSeq, hash: headHash } = writer.ledger.head()
   send({ kind: 'ready', headSeq, headHash })
 

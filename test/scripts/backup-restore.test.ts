@@ -1,9 +1,11 @@
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,6 +16,7 @@ import { expect, test } from 'vitest'
 import { lockDirectory } from '../../ledger/lock.ts'
 import { createTimelineQueries } from '../../projections/timeline-page.ts'
 import { makeBackup } from '../../scripts/lib/backup.ts'
+import { openSettingsStore } from '../../src/settings/store.ts'
 import { digests, filesHolding, testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService, type WholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
@@ -277,6 +280,54 @@ test.each<[string, (file: string) => void]>([
   },
   PROCESS_MS,
 )
+
+test(
+  'a restore that was cut short before its ledger was in place is no new service; it can be run again',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 10)
+    openSettingsStore(directory).close()
+    mkdirSync(join(directory, 'adaptations'))
+    writeFileSync(join(directory, 'adaptations', 'tone.md'), 'Be terse.')
+    const backup = join(testDirectory(), 'backup')
+    const made = await runScript('backup', directory, [backup])
+    const target = join(testDirectory(), 'data')
+    expect((await runScript('restore', target, [backup])).code).toBe(0)
+    const incoming = join(target, '.incoming')
+    mkdirSync(incoming)
+    renameSync(join(target, 'ledger.sqlite'), join(incoming, 'ledger.sqlite'))
+    const before = digests(target)
+
+    await expect(openTestStorage(target)).rejects.toThrow(
+      /^a restore or an import into .* was cut short: run it again/,
+    )
+    expect(digests(target)).toMatchObject(before)
+    expect(existsSync(join(target, 'ledger.sqlite'))).toBe(false)
+    const again = await runScript('restore', target, [backup])
+    expect([again.code, again.err, headOf(again.out)]).toEqual([0, '', headOf(made.out)])
+    expect(existsSync(incoming)).toBe(false)
+
+    // Cut short before anything of it was in place: what is there is somebody's.
+    const other = join(testDirectory(), 'data')
+    cpSync(target, other, { recursive: true })
+    mkdirSync(join(other, '.incoming'))
+    renameSync(join(other, 'ledger.sqlite'), join(other, '.incoming', 'ledger.sqlite'))
+    mkdirSync(join(other, '.incoming', 'adaptations'))
+    const refused = await runScript('restore', other, [backup])
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is not empty (adaptations)')])
+    expect(existsSync(join(other, 'adaptations', 'tone.md'))).toBe(true)
+  },
+  PROCESS_MS,
+)
+
+test('what a restore left beside a ledger is gone once a service runs on that', async () => {
+  const directory = testDirectory()
+  fillDirectory(directory, 3)
+  mkdirSync(join(directory, '.incoming'))
+  writeFileSync(join(directory, '.incoming', 'ledger.sqlite'), 'words')
+  await openTestStorage(directory)
+  expect(existsSync(join(directory, '.incoming'))).toBe(false)
+})
 
 test(
   'a restore is made whether or not anybody reads what it prints',

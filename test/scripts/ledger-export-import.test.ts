@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { chainHash, GENESIS_HASH } from '../../ledger/codec.ts'
 import { exportLines } from '../../ledger/export.ts'
-import { openLedgerReadOnly } from '../../ledger/files.ts'
+import { ledgerFile, openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { createTimelineQueries } from '../../projections/timeline-page.ts'
 import { linesOf } from '../../scripts/lib/lines.ts'
@@ -12,7 +14,7 @@ import { digests, testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { pageOf } from '../support/timeline-page.ts'
-import { said } from '../support/writer.ts'
+import { openTestWriter, said } from '../support/writer.ts'
 import { fillDirectory, headOf, runScript, startScript, tamper } from './run-script.ts'
 
 const PROCESS_MS = 180_000
@@ -231,6 +233,32 @@ test.each<[NodeJS.Signals, string[]]>([
         : [],
     ).toEqual(left)
     expect((await runScript('ledger-import', target, ['-'], { input: text })).code).toBe(0)
+  },
+  PROCESS_MS,
+)
+
+test(
+  'an import whose last pages the disk does not take has made no ledger',
+  async () => {
+    const source = testDirectory()
+    const writer = openTestWriter(source)
+    // More than an import writes at once, so that its log is emptied in between, and the ledger is larger than it.
+    writer.append(...Array.from({ length: 220 }, () => said('straw '.repeat(16_000))))
+    writer.close()
+    const file = join(testDirectory(), 'ledger.jsonl')
+    expect((await runScript('ledger-export', source, [file])).code).toBe(0)
+    const bytes = statSync(ledgerFile(source)).size
+    const target = join(testDirectory(), 'data')
+    const script = fileURLToPath(new URL('../../scripts/ledger-import.ts', import.meta.url))
+    // No file may come to the last megabyte of what the ledger is.
+    const limited = `ulimit -f ${Math.floor(bytes / 1024) - 1024}; exec "$0" "$@"`
+    const ran = spawnSync('bash', ['--norc', '-c', limited, process.execPath, script, file], {
+      env: { PATH: process.env.PATH, DATA_DIR: target },
+      encoding: 'utf8',
+    })
+    expect([ran.status, ran.stdout]).toEqual([1, ''])
+    expect(ran.stderr).toMatch(/^the ledger could not be written: [^\n]+\n$/)
+    expect(existsSync(target)).toBe(false)
   },
   PROCESS_MS,
 )
