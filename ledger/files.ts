@@ -28,6 +28,19 @@ export function makeFile(file: string): void {
   syncDirectory(dirname(file))
 }
 
+/**
+ * Tells whether a name still leads to the file that it led to when this was made. Whoever moves, deletes or replaces an
+ * open database leaves its writer with a file that goes when it is closed, and SQLite looks for that in a rollback
+ * journal's mode alone. Without opening it: that would cost the process its locks.
+ */
+export function watchPlace(file: string): () => boolean {
+  const { dev, ino } = statSync(file)
+  return () => {
+    const found = statSync(file, { throwIfNoEntry: false })
+    return found?.ino === ino && found.dev === dev
+  }
+}
+
 /** A new name in a directory survives a power cut only once the directory itself is synced. */
 export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r')

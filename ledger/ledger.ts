@@ -3,7 +3,7 @@ import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
 import { openDatabase } from './database.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
 import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable } from './errors.ts'
-import { ledgerFile, makeDirectory, makeFile } from './files.ts'
+import { ledgerFile, makeDirectory, makeFile, watchPlace } from './files.ts'
 import { inspectLedger, type Witness } from './inspect.ts'
 import { createReader, type Head, type LedgerReader } from './reader.ts'
 import { APPLICATION_ID, FORMAT_VERSION, ledgerSchema } from './schema.ts'
@@ -60,7 +60,7 @@ export function openLedger(
   try {
     configure(db)
     if (!exists) createTables(db, newId)
-    return createWriter(db, createReader(db), newId)
+    return createWriter(db, createReader(db), newId, watchPlace(file))
   } catch (cause) {
     db.close()
     if (cause instanceof Error && isDamage(cause))
@@ -88,7 +88,12 @@ function createTables(db: Database.Database, newId: () => string): void {
   })()
 }
 
-function createWriter(db: Database.Database, reader: LedgerReader, newId: () => string): Ledger {
+function createWriter(
+  db: Database.Database,
+  reader: LedgerReader,
+  newId: () => string,
+  isInPlace: () => boolean,
+): Ledger {
   let head: Head = reader.head()
   let hasErasures = reader.lastErasure() > 0
   let fault: string | null = null
@@ -172,8 +177,15 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
     return { status: 'appended', rows: [insertDraft(draft)] }
   }
 
+  /** What is written into a file that nothing leads to any more is gone with the process. */
+  function requirePlace(): void {
+    if (!isInPlace())
+      throw new Error('ledger.sqlite was moved, deleted or replaced; put it back, or start the service again')
+  }
+
   function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     try {
+      requirePlace()
       const outcomes = commitTogether(batches)
       // A batch that changes nothing does not touch the disk.
       if (outcomes.some(({ status }) => status === 'appended')) fault = null
@@ -225,6 +237,7 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
   /** Writes the first page as it is, to the disk, as an append would. */
   function tryToWrite(): void {
     try {
+      requirePlace()
       db.pragma(`application_id = ${APPLICATION_ID}`)
       fault = null
     } catch (error) {
@@ -244,7 +257,7 @@ function createWriter(db: Database.Database, reader: LedgerReader, newId: () => 
       hasErasures = reader.lastErasure() > 0
     },
     fault() {
-      if (fault !== null) tryToWrite()
+      if (fault !== null || !isInPlace()) tryToWrite()
       return fault
     },
     setMeta: (name, value) => void setMeta.run(name, value),

@@ -1,3 +1,5 @@
+import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { toDraft } from '../../ledger/codec.ts'
@@ -122,5 +124,26 @@ test('a ledger that cannot be written says so until it can be, whether or not an
   expect(writer.append(said('after'))).toMatchObject({ status: 'appended' })
   expect(texts(writer)).toEqual(['before', 'after'])
   expect(verifyChain(writer.ledger).seq).toBe(2)
+  writer.close()
+})
+
+test('what the file no longer takes where it is looked for is refused, until it is back in its place', () => {
+  const directory = join(testDirectory(), 'data')
+  const writer = openTestWriter(directory)
+  writer.append(said('here'))
+  renameSync(directory, `${directory}-away`)
+  expect(writer.ledger.fault()).toMatch(/moved, deleted or replaced/)
+  expect(() => writer.append(said('nowhere'))).toThrow(LedgerUnavailable)
+
+  // Another one in its place is not it.
+  mkdirSync(directory)
+  copyFileSync(ledgerFile(`${directory}-away`), ledgerFile(directory))
+  expect(() => writer.append(said('nowhere'))).toThrow(/moved, deleted or replaced/)
+
+  rmSync(directory, { recursive: true })
+  renameSync(`${directory}-away`, directory)
+  expect(writer.ledger.fault()).toBeNull()
+  expect(writer.append(said('back'))).toMatchObject({ status: 'appended' })
+  expect(texts(writer)).toEqual(['here', 'back'])
   writer.close()
 })
