@@ -161,3 +161,17 @@ test('once closed, nothing is kept any more', () => {
   expect(outbox.pending).toEqual([])
   expect(world.kept).toEqual([])
 })
+
+test('what was sent over a connection that is gone waits for the next one', () => {
+  const { outbox, sent, world, states } = startOutbox()
+  outbox.add('Hello')
+  outbox.add('Refused')
+  outbox.fail('m2', 'No.')
+  world.isConnected = false
+  outbox.wait()
+  expect(states()).toEqual(['m1 waiting', 'm2 failed'])
+  world.isConnected = true
+  outbox.flush()
+  expect(sent).toEqual(['m1', 'm2', 'm1'])
+  expect(states()).toEqual(['m1 sent', 'm2 failed'])
+})

@@ -17,6 +17,8 @@ export type Outbox = {
   add(text: string): void
   retry(clientMessageId: string): void
   discard(clientMessageId: string): void
+  /** The connection is gone: what was sent and not answered waits for the next one. */
+  wait(): void
   /** Sends what waits for a connection, and again what may have been lost with the last one. */
   flush(): void
   /**
@@ -107,6 +109,11 @@ export function createOutbox(options: {
     discard(clientMessageId) {
       const message = find(clientMessageId)
       if (message) remove(message)
+    },
+    wait() {
+      for (const { clientMessageId, status } of pending) {
+        if (status === 'sent') update(clientMessageId, { status: 'waiting' })
+      }
     },
     flush() {
       for (const message of pending) if (message.status !== 'failed') transmit(message)

@@ -9,6 +9,7 @@ import type { Segment } from '../timeline/tree.ts'
 import { createLiveTalk } from './live-talk.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createPreviews } from './previews.ts'
+import { createSilenceWatch } from './silence-watch.ts'
 import { type ChatSocket, type Connection, openChatSocket } from './socket.ts'
 
 /** What is known of the past beyond the oldest event that was loaded. */
@@ -38,7 +39,7 @@ export type ChatSession = {
   /** Whether an erasure that is on the timeline can still be undone, as far as is known. */
   isErasurePending(erasureId: string): boolean
 
-  readonly outbox: Omit<Outbox, 'flush' | 'settle' | 'fail' | 'close'>
+  readonly outbox: Omit<Outbox, 'wait' | 'flush' | 'settle' | 'fail' | 'close'>
   stop(): void
   loadOlder(): void
   /** Takes in a page that was fetched otherwise than over the socket: the one before `cursor`. */
@@ -73,6 +74,13 @@ type ChatSessionOptions = {
 }
 
 const olderTimeoutMs = 15_000
+/**
+ * Longer than this without a word and the connection is given up for another, which costs nothing where it was sound:
+ * what was sent is run once, and what is missed comes again. That a message was received is told at once; a model may
+ * think for long.
+ */
+const messagePatienceMs = 10_000
+const turnPatienceMs = 45_000
 const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'])
 
 /**
@@ -106,11 +114,23 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   const endedErasures = new Set<unknown>()
   let olderTimer: ReturnType<typeof setTimeout> | undefined
 
+  const silence = createSilenceWatch({
+    patienceMs() {
+      if (connection.state !== 'open') return null
+      if (isWorking(store, previews.list)) return turnPatienceMs
+      return outbox.pending.some(({ status }) => status === 'sent') ? messagePatienceMs : null
+    },
+    onSilence() {
+      if (!socket.isUploading) socket.restart()
+    },
+  })
+
   function changed(): void {
     if (notifying) return
     notifying = true
     queueMicrotask(() => {
       notifying = false
+      silence.look()
       for (const listener of listeners) listener()
     })
   }
@@ -209,6 +229,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     connection = next
     if (next.state !== 'open') {
       previews.interrupt()
+      outbox.wait()
       // Whoever is on the line, this page hears no more of it.
       live.update(null)
       if (older === 'loading') older = 'failed'
@@ -221,6 +242,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     url: () =>
       store.lastSeq > 0 && !outdated ? `${options.socketUrl}?since=${store.lastSeq}` : options.socketUrl,
     mayConnect: options.mayConnect,
+    onHeard: () => silence.heard(),
     onMessage: receive,
     onConnection: connected,
     onMalformed: options.onMalformed,
@@ -294,6 +316,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     },
     close() {
       clearTimeout(olderTimer)
+      silence.stop()
       outbox.close()
       listeners.clear()
       followers.clear()

@@ -11,6 +11,8 @@ export type Connection =
 export type ChatSocket = {
   /** False where there is no open connection: the message is then not sent. */
   send(message: ClientMessage): boolean
+  /** What was sent has not all left this device yet. */
+  readonly isUploading: boolean
   /** Tries at once, whatever the backoff says. */
   retryNow(): void
   /** Gives the present connection up, if there is one, and opens another. */
@@ -28,6 +30,8 @@ const openTimeoutMs = 10_000
 export function openChatSocket(options: {
   readonly url: () => string
   readonly mayConnect: () => Promise<boolean>
+  /** Anything at all came, whatever it says. */
+  readonly onHeard: () => void
   readonly onMessage: (message: ServerMessage) => void
   readonly onConnection: (connection: Connection) => void
   readonly onMalformed: (error: unknown) => void
@@ -54,6 +58,7 @@ export function openChatSocket(options: {
       if (socket !== opening || typeof message.data !== 'string') return
       // Only a server that speaks proves the connection; one that accepts and drops must not reset the backoff.
       attempt = 0
+      options.onHeard()
       let parsed: ServerMessage | null
       try {
         parsed = parseServerMessage(message.data)
@@ -104,6 +109,9 @@ export function openChatSocket(options: {
       if (socket?.readyState !== WebSocket.OPEN) return false
       socket.send(JSON.stringify(message))
       return true
+    },
+    get isUploading() {
+      return socket !== null && socket.bufferedAmount > 0
     },
     retryNow() {
       if (closed || socket !== null || timer === null) return
