@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
@@ -56,4 +56,44 @@ test('a reply that stops coming because the connection died goes on over another
     })
     .toBe(1)
   await page.getByRole('button', { name: 'Stop the reply' }).waitFor({ state: 'detached' })
+})
+
+test('a page whose code does not come is announced as that, and given up in the end', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service)
+  const arrives = Promise.withResolvers<void>()
+  onTestFinished(() => arrives.resolve())
+  await page.route(/\/notes-page[^/]*\.js/, async (route) => {
+    await arrives.promise
+    await route.fallback()
+  })
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await page.clock.install()
+  await page.getByRole('link', { name: 'Notes' }).click()
+  await page.clock.fastForward(1000)
+  await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor()
+  await page.getByText('Loading this page…').waitFor()
+  await page.clock.fastForward(30_000)
+  await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+  await page.getByRole('button', { name: 'Reload' }).waitFor()
+  arrives.resolve()
+  await page.getByRole('link', { name: 'New note' }).first().waitFor()
+  await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor({ state: 'detached' })
+})
+
+test('what is asked for and never answered is given up, and can be asked for again', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service)
+  let isSilent = true
+  await page.route('**/api/timers*', (route) => (isSilent ? undefined : route.fallback()))
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await page.clock.install()
+  const asked = page.waitForRequest('**/api/timers*')
+  await page.getByRole('link', { name: 'Timers' }).click()
+  await asked
+  await page.clock.fastForward(31_000)
+  await page.getByText('The service cannot be reached right now.').waitFor()
+  isSilent = false
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('The service cannot be reached right now.').waitFor({ state: 'detached' })
 })

@@ -18,6 +18,10 @@ const styles = css`
   }
 `
 
+/** A page whose code is not there by then takes the place of the one before; and when it is given up. */
+const waitingAfterMs = 700
+const loadLimitMs = 30_000
+
 /** The root of the page: which page it is, the news at its edge, and what is read out. */
 export class DgApp extends LightElement {
   static override readonly properties = {
@@ -27,7 +31,7 @@ export class DgApp extends LightElement {
   }
   protected override readonly sheets = [styles]
   declare page: Page | undefined
-  declare state: 'loading' | 'shown' | 'failed'
+  declare state: 'loading' | 'waiting' | 'shown' | 'failed'
   declare spoken: string
   private readonly app: App
 
@@ -109,6 +113,14 @@ export class DgApp extends LightElement {
     const path = location.pathname
     const page = pageAt(path)
     const isFirst = this.state === 'loading'
+    // Meanwhile the owner may have gone elsewhere.
+    const isWanted = () => location.pathname === path
+    const late = setTimeout(() => {
+      if (isWanted() && !isFirst && !page?.alone) void this.put(page, 'waiting')
+    }, waitingAfterMs)
+    const tooLate = setTimeout(() => {
+      if (isWanted()) void this.put(page, 'failed')
+    }, loadLimitMs)
     let state: 'shown' | 'failed' = 'shown'
     try {
       const loaded = page?.load()
@@ -117,13 +129,19 @@ export class DgApp extends LightElement {
     } catch {
       state = 'failed'
     }
-    // Meanwhile the owner may have gone elsewhere; only what is loaded is shown.
-    if (location.pathname !== path) return
-    const moved = !isFirst && (page !== this.page || state === 'failed')
+    clearTimeout(late)
+    clearTimeout(tooLate)
+    if (!isWanted()) return
+    if (isFirst && page && !page.alone) this.app.resume()
+    await this.put(page, state)
+  }
+
+  private async put(page: Page | undefined, state: 'waiting' | 'shown' | 'failed'): Promise<void> {
+    const moved =
+      this.state !== 'loading' && (page !== this.page || state !== 'shown' || this.state !== 'shown')
     this.page = page
     this.state = state
     document.title = `${page?.title ?? 'Not found'} · Delegate`
-    if (isFirst && page && !page.alone) this.app.resume()
     if (moved) await this.arrive(page?.title ?? 'Not found')
   }
 
@@ -153,9 +171,19 @@ export class DgApp extends LightElement {
       </main>`
     }
     if (this.state === 'loading') return nothing
-    const view = this.state === 'failed' ? failedView(page) : page.view(this.app)
+    const view = this.viewOf(page)
     return page.alone ? view : html`<dg-shell .app=${this.app} .path=${page.path}>${view}</dg-shell>`
   }
+
+  private viewOf(page: Page): TemplateResult {
+    if (this.state === 'waiting') return waitingView(page)
+    return this.state === 'failed' ? failedView(page) : page.view(this.app)
+  }
+}
+
+/** Until the code of the page is there. */
+function waitingView(page: Page): TemplateResult {
+  return html`<dg-page heading=${page.title}><p role="status">Loading this page…</p></dg-page>`
 }
 
 /** Within the navigation, which is there already: what the other pages hold is still to be had. */

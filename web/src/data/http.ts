@@ -5,11 +5,14 @@ export class Refused extends Error {
   readonly problem: Problem
   /** Seconds to wait, where the service named them. */
   readonly retryAfterSeconds: number | null
-  constructor(problem: Problem, retryAfterSeconds: number | null) {
+  /** The whole answer, of which `problem` is what every refusal has. */
+  readonly answer: unknown
+  constructor(problem: Problem, retryAfterSeconds: number | null, answer: unknown) {
     super(problem.detail)
     this.name = 'Refused'
     this.problem = problem
     this.retryAfterSeconds = retryAfterSeconds
+    this.answer = answer
   }
 }
 
@@ -37,6 +40,12 @@ export type Http = (
 ) => Promise<unknown>
 
 /**
+ * An answer that does not begin, or stops coming, is given up after this long: nobody waits before a page without end. A
+ * slow one that goes on coming is not. What changes something may have to wait for a model.
+ */
+const silenceLimitMs = { read: 30_000, change: 300_000 } as const
+
+/**
  * `onNoSession` runs when the service no longer knows this browser's session; not for a wrong password, which is
  * refused with 401 too.
  */
@@ -46,40 +55,66 @@ export function createHttp(options: {
   readonly onNotInstalled: () => void
 }): Http {
   return async (method, path, { body, query, signal, headers } = {}) => {
-    const response = await send()
-    const text = await response.text()
+    const silence = new AbortController()
+    const limitMs = method === 'GET' ? silenceLimitMs.read : silenceLimitMs.change
+    const giveUp = () => silence.abort(new Error(`nothing came for ${limitMs} ms`))
+    let timer = setTimeout(giveUp, limitMs)
+    const heard = () => {
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, limitMs)
+    }
+    const { response, text } = await exchange().finally(() => clearTimeout(timer))
     if (response.ok) return text === '' ? null : JSON.parse(text)
-    const problem = parseProblem(parsed(text), response.status)
+    const answer = parsed(text)
+    const problem = parseProblem(answer, response.status)
     if (response.status === 401 && problem.code !== 'wrong_password') options.onNoSession()
     if (problem.code === 'not_configured' && response.status === 503) options.onNotInstalled()
-    throw new Refused(problem, retryAfter(response.headers.get('retry-after')))
+    throw new Refused(problem, retryAfter(response.headers.get('retry-after')), answer)
 
-    async function send(): Promise<Response> {
-      const search = new URLSearchParams()
-      for (const [name, value] of Object.entries(query ?? {})) {
-        if (value !== null && value !== undefined) search.set(name, String(value))
-      }
-      const url = search.size > 0 ? `${path}?${search}` : path
+    /** The answer whole; one that is cut off on its way is as none. */
+    async function exchange(): Promise<{ readonly response: Response; readonly text: string }> {
       try {
-        return await options.fetch(url, {
-          method,
-          credentials: 'same-origin',
-          cache: 'no-store',
-          redirect: 'error',
-          headers: {
-            accept: 'application/json, application/problem+json',
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-            ...headers,
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          ...(signal ? { signal } : {}),
-        })
+        const response = await send()
+        return { response, text: await textOf(response, heard) }
       } catch (cause) {
         if (signal?.aborted) throw signal.reason
         throw new Unreachable(cause)
       }
     }
+
+    function send(): Promise<Response> {
+      const search = new URLSearchParams()
+      for (const [name, value] of Object.entries(query ?? {})) {
+        if (value !== null && value !== undefined) search.set(name, String(value))
+      }
+      const url = search.size > 0 ? `${path}?${search}` : path
+      return options.fetch(url, {
+        method,
+        credentials: 'same-origin',
+        cache: 'no-store',
+        redirect: 'error',
+        headers: {
+          accept: 'application/json, application/problem+json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
+      })
+    }
   }
+}
+
+async function textOf(response: Response, heard: () => void): Promise<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  while (reader) {
+    heard()
+    const { done, value } = await reader.read()
+    if (done) break
+    text += value
+  }
+  return text
 }
 
 function parsed(text: string): unknown {
