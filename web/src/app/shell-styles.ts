@@ -130,6 +130,8 @@ export const shellStyles = css`
     outline: none;
   }
   main {
+    display: grid;
+    grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
     min-width: 0;
     min-height: 0;
     height: 100dvh;

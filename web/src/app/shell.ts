@@ -10,6 +10,7 @@ import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
 import { whenIdle } from './platform.ts'
 import { shellStyles } from './shell-styles.ts'
 import './shortcut-sheet.ts'
+import '../view/service-notices.ts'
 import { createKeySequence, isModKey } from './shortcuts.ts'
 import type { Theme } from './theme.ts'
 
@@ -166,7 +167,10 @@ export class DgShell extends LitElement {
           }
         </div>
       </aside>
-      <main id="content" tabindex="-1" @open-navigation=${this.openNavigation}><slot></slot></main>
+      <main id="content" tabindex="-1" @open-navigation=${this.openNavigation}>
+        <dg-service-notices .http=${this.app.http} path=${this.path}></dg-service-notices>
+        <slot></slot>
+      </main>
       ${
         this.helpAsked
           ? html`<dg-shortcut-sheet

@@ -11,7 +11,7 @@ export class DgPage extends LitElement {
       :host {
         display: grid;
         grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
-        height: 100dvh;
+        height: 100%;
       }
       .bar {
         display: flex;

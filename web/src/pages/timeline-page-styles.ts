@@ -4,7 +4,7 @@ export const timelinePageStyles = css`
   :host {
     display: grid;
     grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr);
-    height: 100dvh;
+    height: 100%;
   }
   .bar {
     display: flex;

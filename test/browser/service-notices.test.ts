@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { createIds } from '../../ledger/ids.ts'
+import { markImported } from '../../ledger/imported.ts'
+import { openLedger } from '../../ledger/ledger.ts'
+import { testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { composer, phone, visit } from './page.ts'
+
+const browser = useBrowser()
+
+test('work that is held after a restore is told on every page, until the owner releases it', async () => {
+  const directory = testDirectory()
+  const first = await startWholeService({ directory })
+  await first.stop()
+  const ledger = openLedger(directory, createIds(Date.now))
+  const { seq, hash } = ledger.head()
+  markImported(ledger, { source: 'restore', headSeq: seq, headHash: hash })
+  ledger.close()
+
+  const service = await startWholeService({ directory })
+  const page = await visit(browser(), service, { context: { viewport: phone } })
+  const notice = page.getByText('No text, call or delivery goes out')
+  await notice.waitFor()
+  expect(await findings(page)).toEqual([])
+  // The page makes room for it: the field to write in is not pushed out of view.
+  await composer(page).waitFor()
+  const box = await composer(page).boundingBox()
+  expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(phone.height)
+  await page.goto('/notes')
+  await notice.waitFor()
+
+  const other = await visit(browser(), service, { path: '/settings' })
+  await other.getByRole('button', { name: 'Release outgoing work' }).waitFor()
+  await page.getByRole('link', { name: 'Release outgoing work in Settings' }).click()
+  await notice.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Release outgoing work' }).click()
+  // Where it was on the screen already, it goes as well.
+  for (const tab of [page, other]) {
+    await tab.getByRole('button', { name: 'Release outgoing work' }).waitFor({ state: 'detached' })
+  }
+  await page.getByRole('button', { name: 'Open the navigation' }).click()
+  await page.getByRole('link', { name: 'Timers' }).click()
+  await page.getByRole('heading', { name: 'Timers', exact: true }).waitFor()
+  await notice.waitFor({ state: 'detached' })
+})
+
+test('a view that stands still is told on every page, by its name', async () => {
+  const service = await startWholeService()
+  const views = new Database(join(service.directory, 'views.sqlite'))
+  views.exec(`CREATE TRIGGER no_more BEFORE INSERT ON notes BEGIN SELECT RAISE(ABORT, 'no more notes'); END`)
+  views.close()
+  const sound = await visit(browser(), service, { path: '/timers' })
+  await sound.getByRole('heading', { name: 'Timers', exact: true }).waitFor()
+  await service.client.post('/api/notes', { title: 'Lost from view', content: 'But kept' })
+  expect((await service.client.get('/ready')).status).toBe(503)
+
+  const page = await visit(browser(), service, { expected: /503/ })
+  await page.getByText(/Some of what the pages show is out of date \(stalled: notes\)/).waitFor()
+  expect(await findings(page)).toEqual([])
+})
