@@ -181,3 +181,24 @@ test('another device is signed out from here, and the password is changed', asyn
     (await createClient(service.port).post('/login', { password: 'another walk by the river' })).status,
   ).toBe(200)
 })
+
+test('what another tab saves is shown here, and takes nothing of what is being typed', async () => {
+  const { service } = await startWithModel()
+  const here = await visit(browser(), service, { path: '/settings' })
+  const there = await visit(browser(), service, { path: '/settings' })
+  await here.getByLabel('Account SID', { exact: true }).fill('AC-being-typed')
+  await here.getByLabel('Tasks at once', { exact: true }).fill('4')
+  await here.getByText('2 changes not saved').waitFor()
+
+  await there.getByLabel('Chat model', { exact: true }).fill('model-of-there')
+  await there.getByLabel('Tasks at once', { exact: true }).fill('4')
+  await save(there).click()
+  await row(here, 'CHAT_MODEL').getByText('Set here').waitFor()
+  expect(await here.getByLabel('Chat model', { exact: true }).inputValue()).toBe('model-of-there')
+  expect(await here.getByLabel('Account SID', { exact: true }).inputValue()).toBe('AC-being-typed')
+  // In what both have typed alike there is nothing left to save.
+  await here.getByText('1 change not saved').waitFor()
+  await save(here).click()
+  await row(here, 'TELEPHONY_ACCOUNT_SID').getByText('Set here').waitFor()
+  expect(await here.getByLabel('Chat model', { exact: true }).inputValue()).toBe('model-of-there')
+})

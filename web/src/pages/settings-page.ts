@@ -37,6 +37,8 @@ export class DgSettingsPage extends LightElement {
   declare private saving: boolean
   declare private build: Build | null
   declare private heldSince: string | null
+  private endFollowing: (() => void) | null = null
+  private isStale = false
 
   constructor() {
     super()
@@ -52,6 +54,9 @@ export class DgSettingsPage extends LightElement {
     super.connectedCallback()
     addEventListener('beforeunload', this.leaving)
     addEventListener('hashchange', this.linked)
+    this.endFollowing = this.app.chat().follow(({ type }) => {
+      if (type === 'settings.changed' || type === 'outbound.released') this.refreshSoon()
+    })
     void this.load()
   }
 
@@ -59,6 +64,7 @@ export class DgSettingsPage extends LightElement {
     super.disconnectedCallback()
     removeEventListener('beforeunload', this.leaving)
     removeEventListener('hashchange', this.linked)
+    this.endFollowing?.()
   }
 
   /** What was typed and not saved, by key. Kept while the owner looks at other pages. */
@@ -79,6 +85,29 @@ export class DgSettingsPage extends LightElement {
       ;[this.build, this.heldSince] = await Promise.all([fetchBuild(http), fetchHeldSince(http)])
     } catch (error) {
       this.problem = explain(error)
+    }
+  }
+
+  /** Of all that is told in one go, once. */
+  private refreshSoon(): void {
+    if (this.isStale) return
+    this.isStale = true
+    queueMicrotask(() => {
+      this.isStale = false
+      void this.refresh()
+    })
+  }
+
+  /** Something was changed, here or elsewhere. What is being typed stays. */
+  private async refresh(): Promise<void> {
+    const { http } = this.app
+    try {
+      const [settings, heldSince] = await Promise.all([fetchSettings(http), fetchHeldSince(http)])
+      for (const { key, value } of settings) if (this.draft.get(key) === value) this.draft.delete(key)
+      this.settings = settings
+      this.heldSince = heldSince
+    } catch {
+      // What is shown was so a moment ago, and the next change or visit brings the rest.
     }
   }
 
