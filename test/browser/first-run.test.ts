@@ -72,7 +72,7 @@ test('the way back leads neither to the set-up nor to the sign-in, once they are
   await page.goBack()
   expect(page.url()).toBe('about:blank')
   await page.goto('/')
-  await page.getByRole('button', { name: 'Finish later' }).click()
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   await page.getByRole('link', { name: 'Notes' }).click()
   await page.getByRole('heading', { name: 'Notes', level: 1 }).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()

@@ -156,3 +156,19 @@ test('what does not work says which step failed, and leaving it out leaves nothi
   await page.getByRole('link', { name: 'Set up a model service and the phone' }).click()
   await heading(page, 'Who shall think?').waitFor()
 })
+
+test('who looks at the set-up again later is led away by a click or the way back, and not led there again', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service)
+  await page.getByRole('link', { name: 'Set up a model service and the phone' }).click()
+  await heading(page, 'Where are you?').waitFor()
+  await page.goBack()
+  await heading(page, 'Hello. I’m your delegate.').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/')
+
+  await page.goto('/welcome')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await heading(page, 'Who shall think?').waitFor()
+  await page.goto('/')
+  await heading(page, 'Hello. I’m your delegate.').waitFor()
+})

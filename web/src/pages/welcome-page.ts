@@ -67,7 +67,8 @@ export class DgWelcomePage extends LightElement {
   }
 
   private async goTo(step: SetupStep): Promise<void> {
-    rememberSetupStep(step)
+    // Who only comes back to it later is not led here again from the timeline.
+    if (currentSetupStep() !== null) rememberSetupStep(step)
     this.step = step
     await this.updateComplete
     this.querySelector<HTMLElement>('h1')?.focus()
