@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel, tellHistory } from './model.ts'
-import { inFocus, openSearch, phone, visit, words } from './page.ts'
+import { choose, composer, inFocus, openSearch, phone, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -177,4 +178,28 @@ test('the menu of an exchange comes with the pointer or the focus, moves nothing
   await words(touched, 'You', 'Question number 3.').waitFor()
   const spans = await touched.locator('.span').count()
   expect(await touched.getByRole('button', { name: 'More for this exchange' }).count()).toBe(spans)
+})
+
+test('a long exchange is folded from deep within it, by the keys and by the menu of any of its messages', async () => {
+  const service = await startWholeService()
+  await tellHistory(service, 30)
+  const page = await visit(browser(), service)
+  const last = words(page, 'You', 'Question number 30.')
+  await last.waitFor()
+  const heading = page.getByRole('button', { name: /Chat/ })
+  await last.focus()
+  await page.keyboard.press('ArrowLeft')
+  await inFocus(heading).waitFor()
+  await page.keyboard.press('ArrowLeft')
+  await page.getByRole('button', { name: 'Question number 1.', expanded: false }).waitFor()
+  expect(await page.getByRole('article').count()).toBe(0)
+  await page.keyboard.press('ArrowRight')
+  await words(page, 'You', 'Question number 1.').waitFor()
+
+  await page.getByRole('button', { name: 'To the newest entry' }).click()
+  await last.waitFor()
+  // The button is gone, and has not taken the focus with it.
+  await inFocus(composer(page)).waitFor()
+  await choose(last, 'Fold exchange')
+  await inFocus(page.getByRole('button', { name: 'Question number 1.', expanded: false })).waitFor()
 })

@@ -4,6 +4,7 @@ import type { TimelineEvent } from '../../../web/src/data/timeline.ts'
 import { classify } from '../../../web/src/timeline/event-kinds.ts'
 import {
   createTimelineRows,
+  holderOf,
   keysAround,
   type Row,
   type RowsInput,
@@ -157,4 +158,19 @@ test('rows that are remembered from before are those that would be made anew', (
       }
     }),
   )
+})
+
+test('what is folded within an exchange is held by its activity or its heading, and a heading by nothing', () => {
+  const rows = rowsOf([...exchange, event(6, 'chat.reply.sent', { ...turn, payload: { text: 'hi' } })], {
+    toggled: new Set(['activity:t1']),
+  })
+  expect(rows.map((_, at) => holderOf(rows, at)?.kind ?? null)).toEqual([
+    null,
+    null,
+    'span',
+    'span',
+    'activity',
+    'activity',
+    'span',
+  ])
 })

@@ -30,7 +30,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     shortcuts: [
       { keys: ['↑', '↓'], label: 'Previous, next entry (also K, J)' },
       { keys: ['Enter'], label: 'Fold or unfold' },
-      { keys: ['←', '→'], label: 'Fold, unfold' },
+      { keys: ['←', '→'], label: 'Fold or go to what holds it, unfold' },
       { keys: ['C'], label: 'Copy the message' },
       { keys: ['Delete'], label: 'Erase the message or exchange' },
       { keys: ['End'], label: 'To the newest entry' },

@@ -18,11 +18,10 @@ import type { Erasing } from '../view/erase-dialog.ts'
 import type { RenderMarkdown } from '../view/markdown.ts'
 import type { Moment } from '../view/moment-dialog.ts'
 import '../view/timeline-view.ts'
-import type { Entry } from '../timeline/tree.ts'
 import { createTimelineActions } from './timeline-actions.ts'
 import type { DialogsInput } from './timeline-dialogs.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
-import { emptyView, failedView, loadingView } from './timeline-states.ts'
+import { emptyView, failedView, isWorthShowing, loadingView } from './timeline-states.ts'
 
 /** A hit nearer than this many events is reached by loading the pages in between; one further away by itself. */
 const reachableEvents = 20_000
@@ -160,8 +159,18 @@ export class DgTimelinePage extends LitElement {
   protected override firstUpdated(): void {
     void this.loadMarkdown()
     this.followLink()
-    // On a phone the keyboard would cover the timeline.
+    this.focusComposerAtDesk()
+  }
+
+  /** On a phone the keyboard would cover the timeline. */
+  private focusComposerAtDesk(): void {
     if (matchMedia('(hover: hover)').matches) void this.focusComposer()
+  }
+
+  /** The button that was pressed goes once the end is there. */
+  private goToEnd(): void {
+    this.timeline()?.scrollToEnd()
+    this.focusComposerAtDesk()
   }
 
   /** A connection that looks open may have died while the device slept. */
@@ -363,7 +372,7 @@ export class DgTimelinePage extends LitElement {
       class="button icon to-end"
       aria-label="To the newest entry"
       title="To the newest entry"
-      @click=${() => this.timeline()?.scrollToEnd()}
+      @click=${() => this.goToEnd()}
     >
       <dg-icon name="arrow-down"></dg-icon>
     </button>`
@@ -382,12 +391,6 @@ declare global {
     'dg-composer': import('../view/composer.ts').DgComposer
     'dg-timeline': import('../view/timeline-view.ts').DgTimeline
   }
-}
-
-/** Setting up alone leaves the page to its greeting; words, and what the owner has to see, do not. */
-function isWorthShowing(entry: Entry): boolean {
-  if (entry.kind === 'notice') return entry.event.type.startsWith('erasure.')
-  return entry.kind === 'message' || entry.kind === 'failure' || entry.kind === 'proposal'
 }
 
 customElements.define('dg-timeline-page', DgTimelinePage)

@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit'
 import type { Connection } from '../chat/socket.ts'
 import type { IconName } from '../design/icon.ts'
+import type { Entry } from '../timeline/tree.ts'
 
 /** Before the first page is there: shapes of what is coming, or, when nothing comes, what is wrong. */
 export function loadingView(connection: Connection, retry: () => void): TemplateResult {
@@ -56,4 +57,10 @@ export function emptyView(send: (text: string) => void): TemplateResult {
       <p class="later"><a href="/welcome">Set up a model service and the phone</a></p>
     </div>
   </div>`
+}
+
+/** Setting up alone leaves the page to its greeting; words, and what the owner has to see, do not. */
+export function isWorthShowing(entry: Entry): boolean {
+  if (entry.kind === 'notice') return entry.event.type.startsWith('erasure.')
+  return entry.kind === 'message' || entry.kind === 'failure' || entry.kind === 'proposal'
 }

@@ -237,6 +237,14 @@ export function rowIndexOf(rows: readonly Row[], seq: number): number {
   })
 }
 
+/** The row within which the one at `at` is folded: of a step its activity, of the rest the heading of its span. */
+export function holderOf(rows: readonly Row[], at: number): Row | undefined {
+  const row = rows[at]
+  if (!row || row.kind === 'span') return undefined
+  const kind = row.kind === 'step' ? 'activity' : 'span'
+  return rows.slice(0, at).findLast((other) => other.kind === kind && other.segment === row.segment)
+}
+
 /** The first words of a segment: what its folded heading says. */
 export function excerptOf(segment: Segment): string {
   for (const entry of segment.entries) {

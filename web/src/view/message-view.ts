@@ -42,7 +42,7 @@ export function messageView(
       <footer>
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
         ${qualifierView(event)}
-        ${toolsView(message, key, context)}
+        ${toolsView(message, segment, key, context)}
       </footer>
     </article>
   `
@@ -95,6 +95,7 @@ function codeText(code: unknown): string {
 
 function toolsView(
   { event, role }: Message,
+  segment: Segment | null,
   key: string,
   context: RowContext,
 ): TemplateResult | typeof nothing {
@@ -107,6 +108,9 @@ function toolsView(
     { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
     ...(role === 'delegate' && turnId !== null
       ? [{ label: 'Why this reply', icon: 'help', run: () => context.explainTurn(turnId) } as const]
+      : []),
+    ...(segment !== null && segment.spanId !== null
+      ? [{ label: 'Fold exchange', icon: 'chevron', run: () => context.fold(segment) } as const]
       : []),
     { label: 'Erase…', icon: 'trash', danger: true, run: () => context.eraseEvent(event) },
   ]

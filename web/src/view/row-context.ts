@@ -40,5 +40,7 @@ export type RowContext = TimelineActions & {
   readonly markdown: RenderMarkdown
   readonly loadingSpans: ReadonlySet<string>
   toggle(key: string): void
+  /** Folds an exchange from anywhere within it. */
+  fold(segment: Segment): void
   cutOf(event: TimelineEvent): Cut | null
 }

@@ -8,6 +8,7 @@ import { prose } from '../design/prose.ts'
 import { cutOf, wordsOf } from '../timeline/event-kinds.ts'
 import {
   createTimelineRows,
+  holderOf,
   keysAround,
   type Pending,
   type Preview,
@@ -204,6 +205,12 @@ export class DgTimeline extends LitElement {
     void this.updateComplete.then(() => this.virtual.revealBelow(this.activeKey))
   }
 
+  /** Its heading may be thousands of entries away: it comes into view first, and stays there. */
+  private readonly fold = async (segment: Segment): Promise<void> => {
+    await this.activate(`span:${segment.key}`)
+    if (this.isOpen(segment.key)) this.toggle(segment.key)
+  }
+
   private async activate(key: string): Promise<void> {
     this.activeKey = key
     await this.updateComplete
@@ -253,7 +260,10 @@ export class DgTimeline extends LitElement {
       case 'ArrowRight':
         return this.unfold(row, true)
       case 'ArrowLeft':
-        return this.unfold(row, false)
+        // What is folded already, or cannot be, leads to what holds it.
+        return ('open' in row && row.open) || row.kind === 'span'
+          ? this.unfold(row, false)
+          : this.step(holderOf(this.rows, at))
       case 'c':
         if (row.kind !== 'message') return false
         this.actions.copy(wordsOf(row.message.event))
@@ -293,6 +303,7 @@ export class DgTimeline extends LitElement {
       markdown: this.markdown,
       loadingSpans: this.loadingSpans,
       toggle: this.toggle,
+      fold: (segment) => void this.fold(segment),
       cutOf,
     }
   }
