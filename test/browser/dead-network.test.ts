@@ -97,3 +97,19 @@ test('what is asked for and never answered is given up, and can be asked for aga
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('The service cannot be reached right now.').waitFor({ state: 'detached' })
 })
+
+test('where requests are answered and the WebSocket is not, that is what is said', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/logs', expected: /WebSocket/ })
+  let isPassedOn = false
+  await page.routeWebSocket(/\/chat/, (socket) =>
+    isPassedOn ? void socket.connectToServer() : socket.close(),
+  )
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
+  await page.getByRole('heading', { name: 'There is no live connection' }).waitFor()
+  isPassedOn = true
+  await page.getByRole('button', { name: 'Try now' }).last().click()
+  await page.getByRole('heading', { name: 'There is no live connection' }).waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Hello. I’m your delegate.' }).waitFor()
+})

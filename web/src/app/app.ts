@@ -1,4 +1,5 @@
 import { type ChatSession, createChatSession } from '../chat/session.ts'
+import type { MayConnect } from '../chat/socket.ts'
 import { keepUnsettled, readUnsettled } from '../chat/unsettled-messages.ts'
 import { fetchAuthStatus } from '../data/auth.ts'
 import { createHttp, type Http } from '../data/http.ts'
@@ -70,16 +71,16 @@ export function createApp(options: {
   })
 
   /** A refused socket says nothing of why: the service is asked whether this browser is still signed in. */
-  async function mayConnect(): Promise<boolean> {
+  async function mayConnect(): Promise<MayConnect> {
     try {
       const { configured, authenticated } = await fetchAuthStatus(http, AbortSignal.timeout(5000))
-      if (configured && authenticated) return true
+      if (configured && authenticated) return 'yes'
       if (configured) lose()
       else navigate('/install')
-      return false
+      return 'no'
     } catch {
       // No answer to be had now: the socket tries again and waits longer each time.
-      return true
+      return 'unknown'
     }
   }
 

@@ -10,7 +10,7 @@ import { createLiveTalk } from './live-talk.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createPreviews } from './previews.ts'
 import { createSilenceWatch } from './silence-watch.ts'
-import { type ChatSocket, type Connection, openChatSocket } from './socket.ts'
+import { type ChatSocket, type Connection, type MayConnect, openChatSocket } from './socket.ts'
 
 /** What is known of the past beyond the oldest event that was loaded. */
 export type Older = 'unknown' | 'more' | 'loading' | 'failed' | 'none'
@@ -61,7 +61,7 @@ export type ChatSession = {
 
 type ChatSessionOptions = {
   readonly socketUrl: string
-  readonly mayConnect: () => Promise<boolean>
+  readonly mayConnect: () => Promise<MayConnect>
   /** Something was refused that has no place on the timeline. */
   readonly onProblem: (problem: Problem) => void
   readonly onReply: (text: string) => void

@@ -4,9 +4,14 @@ import { backoffMs } from './backoff.ts'
 export type Connection =
   | { readonly state: 'connecting' }
   | { readonly state: 'open' }
-  /** Cut off; the next attempt is at `retryAtMs` (epoch). */
-  | { readonly state: 'waiting'; readonly retryAtMs: number }
+  /**
+   * Cut off; the next attempt is at `retryAtMs` (epoch). `isRefused`: the service answers requests, again and again, and
+   * yet no connection comes about, as behind a proxy that passes no WebSocket on.
+   */
+  | { readonly state: 'waiting'; readonly retryAtMs: number; readonly isRefused: boolean }
   | { readonly state: 'closed' }
+
+export type MayConnect = 'yes' | 'no' | 'unknown'
 
 export type ChatSocket = {
   /** False where there is no open connection: the message is then not sent. */
@@ -20,16 +25,18 @@ export type ChatSocket = {
   close(): void
 }
 
+/** So many attempts in a row that fail where requests are answered are no accident of a start. */
+const refusedAttempts = 3
 /** A connection that has not come about by then is given up and tried again. */
 const openTimeoutMs = 10_000
 
 /**
  * The socket of the chat, reconnecting for ever. `url` is asked before each attempt, so that it can carry what
- * has been seen; `mayConnect` decides whether an attempt makes sense at all (false ends it for good).
+ * has been seen; `mayConnect` decides whether an attempt makes sense at all: `no` ends it for good, `unknown` is no answer.
  */
 export function openChatSocket(options: {
   readonly url: () => string
-  readonly mayConnect: () => Promise<boolean>
+  readonly mayConnect: () => Promise<MayConnect>
   /** Anything at all came, whatever it says. */
   readonly onHeard: () => void
   readonly onMessage: (message: ServerMessage) => void
@@ -41,6 +48,8 @@ export function openChatSocket(options: {
   let socket: WebSocket | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
   let attempt = 0
+  /** Attempts in a row before which the service answered and which failed all the same. */
+  let refused = 0
   let closed = false
 
   function connect(): void {
@@ -58,6 +67,7 @@ export function openChatSocket(options: {
       if (socket !== opening || typeof message.data !== 'string') return
       // Only a server that speaks proves the connection; one that accepts and drops must not reset the backoff.
       attempt = 0
+      refused = 0
       options.onHeard()
       let parsed: ServerMessage | null
       try {
@@ -79,16 +89,19 @@ export function openChatSocket(options: {
     if (closed) return
     const delayMs = backoffMs(attempt, options.random)
     attempt += 1
-    options.onConnection({ state: 'waiting', retryAtMs: options.nowMs() + delayMs })
+    const isRefused = refused >= refusedAttempts
+    options.onConnection({ state: 'waiting', retryAtMs: options.nowMs() + delayMs, isRefused })
     timer = setTimeout(() => void tryAgain(), delayMs)
   }
 
   async function tryAgain(): Promise<void> {
     timer = null
-    if (!(await options.mayConnect())) {
+    const may = await options.mayConnect()
+    if (may === 'no') {
       end()
       return
     }
+    refused = may === 'yes' ? refused + 1 : 0
     if (!closed && socket === null && timer === null) connect()
   }
 

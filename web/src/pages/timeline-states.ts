@@ -13,6 +13,17 @@ export function loadingView(connection: Connection, retry: () => void): Template
       <div></div>
     </div>`
   }
+  if (connection.isRefused) {
+    return html`<div class="center">
+      <dg-state icon="offline" heading="There is no live connection" role="alert">
+        <p>
+          The service answers, but not on the WebSocket that the timeline comes over. Where a proxy stands before it,
+          that has to pass WebSockets on to /chat. Trying again by itself.
+        </p>
+        <button class="button" @click=${retry}>Try now</button>
+      </dg-state>
+    </div>`
+  }
   return html`<div class="center">
     <dg-state icon="offline" heading="The service cannot be reached" role="alert">
       <p>It may be starting, or this device may be offline. Trying again by itself.</p>

@@ -58,12 +58,13 @@ export class DgConnection extends LitElement {
 
   override render() {
     const waiting = this.connection.state === 'waiting'
+    const isRefused = this.connection.state === 'waiting' && this.connection.isRefused
     return html`<div role="status">
       ${
         this.visible
           ? html`<div class="state">
               <dg-icon name="offline"></dg-icon>
-              <span class="text">${waiting ? 'Offline' : 'Reconnecting…'}</span>
+              <span class="text">${isRefused ? 'No live connection' : waiting ? 'Offline' : 'Reconnecting…'}</span>
               ${
                 waiting
                   ? html`<button class="button quiet small" @click=${() => this.dispatchEvent(new Event('retry'))}>
