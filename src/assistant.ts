@@ -204,5 +204,3 @@ export function buildAssistant(options: {
       buildInstructions({ channel, adaptations: options.adaptations(channel) }),
   }
 }
-
-export type Assistant = ReturnType<typeof buildAssistant>

@@ -1,25 +1,14 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
-import type { Kysely } from 'kysely'
 import { createOwnerQueries } from '../projections/owner.ts'
 import type { ProjectionStatus } from '../projections/projector.ts'
-import type { ViewsTables } from '../projections/tables.ts'
-import type { TimelineQueries } from '../projections/timeline-page.ts'
 import { createTurnQueries } from '../projections/turns.ts'
-import type { Adaptations } from './adaptations/adaptations.ts'
 import { isModelFailure } from './agent/failure-text.ts'
 import type { SpokenChannel } from './agent/instructions.ts'
-import type { createTurnReport } from './agent/turn-report.ts'
-import type { Assistant } from './assistant.ts'
-import type { ChatChannel } from './channels/chat.ts'
-import type { TelephonyApi } from './channels/telephony/api.ts'
 import { checkTelephony } from './channels/telephony/check.ts'
 import { parseOwnerNumbers } from './channels/telephony/party.ts'
-import type { Config } from './config.ts'
-import type { Ending } from './conversation/ending.ts'
-import type { Placement } from './conversation/placement.ts'
-import type { Previews } from './conversation/previews.ts'
-import type { Erasure } from './forgetting/erasure.ts'
-import type { Erasures } from './forgetting/erasures.ts'
+import type { Foundation } from './foundation.ts'
 import { readBuildInfo } from './http/build-info.ts'
 import { createHttp } from './http/http.ts'
 import { createIntrusionCounter } from './http/intrusion-counter.ts'
@@ -47,58 +36,9 @@ import { timerRoutes } from './http/routes/timers.ts'
 import { voiceMarkupRoutes } from './http/routes/voice-markup.ts'
 import { walkieRoutes } from './http/routes/walkie.ts'
 import { loadStaticFiles } from './http/static-files.ts'
-import type { Log } from './log.ts'
-import type { LogLines } from './log-lines.ts'
-import type { Memory } from './memory-service.ts'
-import type { ModelHolder } from './model/service.ts'
-import type { Notes } from './notes/notes.ts'
 import { createNoteRenderer } from './notes/renderer.ts'
-import type { PagingCounters } from './operations/paging-counters.ts'
-import type { createOperationsReport, createOperationsSeries } from './operations/report.ts'
-import type { Phone } from './phone.ts'
-import type { Proposals } from './proposals/proposals.ts'
-import type { OwnerState } from './settings/open.ts'
-import type { Storage } from './storage/storage.ts'
+import type { Parts } from './parts.ts'
 import type { Verification } from './storage/verification.ts'
-import type { Texts } from './texts.ts'
-import type { Timers } from './timers/timers.ts'
-import type { Work } from './work.ts'
-
-export type HttpServiceOptions = {
-  readonly config: Config
-  readonly owner: OwnerState
-  readonly storage: Storage
-  readonly kysely: Kysely<ViewsTables>
-  readonly timeline: TimelineQueries
-  readonly paging: PagingCounters
-  readonly chat: ChatChannel
-  readonly previews: Previews
-  readonly assistant: Assistant
-  readonly ending: Ending
-  readonly erasure: Erasure
-  readonly erasures: Erasures
-  readonly placement: Placement
-  readonly notes: Notes
-  readonly memory: Memory
-  readonly adaptations: Adaptations
-  readonly timers: Timers
-  readonly proposals: Proposals
-  readonly work: Work
-  readonly phone: Phone
-  readonly texts: Texts
-  readonly telephony: TelephonyApi
-  readonly report: ReturnType<typeof createOperationsReport>
-  readonly series: ReturnType<typeof createOperationsSeries>
-  readonly turnReport: ReturnType<typeof createTurnReport>
-  readonly searchTimeline: Parameters<typeof timelineRoutes>[0]['search']
-  readonly model: ModelHolder
-  readonly log: Log
-  readonly logLines: LogLines
-  readonly projectDirectory: string
-  readonly webDirectory: string
-  readonly nowMs: () => number
-  readonly newId: () => string
-}
 
 export type HttpService = {
   listen(port: number, host: string): Promise<number>
@@ -107,15 +47,17 @@ export type HttpService = {
   close(graceMs: number): Promise<void>
 }
 
+const PROJECT_DIRECTORY = fileURLToPath(new URL('..', import.meta.url))
+
 /** The service's face, wired: access, routes, sockets, static files. */
-export async function buildHttpService(options: HttpServiceOptions): Promise<HttpService> {
-  const { owner, storage, timeline, paging, assistant, ending, placement, model, log, nowMs, newId } = options
-  const { settings } = owner
+export async function buildHttpService(foundation: Foundation, parts: Parts): Promise<HttpService> {
+  const { config, owner, settings, storage, kysely, timezone, model, log, nowMs, newId } = foundation
+  const { assistant, chat, ending, paging, phone, placement, previews, telephony, timeline } = parts
   const { attention, compactor } = assistant
   const stopping = new AbortController()
   const [staticFiles, buildInfo] = await Promise.all([
-    loadStaticFiles(options.webDirectory),
-    readBuildInfo(options.projectDirectory),
+    loadStaticFiles(join(PROJECT_DIRECTORY, 'web/dist')),
+    readBuildInfo(PROJECT_DIRECTORY),
   ])
   const intrusions = createIntrusionCounter({
     append: storage.append,
@@ -125,8 +67,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
   const pageEvents = () => settings.get('TIMELINE_PAGE_EVENTS')
 
   const turns = createTurnQueries(storage.views)
-  const webhooks = createProviderWebhooks({ settings, intrusions, devRoutes: options.config.devRoutes })
-  const { phone } = options
+  const webhooks = createProviderWebhooks({ settings, intrusions, devRoutes: config.devRoutes })
 
   /** None where the views cannot be read, as while they are damaged or made anew: that is said of them. */
   function lastEndedTurn() {
@@ -141,7 +82,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
   async function readiness() {
     const last = lastEndedTurn()
     const { projections, ledgerError, viewsError, viewsDamage, verification } = await storage.status()
-    const { provider, model: name } = model.answering()
+    const { provider, model: name } = foundation.answering()
     const failure = last?.status === 'failed' && isModelFailure(last.kind) ? last.kind : null
     return {
       ledger: ledgerCheck(ledgerError, verification),
@@ -164,54 +105,54 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
   function told(channel: SpokenChannel): string {
     if (channel === 'voice') return phone.instructions()
     const instructions = assistant.instructions(channel)
-    return model.current().text.told?.(instructions) ?? instructions
+    return model().text.told?.(instructions) ?? instructions
   }
 
   const modules = [
     chatSocketReference(),
-    chatRoutes({ chat: options.chat, previews: options.previews, stop: attention.stop }),
+    chatRoutes({ chat, previews, stop: attention.stop }),
     timelineRoutes({
       timeline,
       ledger: storage.ledger,
       paging,
       pageEvents,
-      search: options.searchTimeline,
-      nowMs: options.nowMs,
-      timezone: () => settings.get('TIMEZONE'),
-      erase: options.erasure.erase,
+      search: parts.searchTimeline,
+      nowMs,
+      timezone,
+      erase: parts.erasure.erase,
     }),
     conversationRoutes({
-      views: options.kysely,
+      views: kysely,
       timeline,
       paging,
       pageEvents,
       endConversation: ending.endConversation,
     }),
     memoryRoutes({
-      api: options.memory.api,
-      forget: (id) => options.memory.memories.forget(id, { by: 'owner', channel: 'system' }),
-      restore: (id) => options.memory.memories.restore(id, { by: 'owner', channel: 'system' }),
-      config: options.memory.config.get,
-      changeConfig: options.memory.changeConfig,
+      api: parts.memory.api,
+      forget: (id) => parts.memory.memories.forget(id, { by: 'owner', channel: 'system' }),
+      restore: (id) => parts.memory.memories.restore(id, { by: 'owner', channel: 'system' }),
+      config: parts.memory.config.get,
+      changeConfig: parts.memory.changeConfig,
     }),
-    erasureRoutes({ erasures: options.erasures }),
-    noteRoutes({ notes: options.notes }),
-    adaptationRoutes({ adaptations: options.adaptations, instructions: told }),
-    notePageRoutes({ notes: options.notes, renderer, timezone: () => settings.get('TIMEZONE'), staticFiles }),
+    erasureRoutes({ erasures: parts.erasures }),
+    noteRoutes({ notes: parts.notes }),
+    adaptationRoutes({ adaptations: parts.adaptations, instructions: told }),
+    notePageRoutes({ notes: parts.notes, renderer, timezone, staticFiles }),
     outboundRoutes({ append: storage.append, held: createOwnerQueries(storage.views).outboundHeld }),
-    proposalRoutes({ proposals: options.proposals }),
-    timerRoutes({ timers: options.timers, timezone: () => settings.get('TIMEZONE') }),
-    taskRoutes({ tasks: options.work.tasks, callback: options.work.callback }),
+    proposalRoutes({ proposals: parts.proposals }),
+    timerRoutes({ timers: parts.timers, timezone }),
+    taskRoutes({ tasks: parts.work.tasks, callback: parts.work.callback }),
     sessionRoutes({
       sessionContext: assistant.sessionContext,
-      turnReport: options.turnReport,
+      turnReport: parts.turnReport,
       compact: (conversationId) =>
         attention.exclusively((signal) => compactor.compact(conversationId, 'manual', signal)),
       isTurnRunning: assistant.isTurnRunning,
       refuseBusy: compactor.refuseBusy,
       openConversationId: placement.openConversationId,
     }),
-    operationRoutes({ report: options.report, series: options.series }),
+    operationRoutes({ report: parts.report, series: parts.series }),
     voiceMarkupRoutes({
       webhooks,
       reception: phone.reception,
@@ -220,18 +161,18 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
       newId,
     }),
     telephonyRoutes({
-      client: options.telephony.client,
+      client: telephony.client,
       number: () => settings.get('TELEPHONY_PHONE_NUMBER'),
       publicUrl: () => settings.get('PUBLIC_URL'),
       applicationSid: () => settings.get('TELEPHONY_APP_SID'),
     }),
-    smsRoutes({ webhooks, texts: options.texts }),
+    smsRoutes({ webhooks, texts: parts.texts }),
     callRoutes({ hangUp: phone.hangUp, current: phone.live.current }),
-    ...(options.config.devRoutes
+    ...(config.devRoutes
       ? [
           walkieRoutes({
-            chat: options.chat,
-            speech: () => model.current().speech,
+            chat,
+            speech: () => model().speech,
             stopping: stopping.signal,
             nowMs,
           }),
@@ -248,9 +189,9 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
         timeline,
         paging,
         pageEvents,
-        previews: options.previews,
+        previews,
         calls: phone.live,
-        chat: options.chat,
+        chat,
         stop: attention.stop,
         endConversation: ending.endConversation,
         log,
@@ -260,14 +201,14 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     intrusions,
     readiness,
     testConnection: async (service, signal) => {
-      if (service === 'model') return copyOf(await model.current().check(signal))
+      if (service === 'model') return copyOf(await model().check(signal))
       return checkTelephony({
-        client: options.telephony.client,
+        client: telephony.client,
         number: settings.get('TELEPHONY_PHONE_NUMBER'),
         applicationSid: settings.get('TELEPHONY_APP_SID'),
         publicUrl: settings.get('PUBLIC_URL'),
         ownerNumbers: parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? ''),
-        realtimeModel: model.current().realtime?.model ?? null,
+        realtimeModel: model().realtime?.model ?? null,
         fetch,
         signal,
       })
@@ -275,7 +216,7 @@ export async function buildHttpService(options: HttpServiceOptions): Promise<Htt
     buildInfo,
     staticFiles,
     log,
-    logLines: options.logLines,
+    logLines: foundation.logLines,
     stopping: stopping.signal,
     newId,
     monotonicMs: () => performance.now(),

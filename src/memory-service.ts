@@ -168,5 +168,3 @@ export function buildMemory(options: {
     },
   }
 }
-
-export type Memory = ReturnType<typeof buildMemory>

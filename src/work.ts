@@ -164,8 +164,6 @@ export function buildWork(options: {
   }
 }
 
-export type Work = ReturnType<typeof buildWork>
-
 /** The service's own address on this machine. */
 function localOrigin(host: string, port: number): string {
   const any = host === '0.0.0.0' || host === '::' || host === 'localhost'

@@ -1,0 +1,53 @@
+import type { TimelineSearch } from '../projections/search.ts'
+import { createTimelineQueries } from '../projections/timeline-page.ts'
+import { createTurnQueries } from '../projections/turns.ts'
+import { createChatChannel } from './channels/chat.ts'
+import { createEnding } from './conversation/ending.ts'
+import { createIdleWatch } from './conversation/idle-watch.ts'
+import { createPlacement } from './conversation/placement.ts'
+import { createPreviews } from './conversation/previews.ts'
+import type { Foundation } from './foundation.ts'
+import { createPagingCounters } from './operations/paging-counters.ts'
+
+/** The conversation, wired: where facts belong in it, how the browser adds to it and reads it, how it ends. */
+export function buildConversations(foundation: Foundation) {
+  const { storage, queries, settings, nowMs, newId, onFault } = foundation
+  const { append, ledger, views } = storage
+  const turns = createTurnQueries(views)
+  const placement = createPlacement({ append, views, newId })
+  const ending = createEnding({
+    append,
+    views,
+    nowMs,
+    isBusy: (spanId) => turns.unfinished().some((turn) => turn.spanId === spanId),
+  })
+
+  return {
+    placement,
+    ending,
+    previews: createPreviews(),
+    timeline: createTimelineQueries(views, ledger),
+    paging: createPagingCounters(new Date(nowMs()).toISOString()),
+    /** Finds what is durable now, too: the index is caught up first. */
+    async searchTimeline(search: TimelineSearch) {
+      await storage.catchUpLagging()
+      return queries.ask('searchTimeline', search)
+    },
+    chat: createChatChannel({
+      append,
+      ledger,
+      placement,
+      turnById: turns.byId,
+      onHeadMoved: storage.onHeadMoved,
+      newId,
+    }),
+    idleWatch: createIdleWatch({
+      append,
+      ending,
+      ledger,
+      views,
+      idleMs: () => settings.get('SESSION_IDLE_MINUTES') * 60_000,
+      onFault,
+    }),
+  }
+}

@@ -1,0 +1,105 @@
+import { createIds } from '../ledger/ids.ts'
+import { recordImport } from '../ledger/imported.ts'
+import type { ViewsTables } from '../projections/tables.ts'
+import type { Config } from './config.ts'
+import type { Log } from './log.ts'
+import type { LogLines } from './log-lines.ts'
+import { createModelHolder, type ModelLimits, type ModelSettings } from './model/service.ts'
+import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
+import { openOwnerState } from './settings/open.ts'
+import type { Settings } from './settings/settings.ts'
+import { openQueries } from './storage/queries.ts'
+import { openStorage } from './storage/storage.ts'
+
+export type ServiceOptions = {
+  readonly config: Config
+  readonly log: Log
+  readonly logLines: LogLines
+  readonly nowMs: () => number
+  readonly random: () => number
+  /** What one request to the model service may take, where it is not the default. */
+  readonly modelLimits?: ModelLimits | undefined
+  /** How long what goes out waits where it fails, where it is not the default. */
+  readonly outboundPauses?: OutboundPauses | undefined
+  /** Given the settings once they are open, so that the log can mask the secrets among them. */
+  readonly onSettings: (settings: Settings) => void
+  /** What acknowledges facts is gone: the process must end. */
+  readonly onFatal: (error: Error) => void
+}
+
+/** Opens what every part stands on: the data directory, the settings in it, and the model that they name. */
+export async function layFoundation(options: ServiceOptions) {
+  const { config, log, nowMs } = options
+  const directory = config.dataDir
+  const newId = createIds(nowMs)
+  const warn = (message: string, fields: object) => log.warn(fields, message)
+
+  const opening = openStorage({
+    directory,
+    nowMs,
+    newId,
+    traceEvents: config.ledgerDebug,
+    onWarning: warn,
+    onProgress: (projection, seq, headSeq) => log.debug({ projection, seq, headSeq }, 'catching up'),
+    onVerified: (verification) => {
+      if (verification.status === 'sound') log.info({ ...verification.head }, 'the whole ledger is sound')
+      else log.error({ ...verification }, 'the ledger was not found sound')
+    },
+    onFatal: options.onFatal,
+  })
+  // Loaded while the storage thread makes ready.
+  const [storage, { Kysely, SqliteDialect }] = await Promise.all([opening, import('kysely')])
+  const { append, ledger, views } = storage
+  await recordImport(ledger, append)
+  const owner = openOwnerState({
+    directory,
+    environment: config.settings,
+    append,
+    hasFact: (key) => ledger.rowByKey(key) !== undefined,
+    nowMs,
+    newId,
+    onWarning: warn,
+  })
+  const { settings } = owner
+  options.onSettings(settings)
+  const models = createModelHolder(modelSettings(settings), { limits: options.modelLimits ?? {} })
+  settings.subscribe(() => models.configure(modelSettings(settings)))
+
+  return {
+    config,
+    directory,
+    log,
+    logLines: options.logLines,
+    nowMs,
+    random: options.random,
+    newId,
+    storage,
+    /** The views, for queries that are put together from what was asked. */
+    kysely: new Kysely<ViewsTables>({ dialect: new SqliteDialect({ database: views }) }),
+    queries: openQueries(directory),
+    owner,
+    settings,
+    timezone: () => settings.get('TIMEZONE'),
+    /** The model service as it is configured now. */
+    model: models.current,
+    answering: models.answering,
+    pauses: options.outboundPauses ?? outboundPauses,
+    /** Told by whatever works by itself and could not. */
+    onFault: (error: unknown) => log.error({ err: error }, 'a reactor failed'),
+  }
+}
+
+export type Foundation = Awaited<ReturnType<typeof layFoundation>>
+
+/** A default is for OpenAI's own API: another server is asked only for what was named. */
+function modelSettings(settings: Settings): ModelSettings {
+  const given = settings
+    .entries()
+    .filter((entry) => entry.source === 'stored' || entry.source === 'environment')
+  const values: Partial<Record<string, string>> = {}
+  for (const { key } of given) {
+    const value = settings.get(key)
+    if (value !== null) values[key] = String(value)
+  }
+  return values
+}

@@ -1,0 +1,177 @@
+import { createMemoryQueries, isHidden } from '../projections/memory-queries.ts'
+import { createProposalQueries } from '../projections/proposals.ts'
+import { createTextQueries } from '../projections/texts.ts'
+import { createTurnQueries } from '../projections/turns.ts'
+import { createAdaptations } from './adaptations/adaptations.ts'
+import { createTurnReport } from './agent/turn-report.ts'
+import { buildAssistant } from './assistant.ts'
+import { smsTools } from './channels/sms/tool.ts'
+import { createHangUp, createTelephonyApi } from './channels/telephony/api.ts'
+import { parseOwnerNumbers } from './channels/telephony/party.ts'
+import { buildConversations } from './conversations.ts'
+import { createErasure } from './forgetting/erasure.ts'
+import { createErasures } from './forgetting/erasures.ts'
+import { createTargets } from './forgetting/targets.ts'
+import type { Foundation } from './foundation.ts'
+import { createMemoryConfig } from './memory/config.ts'
+import { openVectors } from './memory/embedding.ts'
+import { buildMemory } from './memory-service.ts'
+import { createNotes } from './notes/notes.ts'
+import { noteTools } from './notes/tools.ts'
+import { createBudgets } from './operations/budgets.ts'
+import { createOperationsReport, createOperationsSeries } from './operations/report.ts'
+import { buildPhone } from './phone.ts'
+import { createProposals } from './proposals/proposals.ts'
+import { taskTools } from './tasks/tools.ts'
+import { buildTexts, createGuestQueries } from './texts.ts'
+import { timelineTools } from './timeline/tools.ts'
+import { createTimers } from './timers/timers.ts'
+import { timerTools } from './timers/tools.ts'
+import { buildWork } from './work.ts'
+
+/** Builds the parts of the service, each from those before it. None of them does anything by itself yet. */
+export async function buildParts(foundation: Foundation) {
+  const { config, storage, kysely, queries, owner, settings, timezone, nowMs, newId, onFault } = foundation
+  const { append, ledger, views, onHeadMoved } = storage
+  const memoryQueries = createMemoryQueries(views)
+  const ownerNumbers = () => parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
+
+  const conversations = buildConversations(foundation)
+  const { placement, previews, timeline, searchTimeline, paging } = conversations
+  const adaptations = createAdaptations({ append, ledger, views, dataDir: foundation.directory })
+  const notes = createNotes({
+    append,
+    ledger,
+    views: kysely,
+    catchUpSearch: storage.catchUpLagging,
+    newId,
+  })
+  const timers = createTimers({ append, ledger, views, onHeadMoved, timezone, nowMs, newId, onFault })
+  const proposals = createProposals({
+    append,
+    ledger,
+    queries: createProposalQueries(views),
+    placement,
+    nowMs,
+    newId,
+  })
+
+  const vectors = openVectors(foundation.directory)
+  const erasure = createErasure({
+    storage,
+    queries,
+    turnEventSeqs: createTurnQueries(views).eventSeqs,
+    forgetVectors: vectors.forget,
+  })
+  const memory = buildMemory({
+    ...foundation,
+    vectors,
+    config: createMemoryConfig({
+      load: () => owner.documents.document('memory'),
+      save: (document) => owner.documents.writeDocument('memory', document),
+    }),
+    erase: erasure.erase,
+  })
+  const erasures = createErasures({
+    append,
+    ledger,
+    wholeLedger: storage.wholeLedger,
+    views,
+    erasure,
+    targetSeqs: createTargets({
+      ledger,
+      views: kysely,
+      memories: memoryQueries,
+      spanSeqs: timeline.spanSeqs,
+      adaptationSeqs: adaptations.seqs,
+    }),
+    forgetMemory: (id) => memory.memories.forget(id, { by: 'owner', channel: 'system' }),
+    removeAdaptationFiles: adaptations.removeFilesOf,
+    onHeadMoved,
+    nowMs,
+    newId,
+    onFault,
+  })
+
+  const work = buildWork({ ...foundation, placement, ownerNumber: () => ownerNumbers()[0] ?? '' })
+  const telephony = createTelephonyApi(settings)
+  const tools = [
+    ...memory.tools,
+    ...noteTools(notes),
+    ...timerTools(timers),
+    ...taskTools(work.tasks),
+    ...timelineTools({ ledger, search: searchTimeline, repeatsBarred: memoryQueries.repeatsBarred }),
+    ...smsTools({
+      append,
+      propose: proposals.propose,
+      ownerNumbers,
+      isOptedOut: createTextQueries(views).isOptedOut,
+      isConfigured: () => telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null,
+    }),
+  ]
+
+  const guests = createGuestQueries(storage, nowMs)
+  const budgets = createBudgets({ storage, limits: config.dailyLimits, nowMs })
+  const common = { ...foundation, placement, recall: memory.recall, tools, budgets }
+  const assistant = buildAssistant({
+    ...common,
+    notes,
+    previews,
+    adaptations: adaptations.forChannel,
+    adaptationSeqs: adaptations.seqsInForce,
+    traceItems: config.itemsDebug,
+    guestWordSeqs: guests.wordSeqs,
+  })
+  const phone = await buildPhone({
+    ...common,
+    instructions: () => assistant.instructions('voice'),
+    adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
+    guestsAnsweredInADay: guests.answeredInADay,
+    guestWordSeqs: guests.wordSeqs,
+    hangUpAtProvider: createHangUp(telephony),
+  })
+  const texts = buildTexts({
+    ...common,
+    telephony,
+    turnById: assistant.turns.byId,
+    unfinishedTurns: assistant.turns.unfinished,
+    runGuestTurn: assistant.runGuestTurn,
+    guestsAnsweredInADay: guests.answeredInADay,
+  })
+
+  return {
+    ...conversations,
+    adaptations,
+    notes,
+    timers,
+    proposals,
+    erasure,
+    erasures,
+    memory,
+    work,
+    telephony,
+    assistant,
+    phone,
+    texts,
+    report: createOperationsReport({
+      views,
+      sessionContext: assistant.sessionContext,
+      paging,
+      deduplication: memory.counters.read,
+      nowMs,
+    }),
+    series: createOperationsSeries({ views, nowMs }),
+    turnReport: createTurnReport({
+      ledger,
+      turnById: assistant.turns.byId,
+      eventSeqs: assistant.turns.eventSeqs,
+      memoryText: (id) => {
+        const row = memoryQueries.byId(id)
+        return row === undefined || isHidden(row) ? null : row.text
+      },
+      signalSeq: assistant.signalSeq,
+    }),
+  }
+}
+
+export type Parts = Awaited<ReturnType<typeof buildParts>>
