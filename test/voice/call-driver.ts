@@ -13,6 +13,7 @@ import type { ClientEvent, ServerEvent } from '../../src/voice/realtime-protocol
 import { audioAhead } from '../../src/voice/reply-audio.ts'
 import { begin, step } from '../../src/voice/turn-taking.ts'
 
+type Output = Extract<ServerEvent, { type: 'response.done' }>['response']['output']
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
 /** Base64 mu-law of so many bytes. */
@@ -102,7 +103,7 @@ export function startCall(options: CallOptions = callOptions()) {
     done: (
       id: string,
       status: 'completed' | 'cancelled' | 'failed' | 'incomplete' = 'completed',
-      output: Extract<ServerEvent, { type: 'response.done' }>['response']['output'] = [],
+      output: Output = [],
     ) => said({ type: 'response.done', response: { id, status, output } }),
     speechStarted: () => said({ type: 'input_audio_buffer.speech_started' }),
     speechStopped: () => said({ type: 'input_audio_buffer.speech_stopped' }),
@@ -114,6 +115,13 @@ export function startCall(options: CallOptions = callOptions()) {
         item_id: itemId,
         transcript,
       }),
+    /** The caller says something, and it is made out at once. */
+    spoke(itemId: string, transcript: string) {
+      driver.speechStarted()
+      driver.speechStopped()
+      driver.committed(itemId)
+      driver.heard(itemId, transcript)
+    },
     mark: (name: string) => give({ type: 'line.mark', name }),
     /** Every mark that was sent and has not been given back yet, oldest first, comes back. */
     playedAll() {
@@ -135,6 +143,22 @@ export function startQuietCall(options?: CallOptions): Driver {
   call.done('r0')
   call.playedAll()
   return call
+}
+
+export function actionTypes(actions: readonly CallAction[]): CallAction['type'][] {
+  return actions.map(({ type }) => type)
+}
+
+/** An item in which the model asks for a tool. */
+export function toolCall(callId: string, status = 'completed'): Output[number] {
+  return {
+    id: `item-${callId}`,
+    type: 'function_call',
+    status,
+    call_id: callId,
+    name: 'look',
+    arguments: '{}',
+  }
 }
 
 export function marks(actions: readonly CallAction[]): string[] {

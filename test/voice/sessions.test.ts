@@ -1,16 +1,7 @@
 import { expect, test } from 'vitest'
-import { callOptions, type Driver, facts, sent, startCall, startQuietCall } from './call-driver.ts'
+import { actionTypes, callOptions, facts, sent, startCall, startQuietCall } from './call-driver.ts'
 
 const MINUTE_MS = 60_000
-
-const actionTypes = (actions: Driver['all']) => actions.map((action) => action.type)
-
-function said(call: Driver, itemId: string, text: string) {
-  call.speechStarted()
-  call.speechStopped()
-  call.committed(itemId)
-  call.heard(itemId, text)
-}
 
 // A lost session
 
@@ -61,7 +52,7 @@ test('a session that lasted gives the next one its retry back', () => {
   call.created('r1')
   call.done('r1')
   call.playedAll()
-  said(call, 'u1', 'Go on.')
+  call.spoke('u1', 'Go on.')
   call.created('r2')
   call.delta('r2', 'i2', 800)
   call.audioDone('r2', 'i2')
