@@ -231,6 +231,45 @@ test('who chooses what somebody else wrote can have their own back', async () =>
     .toBe('Mine, an hour of work.')
 })
 
+test('who restores a revision over words that were not saved can have those back', async () => {
+  const service = await startWholeService()
+  const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
+  await service.client.put(`/api/notes/${id}`, { content: 'Second.' })
+  const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, unhurried: true })
+  const text = page.getByRole('textbox', { name: 'Text, in markdown' })
+  await text.fill('Mine, an hour of work.')
+  await page.getByRole('button', { name: 'More for this note' }).click()
+  await page.getByRole('menuitem', { name: 'History' }).click()
+  await page.getByRole('button', { name: /revision 1/ }).click()
+  await page.getByRole('button', { name: 'Restore this revision' }).click()
+  await expect.poll(() => text.inputValue()).toBe('First.')
+  await page.getByRole('button', { name: 'Bring it back' }).click()
+  await expect.poll(() => text.inputValue()).toBe('Mine, an hour of work.')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect
+    .poll(async () => (await service.client.get(`/api/notes/${id}`)).json.content)
+    .toBe('Mine, an hour of work.')
+})
+
+test('who undoes a deletion finds what was written and not saved, too', async () => {
+  const service = await startWholeService()
+  const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
+  const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, unhurried: true })
+  const text = page.getByRole('textbox', { name: 'Text, in markdown' })
+  await text.fill('Mine, an hour of work.')
+  await page.getByRole('button', { name: 'More for this note' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('The note is back.').waitFor()
+  await page.goto(`/notes/edit?id=${id}`)
+  await expect.poll(() => text.inputValue()).toBe('Mine, an hour of work.')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect
+    .poll(async () => (await service.client.get(`/api/notes/${id}`)).json.content)
+    .toBe('Mine, an hour of work.')
+})
+
 test('what was written before a reload is not saved unasked over what somebody else wrote since', async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json

@@ -11,26 +11,6 @@ export function newId(): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** Copies text; without the clipboard API (no secure context) by the old way. False where neither works. */
-export async function copyText(text: string): Promise<boolean> {
-  if (navigator.clipboard) {
-    try {
-      await navigator.clipboard.writeText(text)
-      return true
-    } catch {
-      return false
-    }
-  }
-  const area = document.createElement('textarea')
-  area.value = text
-  area.readOnly = true
-  document.body.append(area)
-  area.select()
-  const copied = document.execCommand('copy')
-  area.remove()
-  return copied
-}
-
 /** What can wait runs once the page has nothing better to do, and after `atLatestMs` in any case. */
 export function whenIdle(run: () => void, atLatestMs = 2000): void {
   if (typeof requestIdleCallback === 'function') requestIdleCallback(run, { timeout: atLatestMs })

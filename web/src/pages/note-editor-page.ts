@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
-import { copyText } from '../app/platform.ts'
+import { copyAndTell } from '../app/copy.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import { explain, Refused } from '../data/http.ts'
 import { createNote, deleteNote, fetchNote, type Note, restoreNote, updateNote } from '../data/notes.ts'
@@ -16,11 +16,8 @@ import '../view/erase-dialog.ts'
 import type { Erasing } from '../view/erase-dialog.ts'
 import { createMarkdown } from '../view/markdown.ts'
 import '../view/note-history-dialog.ts'
+import { type Draft, keepDraft, keptDraft, type Words } from './note-draft.ts'
 import { noteEditorStyles } from './note-editor-styles.ts'
-
-type Words = { readonly title: string; readonly content: string }
-/** `revision`: that of the note which it began from. */
-type Draft = Words & { readonly revision: number | null }
 
 /** A longer text is looked at on its own page: rendering it as it is typed would hold the typing up. */
 const previewChars = 200_000
@@ -179,42 +176,49 @@ export class DgNoteEditorPage extends LitElement {
     }
   }
 
-  /** Puts what is written here aside; it can be had back, on top of the other. */
   private async loadOther(id: string): Promise<void> {
-    const { title, content } = this.draft
     try {
-      const other = await fetchNote(this.app.http, id)
-      keepDraft(id, null)
-      this.take(other)
+      this.takeInstead(await fetchNote(this.app.http, id))
       this.focusText()
-      this.app.toast('What you had written is put aside.', 'done', {
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  /** Puts what is written here aside; it can be had back, on top of the other. */
+  private takeInstead(other: Note): void {
+    const aside = this.isChanged() ? this.draft : null
+    keepDraft(other.id, null)
+    this.take(other)
+    if (!aside) return
+    const { title, content } = aside
+    this.app.toast('What you had written is put aside.', 'done', {
+      shownForMs: 10_000,
+      action: { label: 'Bring it back', run: () => this.typed({ title, content }) },
+    })
+  }
+
+  private async discard(note: Note): Promise<void> {
+    // Where it was changed elsewhere, that is to be seen again, too.
+    const unsaved = this.isChanged() ? this.draft : null
+    const { stale } = this
+    try {
+      await deleteNote(this.app.http, note.id)
+      this.forget(note.id)
+      this.app.toast('Deleted. Its words are kept until you erase them.', 'done', {
         shownForMs: 10_000,
-        action: { label: 'Bring it back', run: () => this.typed({ title, content }) },
+        action: { label: 'Undo', run: () => void this.bringBack(note, unsaved, stale) },
       })
     } catch (error) {
       this.app.toast(explain(error), 'warning')
     }
   }
 
-  private async copyLink(id: string): Promise<void> {
-    if (await copyText(`${location.origin}/notes/${id}`)) this.app.toast('Link copied')
-    else this.app.toast('This browser did not allow copying.', 'warning')
-  }
-
-  private async discard(note: Note): Promise<void> {
+  private async bringBack(note: Note, unsaved: Draft | null, stale: boolean): Promise<void> {
     try {
-      await deleteNote(this.app.http, note.id)
-      this.forget(note.id)
-      this.app.toast('Deleted. Its words are kept until you erase them.', 'done', {
-        shownForMs: 10_000,
-        action: {
-          label: 'Undo',
-          run: () =>
-            void restoreNote(this.app.http, note.id, note.revision).catch((error: unknown) =>
-              this.app.toast(explain(error), 'warning'),
-            ),
-        },
-      })
+      const { revision } = await restoreNote(this.app.http, note.id, note.revision)
+      if (unsaved) keepDraft(note.id, stale ? unsaved : { ...unsaved, revision })
+      this.app.toast('The note is back.')
     } catch (error) {
       this.app.toast(explain(error), 'warning')
     }
@@ -237,7 +241,11 @@ export class DgNoteEditorPage extends LitElement {
     }
     return [
       { label: 'Open', icon: 'note', run: () => location.assign(`/notes/${note.id}`) },
-      { label: 'Copy link', icon: 'link', run: () => void this.copyLink(note.id) },
+      {
+        label: 'Copy link',
+        icon: 'link',
+        run: () => void copyAndTell(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
+      },
       { label: 'History', icon: 'timeline', run: () => this.showHistory() },
       { label: 'Delete', icon: 'trash', run: () => void this.discard(note) },
       { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
@@ -260,7 +268,7 @@ export class DgNoteEditorPage extends LitElement {
         .app=${this.app}
         .note=${this.historyOpen ? note : null}
         @close=${() => (this.historyOpen = false)}
-        @restored=${(event: CustomEvent<Note>) => this.take(event.detail)}
+        @restored=${(event: CustomEvent<Note>) => this.takeInstead(event.detail)}
       ></dg-note-history>
     `
   }
@@ -369,31 +377,6 @@ export class DgNoteEditorPage extends LitElement {
         </div>
       </div>
     </div>`
-  }
-}
-
-const draftKey = (id: string | null) => `delegate.note-draft.${id ?? 'new'}`
-
-/** Kept in this tab alone, until it is saved or the owner signs out. */
-function keepDraft(id: string | null, draft: Draft | null): void {
-  try {
-    if (draft === null) sessionStorage.removeItem(draftKey(id))
-    else sessionStorage.setItem(draftKey(id), JSON.stringify(draft))
-  } catch {
-    // Storage is blocked or full: the page still asks before it is left.
-  }
-}
-
-function keptDraft(id: string | null): Draft | null {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(draftKey(id)) ?? 'null')
-    if (typeof kept !== 'object' || kept === null || !('title' in kept) || !('content' in kept)) return null
-    const { title, content } = kept
-    if (typeof title !== 'string' || typeof content !== 'string') return null
-    const revision = 'revision' in kept && typeof kept.revision === 'number' ? kept.revision : null
-    return { title, content, revision }
-  } catch {
-    return null
   }
 }
 

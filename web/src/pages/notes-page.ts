@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
-import { copyText } from '../app/platform.ts'
+import { copyAndTell } from '../app/copy.ts'
 import { explain } from '../data/http.ts'
 import { deleteNote, fetchNotes, type NoteSummary, restoreNote } from '../data/notes.ts'
 import { cards } from '../design/cards.ts'
@@ -121,11 +121,6 @@ export class DgNotesPage extends LitElement {
     }
   }
 
-  private async copyLink(note: NoteSummary): Promise<void> {
-    if (await copyText(`${location.origin}/notes/${note.id}`)) this.app.toast('Link copied')
-    else this.app.toast('This browser did not allow copying.', 'warning')
-  }
-
   private async discard(note: NoteSummary): Promise<void> {
     await deleteNote(this.app.http, note.id)
     this.app.toast('Deleted. Its words are kept until you erase them.', 'done', {
@@ -158,7 +153,11 @@ export class DgNotesPage extends LitElement {
       ]
     return [
       { label: 'Edit', icon: 'edit', run: () => this.app.navigate(`/notes/edit?id=${note.id}`) },
-      { label: 'Copy link', icon: 'link', run: () => void this.copyLink(note) },
+      {
+        label: 'Copy link',
+        icon: 'link',
+        run: () => void copyAndTell(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
+      },
       { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
       { label: 'Delete', icon: 'trash', run: () => void this.attempt(() => this.discard(note)) },
       erasing,

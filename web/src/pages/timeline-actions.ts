@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts'
-import { copyText } from '../app/platform.ts'
+import { copyAndTell } from '../app/copy.ts'
 import type { ChatSession } from '../chat/session.ts'
 import { endConversation } from '../data/conversations.ts'
 import { undoErasure } from '../data/erasures.ts'
@@ -33,11 +33,6 @@ export function createTimelineActions(options: {
     }
   }
 
-  async function copy(text: string): Promise<void> {
-    if (await copyText(text)) app.toast('Copied')
-    else app.toast('This browser did not allow copying.', 'warning')
-  }
-
   async function showAll(spanId: string): Promise<void> {
     loading.add(spanId)
     options.onLoading(new Set(loading))
@@ -47,7 +42,7 @@ export function createTimelineActions(options: {
   }
 
   return {
-    copy: (text) => void copy(text),
+    copy: (text) => void copyAndTell(text, 'Copied', app.toast),
     showAll: ({ spanId }) => {
       if (spanId !== null) void showAll(spanId)
     },
