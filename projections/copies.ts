@@ -34,7 +34,7 @@ export function linesTelling(text: string, words: ReadonlySet<string>): string {
 }
 
 /** The stretches of a text by which a copy of it is known: runs of telling words, and words that stand alone. */
-export function tellingTerms(text: string): string[] {
+function tellingTerms(text: string): string[] {
   const words = toIndexed(text).match(WORD) ?? []
   const terms = new Set<string>()
   for (const [index, word] of words.entries()) {

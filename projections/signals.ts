@@ -21,14 +21,13 @@ export type SignalRow = {
 /** The signals that nobody has dealt with yet, and the activation that is dealing with some. */
 export const signalsProjection = defineProjection({
   name: 'signals',
-  version: 1,
+  version: 2,
   tables: ['signals', 'signal_seqs', 'activations'],
   schema: `
     CREATE TABLE signals (
       signalId TEXT PRIMARY KEY, seq INTEGER NOT NULL, kind TEXT NOT NULL, mode TEXT NOT NULL, priority INTEGER NOT NULL,
       dedupKey TEXT NOT NULL, raisedAt TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, retryAt TEXT, activationId TEXT
     ) WITHOUT ROWID, STRICT;
-    CREATE INDEX signals_by_key ON signals (dedupKey);
     CREATE TABLE signal_seqs (signalId TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID, STRICT;
     CREATE TABLE activations (
       activationId TEXT PRIMARY KEY, seq INTEGER NOT NULL, conversationId TEXT, spanId TEXT, turnId TEXT, attempt INTEGER NOT NULL
@@ -96,7 +95,6 @@ export function createSignalQueries(views: Database) {
   const nextRetry = views.prepare<[], { retryAt: string | null }>(
     "SELECT min(retryAt) AS retryAt FROM signals WHERE mode IN ('wake', 'interrupt') AND activationId IS NULL AND retryAt IS NOT NULL",
   )
-  const byKey = views.prepare<[string], SignalRow>('SELECT * FROM signals WHERE dedupKey = ? LIMIT 1')
   const running = views.prepare<[], ActivationRow>('SELECT * FROM activations ORDER BY seq')
   const ofActivation = views.prepare<[string], { signalId: string }>(
     'SELECT signalId FROM signals WHERE activationId = ?',
@@ -115,7 +113,6 @@ export function createSignalQueries(views: Database) {
     /** Those that wait for the owner's next turn and never start one. */
     riding: () => riding.all(),
     nextRetryAt: () => nextRetry.get()?.retryAt ?? null,
-    byDedupKey: (key: string) => byKey.get(key),
     /** Activations without an outcome: under way, or cut off by a crash. */
     running: () => running.all(),
     ofActivation: (activationId: string) => ofActivation.all(activationId).map(({ signalId }) => signalId),

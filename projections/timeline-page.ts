@@ -45,7 +45,7 @@ export type RenderedPage = {
  */
 export type PageCursor = { readonly beforeSeq: number; readonly asOfSeq: number }
 
-export function encodeCursor(cursor: PageCursor): string {
+function encodeCursor(cursor: PageCursor): string {
   return `${cursor.beforeSeq}.${cursor.asOfSeq}`
 }
 

@@ -45,7 +45,7 @@ export class ConfigError extends Error {
   }
 }
 
-export const logLevelSchema = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+const logLevelSchema = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
 
 const portSchema = z
   .string()

@@ -10,7 +10,7 @@ export const signalEvents = {
       kind: wordSchema,
       mode: z.enum(['ambient', 'next-turn', 'wake', 'interrupt']),
       priority: z.int().min(0).max(9),
-      /** Signals of one key are one: while one waits, another is not raised. */
+      /** What it tells of: the occurrence of a timer, the task, the text. Each is told of once. */
       dedupKey: z.string().max(200),
     },
     body: { text: z.string() },

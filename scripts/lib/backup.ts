@@ -35,7 +35,7 @@ const ALL_PAGES = 0x7fffffff
  * Copies one state of a database that others may be writing: the open read transaction keeps the copy from starting
  * over with each of their commits. The copy is a single file, readable where nothing can be written.
  */
-export async function copyDatabase(source: Database.Database, file: string): Promise<void> {
+async function copyDatabase(source: Database.Database, file: string): Promise<void> {
   source.exec('BEGIN')
   try {
     source.prepare('SELECT count(*) FROM sqlite_schema').get()

@@ -22,7 +22,7 @@ export type AdaptationChange = {
 }
 
 export const MAX_TITLE_CHARS = 200
-export const MAX_CONTENT_CHARS = 20_000
+const MAX_CONTENT_CHARS = 20_000
 /** Every request to the model carries them all: what is more than this leaves no room for the conversation. */
 export const MAX_ADAPTATIONS = 100
 export const MAX_TOTAL_CHARS = 100_000

@@ -18,7 +18,7 @@ export type Named =
   | { readonly status: 'too_much'; readonly limit: number }
 
 /** More than this at once would keep the search waiting for minutes. */
-export const MAX_NAMED_EVENTS = 2000
+const MAX_NAMED_EVENTS = 2000
 /** Rows looked at before the event loop has its turn. */
 const SLICE_ROWS = 300
 

@@ -124,7 +124,7 @@ function isFromOwnOrigin(incoming: IncomingMessage, caller: Caller): boolean {
 }
 
 /** Whether any segment of a request's path begins with a dot, however often it is encoded. */
-export function isHiddenPath(url: string): boolean {
+function isHiddenPath(url: string): boolean {
   let path = url.replace(/[?#].*$/s, '').replace(/^https?:\/\/[^/]*/i, '')
   for (let round = 0; round < MAX_DECODINGS; round += 1) {
     if (/(?:^|[/\\])\./.test(path) || path.includes('\0')) return true

@@ -10,7 +10,7 @@ export type Relation = (typeof relations)[number]
  * One thing to be remembered, as whoever extracted it puts it. Strict, every key required: the schema that a model
  * is held to. What it claims is checked by the gates, whoever it comes from.
  */
-export const candidateSchema = z.strictObject({
+const candidateSchema = z.strictObject({
   kind: z.enum(memoryKinds),
   subject: z.string().describe('"owner", or the person or thing that it is about, as the quote names it'),
   slot: z

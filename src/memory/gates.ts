@@ -87,7 +87,7 @@ export function judgeRequest(candidate: Candidate, court: Court): Verdict {
 }
 
 /** The gates of one place, in their order. */
-export function rejectionOf(candidate: Candidate, evidence: Evidence, court: Court): Rejection | null {
+function rejectionOf(candidate: Candidate, evidence: Evidence, court: Court): Rejection | null {
   const kin = kinOf(candidate, court.offered)
   return (
     foreignText(evidence) ??
@@ -116,7 +116,7 @@ export function malformed({ text, quote, subject, slot, value }: Candidate): Rej
 }
 
 /** Related to a memory that was not shown: made up, or of somebody else. */
-export function foreignRelation(candidate: Candidate, offered: readonly Offered[]): Rejection | null {
+function foreignRelation(candidate: Candidate, offered: readonly Offered[]): Rejection | null {
   const known = new Set(offered.map(({ memoryId }) => memoryId))
   return candidate.relations.every(({ memoryId }) => known.has(memoryId)) ? null : 'foreign_relation'
 }

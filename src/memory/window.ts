@@ -19,7 +19,7 @@ export type Window = {
 const CONTEXT_UTTERANCES = 6
 const MAX_READ_CHARS = 12_000
 /** Somebody's life story pasted at once is read as far as this. */
-export const MAX_UTTERANCE_CHARS = 20_000
+const MAX_UTTERANCE_CHARS = 20_000
 
 export type WindowReader = {
   /** The next window over unread utterances; null while there is none. */

@@ -10,7 +10,7 @@ import { normalizeSetupCode } from './setup-code.ts'
 import type { PendingInstall, SettingsStore } from './store.ts'
 
 /** The key that only one fact can ever have: who appends it first has installed the service. */
-export const INSTALLED_KEY = 'owner.installed'
+const INSTALLED_KEY = 'owner.installed'
 const signedInKey = (sessionId: string): string => `owner.signed-in:${sessionId}`
 
 export type Installation = {

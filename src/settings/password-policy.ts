@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { normalize } from './passwords.ts'
 
-export const MIN_PASSWORD_CHARS = 12
+const MIN_PASSWORD_CHARS = 12
 /** Far above what anybody types; only bounds the work. */
 export const MAX_PASSWORD_CHARS = 1_000
 

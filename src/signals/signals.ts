@@ -1,6 +1,5 @@
-import type { Database } from 'better-sqlite3'
-import type { Append, NewEvent } from '../../ledger/event.ts'
-import { createSignalQueries, type SignalMode } from '../../projections/signals.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import type { SignalMode } from '../../projections/signals.ts'
 
 /** Something that a subsystem noticed. Whether to act on it is the delegate's to decide. */
 export type Signal = {
@@ -8,7 +7,7 @@ export type Signal = {
   readonly mode: SignalMode
   /** 0..9; the highest first. */
   readonly priority: number
-  /** While a signal of this key waits, another is not raised. */
+  /** What it tells of. It goes with the fact of that, whose own key lets it be told of once. */
   readonly dedupKey: string
   readonly text: string
   readonly causedBy?: number | undefined
@@ -26,20 +25,5 @@ export function signalFact(signal: Signal, signalId: string): NewEvent {
     derivedFrom,
     facts: { signalId, ...facts },
     body: { text },
-  }
-}
-
-export type RaiseSignal = (signal: Signal) => Promise<void>
-
-/** Raises signals, one a key at a time. */
-export function createRaiseSignal(options: {
-  readonly append: Append
-  readonly views: Database
-  readonly newId: () => string
-}): RaiseSignal {
-  const queries = createSignalQueries(options.views)
-  return async (signal) => {
-    if (queries.byDedupKey(signal.dedupKey)) return
-    await options.append([signalFact(signal, options.newId())])
   }
 }

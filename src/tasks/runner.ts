@@ -270,7 +270,7 @@ function progressed(
  * The command with the task in the places that name it; the prompt goes to the end where none does. A prompt must
  * not pass for an option of the program, so one that begins like one is set off by a space.
  */
-export function withTask(
+function withTask(
   command: readonly string[],
   task: { readonly prompt: string; readonly taskId: string; readonly callbackUrl: string },
 ): string[] {

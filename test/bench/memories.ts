@@ -129,7 +129,7 @@ function* eventsOf(memories: number): Generator<NewEvent> {
   }
 }
 
-export function writeLedger(directory: string, memories: number): void {
+function writeLedger(directory: string, memories: number): void {
   mkdirSync(directory, { recursive: true })
   let nowMs = Date.UTC(2026, 0, 1)
   const newId = createIds(() => nowMs)
@@ -209,7 +209,7 @@ type Held = {
 }
 
 /** How long memory holds the main thread, in one turn of the event loop, while it recalls, learns, lists and forgets. */
-export async function benchMainThread(directory: string, rounds: number) {
+async function benchMainThread(directory: string, rounds: number) {
   const newId = createIds(Date.now)
   const storage = await openStorage({
     directory,

@@ -15,8 +15,8 @@ export function buildDisk(directory: string): string | null {
   return library
 }
 
-export const fileBits = { ledger: 1, views: 2 } as const
-export const kindBits = { write: 1, sync: 2, truncate: 4 } as const
+const fileBits = { ledger: 1, views: 2 } as const
+const kindBits = { write: 1, sync: 2, truncate: 4 } as const
 
 export type Fault = {
   /** The n-th matching operation fails, from 1. */

@@ -2,7 +2,7 @@ import type { Twilio } from 'twilio'
 import type { RequestOptions } from 'twilio/lib/base/RequestClient.js'
 
 /** How long the provider may take to answer a request. */
-export const REQUEST_MS = 10_000
+const REQUEST_MS = 10_000
 
 export type TelephonyCredentials = {
   readonly accountSid: string
@@ -67,7 +67,7 @@ class ProviderUnreachable extends Error {
 }
 
 /** The same path and query at another address. */
-export function rebase(uri: string, baseUrl: string | null): string {
+function rebase(uri: string, baseUrl: string | null): string {
   if (baseUrl === null) return uri
   const { pathname, search } = new URL(uri)
   return `${baseUrl.replace(/\/+$/, '')}${pathname}${search}`

@@ -3,7 +3,7 @@ import { TOKEN_PARAMETER } from './markup.ts'
 import { createFrameReader, type MediaFrame, streamFrames } from './media-stream.ts'
 
 /** How long a socket may take to present its token. */
-export const START_DEADLINE_MS = 5_000
+const START_DEADLINE_MS = 5_000
 /** Sockets that may wait for their start at once without the provider's signature; the oldest gives way. */
 const MAX_WAITING = 16
 

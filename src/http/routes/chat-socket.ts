@@ -18,7 +18,7 @@ import type { SocketRoute } from '../sockets.ts'
 import { MAX_MESSAGE_CHARS, refusalOf, turnRefusal } from './chat.ts'
 
 /** What a browser may say on the chat socket. */
-export const clientMessageSchema = z.discriminatedUnion('type', [
+const clientMessageSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('chat.message'),
     content: z.string().trim().min(1).max(MAX_MESSAGE_CHARS),

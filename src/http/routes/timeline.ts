@@ -32,7 +32,7 @@ const eventSchema = z
   })
   .openapi('TimelineEvent')
 
-export const spanSchema = z
+const spanSchema = z
   .object({
     id: z.string(),
     kind: z.string().nullable(),

@@ -3,7 +3,7 @@ import type { Postings, PostingsReader } from './postings.ts'
 import { MAX_TERMS, type Query } from './query.ts'
 
 /** How strictly a term is taken: the word itself, others of its root too, or others of its topic too. */
-export const MATCHINGS = ['exact', 'root', 'related'] as const
+const MATCHINGS = ['exact', 'root', 'related'] as const
 export type Matching = (typeof MATCHINGS)[number]
 
 /** Which terms occur where under one way of matching: a bit a term, in a mask a slot. */

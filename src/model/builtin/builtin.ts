@@ -16,7 +16,7 @@ import { type Done, readSituation, type Situation } from './situation.ts'
 import { understand } from './understand/understand.ts'
 import { GUEST } from './wording.ts'
 
-export const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
+const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
 
 /**
  * The embedded default: answers by fixed rules, with no key and no network, through the same port and by the same tool

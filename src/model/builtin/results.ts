@@ -25,10 +25,7 @@ const task = z.looseObject({
 })
 const hit = z.looseObject({ at: text, who: text, channel: text, type: text, text })
 
-export type MemoryResult = z.output<typeof memory>
-export type NoteResult = z.output<typeof note>
 export type TimerResult = z.output<typeof timer>
-export type TaskResult = z.output<typeof task>
 export type HitResult = z.output<typeof hit>
 
 const many = z.object({

@@ -153,7 +153,7 @@ function tellPeriod(outcome: ToolOutcome, { from, to }: PeriodArgs, present: Pre
 }
 
 /** A moment of the timeline on one line. */
-export function tellHit({ at, who, text = '' }: HitResult, { timezone }: Present): string {
+function tellHit({ at, who, text = '' }: HitResult, { timezone }: Present): string {
   const speaker = who === 'owner' ? 'you' : who === 'guest' ? 'a guest' : 'I'
   const when = at === undefined ? '' : `${tellShort(at, timezone)}, `
   return `${when}${speaker}: ${quote(shorten(text, MAX_LINE_CHARS))}`

@@ -83,7 +83,7 @@ function itemsOfBlob(item: Opaque): ResponseInputItem[] | null {
 const blobSchema = z.array(z.looseObject({ type: z.string() })).min(1)
 
 /** The items of a blob; null where it is not ours to read after all. */
-export function parseBlob(blob: string): ResponseInputItem[] | null {
+function parseBlob(blob: string): ResponseInputItem[] | null {
   try {
     const parsed = blobSchema.safeParse(JSON.parse(blob))
     // They came from the service as output items and go back unchanged: their further shape is its own business.

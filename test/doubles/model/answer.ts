@@ -35,7 +35,7 @@ export function outputOf(reply: Reply, number: number): Json[] {
   return items
 }
 
-export function deltasOf({ text }: Reply): readonly string[] {
+function deltasOf({ text }: Reply): readonly string[] {
   if (text === undefined) return []
   return typeof text === 'string' ? [text] : text
 }

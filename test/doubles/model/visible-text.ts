@@ -29,7 +29,7 @@ export function sealCompaction(text: string): string {
   return `${SEAL}${Buffer.from(text).toString('base64')}`
 }
 
-export function openCompaction(blob: unknown): string {
+function openCompaction(blob: unknown): string {
   if (typeof blob !== 'string' || !blob.startsWith(SEAL)) return ''
   return Buffer.from(blob.slice(SEAL.length), 'base64').toString('utf8')
 }

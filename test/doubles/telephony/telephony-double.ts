@@ -172,8 +172,6 @@ export async function startTelephonyDouble(options: {
   }
 }
 
-export type TelephonyDouble = Awaited<ReturnType<typeof startTelephonyDouble>>
-
 function refuse(answer: ServerResponse, status: number, code: number): undefined {
   send(answer, status, { status, code, message: 'scripted', more_info: '' })
 }

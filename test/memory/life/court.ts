@@ -2,7 +2,7 @@ import type { Candidate } from '../../../src/memory/candidate.ts'
 import type { Quotable, Utterance } from '../../../src/memory/evidence.ts'
 import type { Court, Offered } from '../../../src/memory/gates.ts'
 
-export const SAID_AT = '2030-05-02T12:00:00.000Z'
+const SAID_AT = '2030-05-02T12:00:00.000Z'
 
 export function utterance(text: string, more: Partial<Utterance> = {}): Utterance {
   return {

@@ -297,6 +297,3 @@ export const TRAPS: readonly Trap[] = [
     wrong: 'Likes {v}',
   },
 ]
-
-/** A number that the message does not hold: the right one is `{v}`. */
-export const WRONG_NUMBER = '31416'

@@ -16,7 +16,7 @@ export type Said = {
 const traitsOf = createTraits()
 export const readQuery = createQueryReader()
 
-export const NOON = Date.UTC(2026, 5, 15, 12)
+const NOON = Date.UTC(2026, 5, 15, 12)
 
 /** An index of its own, in memory or in a file, with helpers that number what is said. */
 export function openIndex(file = ':memory:') {

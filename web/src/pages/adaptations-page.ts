@@ -27,7 +27,7 @@ import { PagedList } from '../view/paged-list.ts'
 import { relativeText } from '../view/relative-time.ts'
 import { switchStyles, switchView } from '../view/switch.ts'
 
-export const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
+const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
 
 /** The owner's standing instructions: on or off, for which channels, and what the model is told in the end. */
 export class DgAdaptationsPage extends LitElement {

@@ -79,7 +79,7 @@ export function isUnderWay({ state, embedded, total }: MemoryInsights['embedding
 }
 
 /** How recall by meaning stands. */
-export function embeddingFigure(embedding: MemoryInsights['embedding'], now: Date): MemoryFigure {
+function embeddingFigure(embedding: MemoryInsights['embedding'], now: Date): MemoryFigure {
   const name = 'By meaning'
   const { state, model, embedded, total } = embedding
   if (state === 'off') {
