@@ -39,3 +39,8 @@ export function isFileFault(error: unknown): boolean {
       /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOMEM|PROTOCOL)/.test(error.code))
   )
 }
+
+/** What whatever was thrown says of itself. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

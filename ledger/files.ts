@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSy
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { openDatabase } from './database.ts'
-import { LedgerDamaged } from './errors.ts'
+import { LedgerDamaged, messageOf } from './errors.ts'
 import { APPLICATION_ID, READABLE_FORMATS } from './schema.ts'
 
 export const ledgerFile = (directory: string): string => join(directory, 'ledger.sqlite')
@@ -91,7 +91,7 @@ export function checkFormat(db: Database.Database, file: string): void {
     applicationId = db.pragma('application_id', { simple: true })
     format = db.pragma('user_version', { simple: true })
   } catch (cause) {
-    throw new LedgerDamaged(`${file} is damaged: ${cause instanceof Error ? cause.message : cause}`, {
+    throw new LedgerDamaged(`${file} is damaged: ${messageOf(cause)}`, {
       cause,
     })
   }

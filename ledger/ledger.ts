@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
 import { openDatabase } from './database.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
-import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable } from './errors.ts'
+import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable, messageOf } from './errors.ts'
 import { ledgerFile, makeDirectory, makeFile, watchPlace } from './files.ts'
 import { inspectLedger, type Witness } from './inspect.ts'
 import { createReader, type Head, type LedgerReader } from './reader.ts'
@@ -329,8 +329,4 @@ function isRejection(error: unknown): error is Error {
 
 function unavailable(cause: unknown): LedgerUnavailable {
   return new LedgerUnavailable(`the ledger could not be written: ${messageOf(cause)}`, { cause })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { isFileFault } from '../ledger/errors.ts'
+import { isFileFault, messageOf } from '../ledger/errors.ts'
 import type { EventHeader, Unknown } from '../ledger/event.ts'
 import { isEventType } from '../ledger/events/catalogue.ts'
 import type { AnyEvent, Head, LedgerReader } from '../ledger/reader.ts'
@@ -132,7 +132,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 
   function stall(each: Running, error: unknown): void {
-    each.error = error instanceof Error ? error.message : String(error)
+    each.error = messageOf(error)
     activeOf.clear()
     warn('a projection stalled', { projection: each.projection.name, seq: each.seq, error: each.error })
   }

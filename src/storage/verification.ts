@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { messageOf } from '../../ledger/errors.ts'
 import type { Head } from '../../ledger/reader.ts'
 import { startThread } from '../start-thread.ts'
 import type { VerifyMessage, VerifyThreadData } from './verify-thread.ts'
@@ -81,7 +82,7 @@ export function startVerification(options: VerificationOptions) {
     })
     worker.on('error', (error) => {
       if (viewsOnly) return
-      conclude({ status: 'failed', message: error instanceof Error ? error.message : String(error) })
+      conclude({ status: 'failed', message: messageOf(error) })
     })
   }
 

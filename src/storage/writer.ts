@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { type Draft, eventOfDraft, toDraft } from '../../ledger/codec.ts'
 import { type ErasureReason, erasedFacts, scanClosure } from '../../ledger/erasure.ts'
-import { isDamage, isFileFault } from '../../ledger/errors.ts'
+import { isDamage, isFileFault, messageOf } from '../../ledger/errors.ts'
 import { type CommitOutcome, type Ledger, openLedger, truncateLog } from '../../ledger/ledger.ts'
 import { projections as allProjections } from '../../projections/all.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
@@ -179,8 +179,4 @@ export function openWriter(options: WriterOptions): Writer {
       ledger.close()
     },
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
