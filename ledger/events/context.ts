@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { countSchema, defineEvent, idSchema, seqSchema } from '../define-event.ts'
-import { modelIdSchema, usageSchema } from './turn.ts'
+import { modelFailureKinds, modelIdSchema, usageSchema } from './turn.ts'
 
 const source = z.enum(['manual', 'automatic'])
 
@@ -49,14 +49,7 @@ export const contextEvents = {
         'empty',
         'not_smaller',
         'commitments_lost',
-        'auth',
-        'quota',
-        'rate_limited',
-        'unavailable',
-        'timeout',
-        'malformed',
-        'refused',
-        'context_too_long',
+        ...modelFailureKinds,
         'internal',
       ]),
     },

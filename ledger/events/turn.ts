@@ -11,6 +11,18 @@ export const usageSchema = z.strictObject({
 /** Which model answered: a provider's name and its name for the model. */
 export const modelIdSchema = z.strictObject({ provider: z.string().max(100), model: z.string().max(200) })
 
+/** What a model service can fail with: what was asked of it comes to nothing, and why it did is said in these words. */
+export const modelFailureKinds = [
+  'auth',
+  'quota',
+  'rate_limited',
+  'unavailable',
+  'timeout',
+  'malformed',
+  'refused',
+  'context_too_long',
+] as const
+
 /** What the delegate did, why, and what it cost. */
 export const turnEvents = {
   'turn.started': defineEvent({
@@ -40,21 +52,7 @@ export const turnEvents = {
   /** The turn came to nothing; the chain of context is as it was before it. `text` is what the owner is told. */
   'turn.failed': defineEvent({
     facts: {
-      kind: z.enum([
-        'interrupted',
-        'stopped',
-        'auth',
-        'quota',
-        'rate_limited',
-        'unavailable',
-        'timeout',
-        'malformed',
-        'refused',
-        'context_too_long',
-        'too_many_rounds',
-        'budget',
-        'internal',
-      ]),
+      kind: z.enum(['interrupted', 'stopped', ...modelFailureKinds, 'too_many_rounds', 'budget', 'internal']),
       usage: usageSchema.optional(),
       durationMs: countSchema.optional(),
     },

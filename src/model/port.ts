@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { modelFailureKinds } from '../../ledger/events/turn.ts'
 
 /** A provider and its name for the model, as recorded in every turn. */
 export type ModelId = { readonly provider: string; readonly model: string }
@@ -74,15 +75,7 @@ export type TextEvent =
     }
 
 /** What went wrong with a model service, in words that the rest of the service can act on. */
-export type ModelFailureKind =
-  | 'auth'
-  | 'quota'
-  | 'rate_limited'
-  | 'unavailable'
-  | 'timeout'
-  | 'malformed'
-  | 'refused'
-  | 'context_too_long'
+export type ModelFailureKind = (typeof modelFailureKinds)[number]
 
 /** Every adapter's only way to fail, besides an abort (which throws the signal's reason). */
 export class ModelError extends Error {
