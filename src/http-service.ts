@@ -7,7 +7,7 @@ import { createTurnQueries } from '../projections/turns.ts'
 import { isModelFailure } from './agent/failure-text.ts'
 import type { SpokenChannel } from './agent/instructions.ts'
 import { checkTelephony } from './channels/telephony/check.ts'
-import { parseOwnerNumbers } from './channels/telephony/party.ts'
+import { ownerNumbersOf } from './channels/telephony/party.ts'
 import type { Foundation } from './foundation.ts'
 import { readBuildInfo } from './http/build-info.ts'
 import { createHttp } from './http/http.ts'
@@ -207,7 +207,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
         number: settings.get('TELEPHONY_PHONE_NUMBER'),
         applicationSid: settings.get('TELEPHONY_APP_SID'),
         publicUrl: settings.get('PUBLIC_URL'),
-        ownerNumbers: parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? ''),
+        ownerNumbers: ownerNumbersOf(settings),
         realtimeModel: model().realtime?.model ?? null,
         fetch,
         signal,

@@ -7,7 +7,7 @@ import { createTurnReport } from './agent/turn-report.ts'
 import { buildAssistant } from './assistant.ts'
 import { smsTools } from './channels/sms/tool.ts'
 import { createHangUp, createTelephonyApi } from './channels/telephony/api.ts'
-import { parseOwnerNumbers } from './channels/telephony/party.ts'
+import { ownerNumbersOf } from './channels/telephony/party.ts'
 import { buildConversations } from './conversations.ts'
 import { createErasure } from './forgetting/erasure.ts'
 import { createErasures } from './forgetting/erasures.ts'
@@ -34,7 +34,7 @@ export async function buildParts(foundation: Foundation) {
   const { config, storage, kysely, queries, owner, settings, timezone, nowMs, newId, onFault } = foundation
   const { append, ledger, views, onHeadMoved } = storage
   const memoryQueries = createMemoryQueries(views)
-  const ownerNumbers = () => parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
+  const ownerNumbers = () => ownerNumbersOf(settings)
 
   const conversations = buildConversations(foundation)
   const { placement, previews, timeline, searchTimeline, paging } = conversations

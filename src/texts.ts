@@ -7,7 +7,7 @@ import { createSmsInbox, type IncomingText } from './channels/sms/inbox.ts'
 import { createLostTexts } from './channels/sms/lost-texts.ts'
 import { createSmsOutbox } from './channels/sms/outbox.ts'
 import type { TelephonyApi } from './channels/telephony/api.ts'
-import { isWithheld, parseOwnerNumbers } from './channels/telephony/party.ts'
+import { isWithheld, ownerNumbersOf } from './channels/telephony/party.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Log } from './log.ts'
 import type { Budgets } from './operations/budgets.ts'
@@ -70,7 +70,7 @@ export function buildTexts(options: {
   const { append, ledger, views, onHeadMoved } = storage
   const queries = createTextQueries(views)
   const owner = createOwnerQueries(views)
-  const ownerNumbers = () => parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
+  const ownerNumbers = () => ownerNumbersOf(settings)
   const replyBy = (to: string) => {
     const from = settings.get('TELEPHONY_PHONE_NUMBER') ?? to
     return telephony.credentials() !== null && from !== '' ? 'rest' : 'markup'

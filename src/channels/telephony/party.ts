@@ -1,3 +1,5 @@
+import type { Settings } from '../../settings/settings.ts'
+
 /** Who is on the line, as far as the service may act on it. */
 export type Party = 'owner' | 'guest'
 
@@ -21,6 +23,11 @@ const WITHHELD_ON_KEYS = new Set([
 /** Whether nothing tells this caller from the next one: whatever such callers said before may be another's. */
 export function isWithheld(from: string): boolean {
   return WITHHELD.has(from.trim().toLowerCase()) || WITHHELD_ON_KEYS.has(from)
+}
+
+/** The owner's numbers as they are set now. */
+export function ownerNumbersOf(settings: Pick<Settings, 'get'>): readonly string[] {
+  return parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
 }
 
 /** The owner's numbers out of the setting, which may list several. What is no E.164 number matches nobody. */

@@ -1,4 +1,4 @@
-import { type Party, parseOwnerNumbers, partyOf } from '../../channels/telephony/party.ts'
+import { ownerNumbersOf, type Party, partyOf } from '../../channels/telephony/party.ts'
 import { createSignatureVerifier, type FormFields, parseForm } from '../../channels/telephony/signature.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { HttpContext } from '../env.ts'
@@ -86,7 +86,7 @@ export function createProviderWebhooks(options: {
         },
         party(from) {
           if (!isSigned && !options.devRoutes) return 'guest'
-          const ownerNumbers = parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
+          const ownerNumbers = ownerNumbersOf(settings)
           return partyOf({ from, ownerNumbers, signed: isSigned })
         },
       }
