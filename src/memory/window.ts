@@ -1,4 +1,3 @@
-import type { LedgerEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { UtteranceQueries, UtteranceRow } from '../../projections/utterances.ts'
 import type { Quotable, Utterance } from './evidence.ts'
@@ -6,6 +5,7 @@ import { agreedSentence, merelyAgrees } from './gates-speaker.ts'
 import { lexiconOf } from './language/lexicon.ts'
 import { languageOf } from './language/text.ts'
 import { contentWords } from './language/words.ts'
+import { saidWords } from './said-words.ts'
 
 /** What one extraction looks at: what is to be read, what may be quoted, and what was said around it. */
 export type Window = {
@@ -46,7 +46,7 @@ export function createWindowReader(options: {
   function withWords(row: UtteranceRow): Utterance | null {
     if (isBarred(row.seq)) return null
     const [event] = ledger.readSeqs([row.seq])
-    const text = event && event.type !== 'unknown' ? wordsOf(event) : null
+    const text = event && event.type !== 'unknown' ? saidWords(event) : null
     if (!event || text === null || text.trim() === '') return null
     const { seq, at, channel, conversationId, spanId, turnId } = event
     return {
@@ -122,20 +122,4 @@ const MIN_STATEMENT_WORDS = 3
 /** Whether there is something in a sentence to agree to: a question, or more than "All right". */
 function saysSomething(sentence: string): boolean {
   return /[?？؟;]["'”’»)\]]*$/u.test(sentence) || contentWords(sentence).length >= MIN_STATEMENT_WORDS
-}
-
-/** What an event says aloud; null once it is erased, and for one that says nothing. */
-function wordsOf(event: LedgerEvent): string | null {
-  switch (event.type) {
-    case 'chat.message.received':
-    case 'chat.reply.sent':
-    case 'chat.reply.stopped':
-    case 'sms.received':
-    case 'sms.sent':
-    case 'call.utterance.heard':
-    case 'call.reply.spoken':
-      return event.body?.text ?? null
-    default:
-      return null
-  }
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
+import { saidWords } from '../said-words.ts'
 import type { Hit } from './ranker.ts'
 
 /** A hit with its words, as they are now. */
@@ -122,17 +123,5 @@ export function createRecollections(options: { readonly views: Database; readonl
 
 /** The words of a turn or a memory; null once erased. */
 export function textOf(event: AnyEvent): string | null {
-  switch (event.type) {
-    case 'chat.message.received':
-    case 'chat.reply.sent':
-    case 'chat.reply.stopped':
-    case 'sms.received':
-    case 'sms.sent':
-    case 'call.utterance.heard':
-    case 'call.reply.spoken':
-    case 'memory.stored':
-      return event.body?.text ?? null
-    default:
-      return null
-  }
+  return event.type === 'memory.stored' ? (event.body?.text ?? null) : saidWords(event)
 }
