@@ -16,20 +16,7 @@ export function createShortenReply(options: {
     const limit = options.longAnswerChars()
     const headings = text.match(/^#{1,3} \S/gm)?.length ?? 0
     if (text.length <= (headings >= HEADINGS_OF_A_DOCUMENT ? limit / 2 : limit)) return text
-    const { turnId, conversationId, spanId } = turn
-    const note = await options.notes.create(
-      { content: text },
-      {
-        source: 'delegate',
-        channel: 'chat',
-        conversationId,
-        spanId,
-        turnId,
-        causedBy: turn.causeSeq,
-        derivedFrom: seen,
-        key: `long-answer:${turnId}`,
-      },
-    )
+    const note = await noteOfAnswer(options.notes, text, { turn, seen, channel: 'chat' })
     const beginning = text
       .replace(/^#.*\n+/, '')
       .slice(0, EXCERPT_CHARS)
@@ -37,4 +24,26 @@ export function createShortenReply(options: {
       .trimEnd()
     return `${beginning}…\n\nThe whole answer is long, so I put it into a note: [${note.title}](/notes/${note.id}).`
   }
+}
+
+/** Puts a whole answer into a note; the same turn makes it once. */
+export function noteOfAnswer(
+  notes: Notes,
+  content: string,
+  origin: { readonly turn: TurnRow; readonly seen: readonly number[]; readonly channel: 'chat' | 'sms' },
+) {
+  const { turnId, conversationId, spanId, causeSeq } = origin.turn
+  return notes.create(
+    { content },
+    {
+      source: 'delegate',
+      channel: origin.channel,
+      conversationId,
+      spanId,
+      turnId,
+      causedBy: causeSeq,
+      derivedFrom: origin.seen,
+      key: `long-answer:${turnId}`,
+    },
+  )
 }

@@ -1,5 +1,6 @@
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Notes } from '../notes/notes.ts'
+import { noteOfAnswer } from './long-answer.ts'
 
 /** More than that nobody wants to get as a text. */
 const MAX_SEGMENTS = 3
@@ -18,20 +19,7 @@ export function createShortenSms(options: {
   return async (answer: string, turn: TurnRow, seen: readonly number[]): Promise<string> => {
     const text = sevenBit(answer)
     if (options.segmentsOf(text) <= MAX_SEGMENTS) return text
-    const { turnId, conversationId, spanId } = turn
-    const note = await options.notes.create(
-      { content: answer },
-      {
-        source: 'delegate',
-        channel: 'sms',
-        conversationId,
-        spanId,
-        turnId,
-        causedBy: turn.causeSeq,
-        derivedFrom: seen,
-        key: `long-answer:${turnId}`,
-      },
-    )
+    const note = await noteOfAnswer(options.notes, answer, { turn, seen, channel: 'sms' })
     const publicUrl = options.publicUrl()
     const where = publicUrl === null ? `the note "${note.title}"` : `${publicUrl}/notes/${note.id}`
     const withoutTitle = text.replace(/^#.*\n+/, '')
