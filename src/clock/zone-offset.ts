@@ -11,3 +11,26 @@ export function zoneOffsetMinutes(instant: Date, timezone: string): number {
   if (!match) return 0
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]))
 }
+
+/** The format by which `offsetMsBy` reads a zone's wall clock. Throws RangeError for a zone that does not exist. */
+export function wallClockFormat(timezone: string): Intl.DateTimeFormat {
+  return dateFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+}
+
+/** How far that wall clock is ahead of UTC at an instant, to the second. */
+export function offsetMsBy(format: Intl.DateTimeFormat, instantMs: number): number {
+  const parts = format.formatToParts(instantMs)
+  const part = (type: string) => Number(parts.find((each) => each.type === type)?.value)
+  const [year, month, day] = [part('year'), part('month'), part('day')]
+  const wallMs = Date.UTC(year, month - 1, day, part('hour'), part('minute'), part('second'))
+  return wallMs - Math.floor(instantMs / 1000) * 1000
+}

@@ -1,4 +1,4 @@
-import { dateFormat } from '../clock/date-format.ts'
+import { offsetMsBy, wallClockFormat } from '../clock/zone-offset.ts'
 
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?([Zz]|[+-]\d{2}:?\d{2})?$/
 
@@ -45,24 +45,5 @@ const DAY_MS = 86_400_000
 
 /** How far the zone's wall clock is ahead of UTC at an instant. */
 function offsetMs(instantMs: number, timezone: string): number {
-  const parts = dateFormat('en-US', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(new Date(instantMs))
-  const part = (type: string) => Number(parts.find((each) => each.type === type)?.value)
-  const wallMs = Date.UTC(
-    part('year'),
-    part('month') - 1,
-    part('day'),
-    part('hour'),
-    part('minute'),
-    part('second'),
-  )
-  return wallMs - Math.floor(instantMs / 1000) * 1000
+  return offsetMsBy(wallClockFormat(timezone), instantMs)
 }

@@ -1,5 +1,5 @@
 import type { TimeMatch } from '../../../projections/time-words.ts'
-import { dateFormat } from '../../clock/date-format.ts'
+import { offsetMsBy, wallClockFormat } from '../../clock/zone-offset.ts'
 
 /** A stretch of the calendar that a query names; in the owner's local time, as if that were UTC. */
 export type DateHint =
@@ -170,27 +170,13 @@ export function createZoneOffsets(): (timezone: string, atMs: number) => number 
     const known = formats.get(timezone)
     const format = known === undefined ? formatOf(timezone) : known
     formats.set(timezone, format)
-    if (!format) return 0
-    const parts = format.formatToParts(atMs)
-    const part = (type: string) => Number(parts.find((each) => each.type === type)?.value)
-    const [year, month, day] = [part('year'), part('month'), part('day')]
-    const localMs = Date.UTC(year, month - 1, day, part('hour'), part('minute'), part('second'))
-    return localMs - Math.floor(atMs / 1000) * 1000
+    return format ? offsetMsBy(format, atMs) : 0
   }
 }
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | null {
   try {
-    return dateFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
+    return wallClockFormat(timeZone)
   } catch (error) {
     if (error instanceof RangeError) return null
     throw error
