@@ -1,25 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import { createOperationQueries, type Grain, type OperationMetric } from '../../projections/operations.ts'
 import type { SessionContext } from '../agent/session-context.ts'
+import type { DeduplicationCounts } from '../memory/counters.ts'
 import type { PagingCounters } from './paging-counters.ts'
-
-/** Counters of what the memory did since the process began. */
-export type DeduplicationCounters = {
-  readonly since: string
-  readonly candidates: number
-  readonly inserted: number
-  readonly reinforced: number
-  readonly merged: number
-  readonly discarded: number
-  readonly suppressed: number
-}
 
 /** The report of `GET /api/session/operations`: counts and rates; never text, a memory or a target. */
 export function createOperationsReport(options: {
   readonly views: Database
   readonly sessionContext: () => SessionContext
   readonly paging: PagingCounters
-  readonly deduplication: () => DeduplicationCounters
+  readonly deduplication: () => DeduplicationCounts
   readonly nowMs: () => number
 }) {
   const queries = createOperationQueries(options.views)
