@@ -1,19 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createProposalQueries } from '../../projections/proposals.ts'
-import { createTextQueries } from '../../projections/texts.ts'
 import { createChainReader } from '../../src/agent/chain.ts'
 import { createCompactor } from '../../src/agent/compaction.ts'
-import { createSmsOutbox } from '../../src/channels/sms/outbox.ts'
 import { createEnding } from '../../src/conversation/ending.ts'
-import { createDeliveryOutbox } from '../../src/delivery/outbox.ts'
 import { createCapabilities } from '../../src/model/openai/capabilities.ts'
-import { outboundPauses } from '../../src/outbound/backoff.ts'
 import { createProposals } from '../../src/proposals/proposals.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { httpFaults } from '../doubles/model/script.ts'
 import { openTab } from '../support/chat-tab.ts'
 import { testDirectory } from '../support/directory.ts'
+import { startUnconfiguredOutbox } from '../support/outbox.ts'
 import { startWholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
@@ -83,7 +79,7 @@ test.each(['sms', 'webhook'] as const)(
   'a delivery by %s that failed while the clock was ahead is tried again once it is right',
   async (channel) => {
     const storage = await openTestStorage(testDirectory())
-    const { append, ledger, views, onHeadMoved } = storage
+    const { append, ledger } = storage
     const facts = { deliveryId: 'd1', channel, attempt: 1 }
     const retryAt = new Date(Date.now() + 10 * YEAR_MS).toISOString()
     await append([
@@ -100,40 +96,7 @@ test.each(['sms', 'webhook'] as const)(
         facts: { ...facts, kind: 'unavailable', final: false, retryAt },
       },
     ])
-    const common = {
-      append,
-      ledger,
-      onHeadMoved,
-      isHeld: () => false,
-      pauses: outboundPauses,
-      nowMs: Date.now,
-      random: Math.random,
-      onFault: (error: unknown) => {
-        throw error
-      },
-    }
-    const outbox =
-      channel === 'webhook'
-        ? createDeliveryOutbox({
-            ...common,
-            deliveries: createDeliveryQueries(views),
-            webhook: () => null,
-            describe: () => ({}),
-            fetch,
-          })
-        : createSmsOutbox({
-            ...common,
-            texts: createTextQueries(views),
-            client: async () => null,
-            ownNumber: () => null,
-            statusCallback: () => null,
-            partyOf: () => 'owner',
-            isSpent: () => false,
-            newId,
-            pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-          })
-    onTestFinished(() => outbox.close())
-    outbox.start()
+    startUnconfiguredOutbox(storage, channel)
     const outcome = () => {
       const last = ledger.readRange(1, 100).findLast(({ type }) => type === 'delivery.failed')
       return last?.type === 'delivery.failed' ? last.facts : null

@@ -1,18 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { createDeliveryQueries } from '../../projections/deliveries.ts'
-import { createTextQueries } from '../../projections/texts.ts'
-import { createSmsOutbox } from '../../src/channels/sms/outbox.ts'
-import { createDeliveryOutbox } from '../../src/delivery/outbox.ts'
-import { outboundPauses } from '../../src/outbound/backoff.ts'
+import { expect, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
+import { startUnconfiguredOutbox } from '../support/outbox.ts'
 import { openTestStorage } from '../support/storage.ts'
-import { newId } from '../support/writer.ts'
 
 test.each(['sms', 'webhook'] as const)(
   'a delivery by %s that is due while everything is held is left alone, not looked for again and again',
   async (channel) => {
     const storage = await openTestStorage(testDirectory())
-    const { append, ledger, views, onHeadMoved } = storage
+    const { append } = storage
     const facts = { deliveryId: 'd1', channel }
     await append([
       {
@@ -35,43 +30,10 @@ test.each(['sms', 'webhook'] as const)(
       },
     ])
     let looks = 0
-    const common = {
-      append,
-      ledger,
-      onHeadMoved,
-      isHeld: () => {
-        looks += 1
-        return true
-      },
-      pauses: outboundPauses,
-      nowMs: Date.now,
-      random: Math.random,
-      onFault: (error: unknown) => {
-        throw error
-      },
-    }
-    const outbox =
-      channel === 'webhook'
-        ? createDeliveryOutbox({
-            ...common,
-            deliveries: createDeliveryQueries(views),
-            webhook: () => null,
-            describe: () => ({}),
-            fetch,
-          })
-        : createSmsOutbox({
-            ...common,
-            texts: createTextQueries(views),
-            client: async () => null,
-            ownNumber: () => null,
-            statusCallback: () => null,
-            partyOf: () => 'owner',
-            isSpent: () => false,
-            newId,
-            pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-          })
-    onTestFinished(() => outbox.close())
-    outbox.start()
+    startUnconfiguredOutbox(storage, channel, () => {
+      looks += 1
+      return true
+    })
     await new Promise((resolve) => setTimeout(resolve, 400))
     expect(looks).toBeGreaterThan(0)
     expect(looks).toBeLessThan(5)

@@ -1,0 +1,51 @@
+import { onTestFinished } from 'vitest'
+import { createDeliveryQueries } from '../../projections/deliveries.ts'
+import { createTextQueries } from '../../projections/texts.ts'
+import { createSmsOutbox } from '../../src/channels/sms/outbox.ts'
+import { createDeliveryOutbox } from '../../src/delivery/outbox.ts'
+import { outboundPauses } from '../../src/outbound/backoff.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { newId } from './writer.ts'
+
+/** Starts the outbox of a channel that is not configured: what is due fails. A fault fails the test, with which it ends. */
+export function startUnconfiguredOutbox(
+  storage: Storage,
+  channel: 'sms' | 'webhook',
+  isHeld: () => boolean = () => false,
+): void {
+  const { append, ledger, views, onHeadMoved } = storage
+  const common = {
+    append,
+    ledger,
+    onHeadMoved,
+    isHeld,
+    pauses: outboundPauses,
+    nowMs: Date.now,
+    random: Math.random,
+    onFault: (error: unknown) => {
+      throw error
+    },
+  }
+  const outbox =
+    channel === 'webhook'
+      ? createDeliveryOutbox({
+          ...common,
+          deliveries: createDeliveryQueries(views),
+          webhook: () => null,
+          describe: () => ({}),
+          fetch,
+        })
+      : createSmsOutbox({
+          ...common,
+          texts: createTextQueries(views),
+          client: async () => null,
+          ownNumber: () => null,
+          statusCallback: () => null,
+          partyOf: () => 'owner',
+          isSpent: () => false,
+          newId,
+          pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+        })
+  onTestFinished(() => outbox.close())
+  outbox.start()
+}
