@@ -11,7 +11,7 @@ export type Listing = {
 }
 
 export type Page = {
-  /** Exact, or with segments that stand for anything (`/tasks/:id`). The service answers it too: pages.ts there. */
+  /** The service answers it too: pages.ts there. */
   readonly path: string
   readonly title: string
   /** Its code is loaded when it is first shown. */
@@ -149,17 +149,8 @@ function canonical(path: string): string {
   return bare === '/index' || bare === '' ? '/' : bare
 }
 
-function matches(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  return (
-    wanted.length === given.length &&
-    wanted.every((segment, at) => (segment.startsWith(':') ? given[at] !== '' : segment === given[at]))
-  )
-}
-
 /** The page at an address of this app. */
 export function pageAt(path: string): Page | undefined {
   const wanted = canonical(path)
-  return pages.find((page) => matches(page.path, wanted))
+  return pages.find((page) => page.path === wanted)
 }
