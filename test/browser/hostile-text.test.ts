@@ -33,6 +33,7 @@ test('hostile text from the owner and from the model runs nothing and fetches no
   const links = await page
     .locator('.prose a')
     .evaluateAll((all) => all.map((link) => [link.getAttribute('href'), link.getAttribute('rel')]))
+  expect(links).not.toEqual([])
   for (const [href, rel] of links) {
     expect(href).toMatch(/^(https?:|mailto:|tel:|\/[^/])/)
     expect(rel).toContain('noopener')

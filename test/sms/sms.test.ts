@@ -236,7 +236,9 @@ test('a guest, with a model that obeys: nothing is learned, done or told, and th
   const all = (
     await phone.eventsUntil('the answer', (events) => ofType(events, 'sms.sent').length === 1)
   ).slice(before)
-  for (const request of turnRequests(phone.text).slice(-2)) {
+  const requests = turnRequests(phone.text).slice(-2)
+  expect(requests).toHaveLength(2)
+  for (const request of requests) {
     expect(request.text).not.toContain('zanzibar')
     expect(request.body.tools ?? []).toEqual([])
   }
