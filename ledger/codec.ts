@@ -81,6 +81,10 @@ export function createSalts(): () => string {
   }
 }
 
+/**
+ * What the chain holds of a body: SHA-256 over its salt and its text, in hex. It tells nothing once the salt
+ * is erased.
+ */
 export function bodyDigest(salt: string, body: string): string {
   return digest('sha256', `${salt}${body}`, 'hex')
 }

@@ -46,6 +46,7 @@ function pageOf(views: Kysely<ViewsTables>, { limit, beforeSeq, deleted = false 
   return beforeSeq === null ? page : page.where('updatedSeq', '<', beforeSeq)
 }
 
+/** Every revision of a note, the latest first; none for one that never was. */
 export async function noteRevisions(views: Kysely<ViewsTables>, noteId: string): Promise<NoteRevisionRow[]> {
   return await views
     .selectFrom('note_revisions')

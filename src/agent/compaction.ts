@@ -44,6 +44,10 @@ const MAX_RATIO_AFTER = 0.9
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
+/**
+ * Compaction and the capsule: what stands in for the chain so far, written by the model, checked, and kept as
+ * facts.
+ */
 export function createCompactor(options: {
   readonly append: Append
   readonly views: Database

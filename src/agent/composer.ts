@@ -41,6 +41,10 @@ export type Composing = {
 /** What sets a turn off: words of the owner, or signals, which are nobody's words. */
 type Cue = { readonly text: string; readonly item: InputItem; readonly seqs: readonly number[] }
 
+/**
+ * Puts together what the model is asked in a turn: the chain, what recall brings up, signals that ride along,
+ * the cue.
+ */
 export function createComposer(options: {
   readonly ledger: LedgerReader
   readonly chain: ChainReader

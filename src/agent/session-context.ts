@@ -29,6 +29,7 @@ export type SessionContext = {
   }
 }
 
+/** How full the context of the open conversation is, for the browser; read anew at each call. */
 export function createSessionContext(options: {
   readonly views: Database
   readonly openConversationId: () => string | undefined

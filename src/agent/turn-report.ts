@@ -28,6 +28,10 @@ export type TurnReport = {
   }
 }
 
+/**
+ * Why a turn said what it said: what it was given and what it did, read from its facts. Undefined for an
+ * unknown turn.
+ */
 export function createTurnReport(options: {
   readonly ledger: LedgerReader
   readonly turnById: (turnId: string) => TurnRow | undefined

@@ -26,6 +26,7 @@ const REPLIES = new Set([
 ])
 const STEPS = new Set(['tool.called', 'tool.returned', 'turn.items.kept'])
 
+/** What the owner calls the thing that an event holds words of. */
 export function kindOf(event: AnyEvent): Kind {
   const type = event.type === 'unknown' ? event.originalType : event.type
   if (MESSAGES.has(type)) return 'message'

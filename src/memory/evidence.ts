@@ -174,6 +174,7 @@ export function lexiconOfText(text: string, evidence: Evidence): Lexicon {
   return lexiconOf(languageOf(text, evidence.lexicon.code) ?? evidence.lexicon.code)
 }
 
+/** Spans as one quotation. */
 export function joined(spans: readonly Span[]): string {
   return spans.map(({ text }) => text).join(' · ')
 }

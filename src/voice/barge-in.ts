@@ -31,6 +31,10 @@ export function utteranceCommitted(draft: Draft, itemId: string, previousItemId:
   set(draft, { transcript: placeUtterance(transcript, itemId, previousItemId, draft.atMs) })
 }
 
+/**
+ * The caller's words are there, or null where they could not be made out: they settle the transcript and cue
+ * recall.
+ */
 export function utteranceTranscribed(draft: Draft, itemId: string, text: string | null): void {
   const settled = settleUtterance(draft.state.transcript, itemId, text)
   if (settled === draft.state.transcript) return

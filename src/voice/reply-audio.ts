@@ -70,6 +70,7 @@ export function completeResponseAudio(draft: Draft, responseId: string): void {
   }
 }
 
+/** A piece of a reply's text; that of a forgotten response is nobody's. */
 export function transcriptDelta(draft: Draft, event: Said<'response.output_audio_transcript.delta'>): void {
   if (isForgotten(draft, event.response_id)) return
   setReply(draft, event.item_id, event.response_id, (reply) => ({

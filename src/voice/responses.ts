@@ -60,6 +60,10 @@ export function deleteUnheard(draft: Draft, itemId: string, responseId: string):
   }
 }
 
+/**
+ * The service began a reply. One that was asked for before the caller spoke is cancelled, for it answers what
+ * is past.
+ */
 export function responseCreated(draft: Draft, responseId: string): void {
   if (isClosed(draft, responseId)) return
   const { caller, stage } = draft.state

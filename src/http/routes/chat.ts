@@ -116,6 +116,7 @@ export function refusalOf(outcome: TurnOutcome): Refusal | null {
   return outcome.status === 'failed' ? turnRefusal(outcome.kind, outcome.text) : null
 }
 
+/** How a turn that failed is answered: by its kind, in the words that the owner was told. */
 export function turnRefusal(kind: string, text: string): Refusal {
   if (kind === 'budget') {
     return new Refusal(429, 'budget_spent', text, {

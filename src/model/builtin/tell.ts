@@ -159,6 +159,7 @@ function tellHit({ at, who, text = '' }: HitResult, { timezone }: Present): stri
   return `${when}${speaker}: ${quote(shorten(text, MAX_LINE_CHARS))}`
 }
 
+/** When a timer is due, in the owner's words for it; null where the tool did not say. */
 export function momentOf({ local, dueAt }: TimerResult, { timezone }: Present): string | null {
   if (dueAt !== undefined && !Number.isNaN(Date.parse(dueAt))) return tellMoment(new Date(dueAt), timezone)
   return local ?? dueAt ?? null

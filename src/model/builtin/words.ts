@@ -15,6 +15,7 @@ const ASPECT_WORDS = new Set(
   prefer kind type colour color job work works thing things again currently`.split(/\s+/),
 )
 
+/** Whether a word says only which side of a thing is asked about ("colour", "name"), not which thing. */
 export function isAspect(word: string): boolean {
   return ASPECT_WORDS.has(word)
 }

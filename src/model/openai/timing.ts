@@ -31,7 +31,7 @@ export type Limits = {
   readonly idleMs: number
   /** Bytes of one answer's body. */
   readonly maxResponseBytes: number
-  /** The first backoff; each further one doubles. */
+  /** The first backoff on average: by full jitter it is anything up to twice that. Each further one doubles. */
   readonly backoffMs: number
   /** A longer wait, also one that the service asks for, is not waited for: the request fails. */
   readonly maxBackoffMs: number

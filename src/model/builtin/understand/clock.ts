@@ -132,6 +132,7 @@ function toClock(
   return { hour: isAfternoon ? hour + 12 : hour, minute }
 }
 
+/** The text without what a pattern found in it. */
 export function cut(text: string, match: RegExpExecArray): string {
   return `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`
     .replace(/\s+/g, ' ')

@@ -30,6 +30,7 @@ export function rule(
   }
 }
 
+/** The plan of the first rule that has one. */
 export function firstOf(rules: readonly Rule[]): Rule {
   return (request) => {
     for (const each of rules) {
