@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
-import { type AssistantService, ofType, startWithAssistant, type TimelineEvent } from './task-harness.ts'
+import {
+  type AssistantService,
+  isAlive,
+  ofType,
+  startWithAssistant,
+  type TimelineEvent,
+} from './task-harness.ts'
 
 /** What became of a task: its outcome, and all the times that the owner was told of it. */
 async function factsOf(assistant: AssistantService) {
@@ -12,15 +18,6 @@ async function factsOf(assistant: AssistantService) {
     ended: all.filter(({ type }: TimelineEvent) => /^task\.(?:finished|failed|cancelled)$/.test(type)),
     told: ofType(all, 'chat.reply.sent').filter(({ payload }) => payload.deliveryId),
     signals: ofType(all, 'signal.raised').filter(({ payload }) => payload.kind.startsWith('task')),
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch {
-    return false
   }
 }
 

@@ -16,7 +16,7 @@ import { PASSWORD } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 import { startServiceProcess } from '../torture/service-process.ts'
-import { ASSISTANT, ofType, startWithAssistant, type TimelineEvent } from './task-harness.ts'
+import { ASSISTANT, isAlive, ofType, startWithAssistant, type TimelineEvent } from './task-harness.ts'
 
 /** For what never comes to hold. */
 const GIVE_UP_MS = 120_000
@@ -27,15 +27,6 @@ function situationIn(file: string): { readonly pid: number } | null {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
     return null
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch {
-    return false
   }
 }
 

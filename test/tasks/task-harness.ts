@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
@@ -85,3 +86,13 @@ export async function startProvider() {
 
 export const ofType = (events: readonly TimelineEvent[], type: string) =>
   events.filter((event) => event.type === type)
+
+/** Whether a process runs; one that has ended and was not waited for yet does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
