@@ -1,4 +1,5 @@
-import { composeInjection, DEFAULT_MAX_TOKENS, DEFAULT_THRESHOLD } from '../../src/memory/recall/injection.ts'
+import { defaultMemoryConfig } from '../../src/memory/config.ts'
+import { composeInjection } from '../../src/memory/recall/injection.ts'
 import type { Hit, RecallRanker, RecallRequest } from '../../src/memory/recall/ranker.ts'
 import { createRecollections } from '../../src/memory/recall/recollections.ts'
 import type { Corpus } from './recall-corpus.ts'
@@ -42,7 +43,7 @@ export function askQuestions(conversation: Conversation, corpus: Corpus, ranker:
   const compose = (hits: readonly Hit[], question: string, maxTokens: number) =>
     composeInjection(hits, recollect, {
       maxTokens,
-      threshold: DEFAULT_THRESHOLD,
+      threshold: defaultMemoryConfig.relevanceThreshold,
       maxMemories: Number.POSITIVE_INFINITY,
       cue: question,
       zoneOffsetMs: 0,
@@ -56,7 +57,7 @@ export function askQuestions(conversation: Conversation, corpus: Corpus, ranker:
     const startMs = performance.now()
     const hits = ranker.recall(request)
     const rankedMs = performance.now()
-    compose(hits, question, DEFAULT_MAX_TOKENS)
+    compose(hits, question, defaultMemoryConfig.maxInjectedTokens)
     const endMs = performance.now()
     return [
       {

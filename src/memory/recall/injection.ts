@@ -28,8 +28,6 @@ export type Injection = {
   readonly suppressed: readonly { readonly hit: Hit; readonly reason: SuppressionReason }[]
 }
 
-export const DEFAULT_MAX_TOKENS = 500
-export const DEFAULT_THRESHOLD = 0.2
 /** How many of the best decide whether to abstain. */
 const DECIDING = 10
 /** Beside better ones a line needs only this share of the threshold. */
