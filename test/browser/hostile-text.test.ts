@@ -25,22 +25,26 @@ test('hostile text from the owner and from the model runs nothing and fetches no
   const { service, model } = await startWithModel()
   const page = await visit(browser(), service)
   const executed = await watchExecutions(page)
+  const links: (string | null)[][] = []
   for (const [index, text] of hostileTexts.entries()) {
     model.reply({ text: [text.slice(0, 9), text.slice(9), `\n\ndone ${index}.`] })
     await say(page, `${text} ${index}`)
     await reply(page, `done ${index}.`).waitFor()
+    // Each while it is in view: what lies far above is not in the document any more.
+    links.push(
+      ...(await page
+        .locator('.prose a[href]')
+        .evaluateAll((all) => all.map((link) => [link.getAttribute('href'), link.getAttribute('rel')]))),
+    )
+    expect(
+      await page.locator('.prose :is(img, svg, iframe, form, input, style, script, object)').count(),
+    ).toBe(0)
   }
-  const links = await page
-    .locator('.prose a')
-    .evaluateAll((all) => all.map((link) => [link.getAttribute('href'), link.getAttribute('rel')]))
   expect(links).not.toEqual([])
   for (const [href, rel] of links) {
     expect(href).toMatch(/^(https?:|mailto:|tel:|\/[^/])/)
     expect(rel).toContain('noopener')
   }
-  expect(await page.locator('.prose :is(img, svg, iframe, form, input, style, script, object)').count()).toBe(
-    0,
-  )
   expect(await executed()).toEqual([])
 
   await page.reload()
