@@ -27,15 +27,18 @@ export type ActivationOptions = {
 
 /**
  * Runs one batch of signals as one expandable span: what was noticed, what was recalled, which tools ran, what
- * came of it. A failed one is tried again later, with growing pauses, then given up and said so.
+ * came of it. A failed one is tried again later, with growing pauses, then given up and said so. Of the signals that
+ * wait it takes those that were tried as often as the first; the others wait for the next.
  */
 export function createActivationRunner(options: ActivationOptions) {
   const { append, ledger, newId, nowMs } = options
 
-  async function runActivation(batch: readonly SignalRow[], signal: AbortSignal): Promise<void> {
-    const [first] = batch
+  async function runActivation(waiting: readonly SignalRow[], signal: AbortSignal): Promise<void> {
+    const [first] = waiting
     if (!first) return
-    const attempt = Math.max(...batch.map((row) => row.attempts)) + 1
+    // What has failed before is run apart from what is new: given up, it must not take that with it.
+    const batch = waiting.filter(({ attempts }) => attempts === first.attempts)
+    const attempt = first.attempts + 1
     const activationId = newId()
     const turnId = newId()
     const spanId = newId()
