@@ -23,6 +23,8 @@ export type OrphanCall = {
   readonly round: number
   readonly idempotent: boolean
   readonly arguments: string
+  /** What asked for it was forgotten since. */
+  readonly erased: boolean
 }
 
 /** Folds a turn's own events, oldest first. */
@@ -51,7 +53,15 @@ export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnPro
       // The service's own items hold the calls of their round already.
       if (!keptRounds.has(round)) items.push({ type: 'tool_call', callId, name: tool, arguments: args })
       if (!returned.has(callId))
-        orphans.push({ seq: event.seq, callId, tool, round, idempotent, arguments: args })
+        orphans.push({
+          seq: event.seq,
+          callId,
+          tool,
+          round,
+          idempotent,
+          arguments: args,
+          erased: event.erased,
+        })
     } else if (event.type === 'tool.returned') {
       items.push({
         type: 'tool_result',

@@ -132,8 +132,7 @@ async function runTurn(
 
     if (progress.orphans.length > 0) {
       await recorded
-      const facts = progress.orphans.map(({ seq }) => ({ seq, erased: false }))
-      recorded = (await runCalls(progress.orphans, Promise.resolve(facts))).recorded
+      recorded = (await runCalls(progress.orphans, Promise.resolve(progress.orphans))).recorded
     }
     let mended = false
     while (run.rounds < MAX_ROUNDS) {

@@ -1,0 +1,205 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
+import { createTurnRunner } from '../../src/agent/turn.ts'
+import { createPreviews } from '../../src/conversation/previews.ts'
+import type { InputItem, ModelService, TextModel } from '../../src/model/port.ts'
+import { defineTool, type Tool } from '../../src/tools/tool.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+
+const MODEL = { provider: 'test', model: 'test' }
+const AT = { conversationId: 'c', spanId: 's', turnId: 't', channel: 'chat' } as const
+
+const started: NewEvent = {
+  type: 'turn.started',
+  actor: 'service',
+  ...AT,
+  facts: { trigger: 'message', party: 'owner', model: MODEL, adaptationIds: [], signalIds: [] },
+}
+const called = (tool: 'repeatable' | 'once', callId: string, round = 1): NewEvent => ({
+  type: 'tool.called',
+  actor: 'delegate',
+  ...AT,
+  facts: { callId, tool, round, idempotent: tool === 'repeatable' },
+  body: { arguments: `{"what":"${callId}"}` },
+})
+const returned = (callId: string): NewEvent => ({
+  type: 'tool.returned',
+  actor: 'service',
+  ...AT,
+  facts: { callId, tool: 'once', outcome: 'ok', durationMs: 1, refs: [] },
+  body: { result: `result of ${callId}` },
+})
+const kept = (model: typeof MODEL, round = 1): NewEvent => ({
+  type: 'turn.items.kept',
+  actor: 'service',
+  ...AT,
+  facts: { model, round, items: 1 },
+  body: { blob: 'sealed' },
+})
+
+/** Takes up a turn of which a crash left these facts. `answers` are rounds in which the model goes on calling a tool. */
+async function resume(
+  facts: readonly NewEvent[],
+  { callsForEver = false, erased = null }: { callsForEver?: boolean; erased?: NewEvent['type'] | null } = {},
+) {
+  const { append, erase, ledger, views } = await openTestStorage(testDirectory())
+  await append([
+    {
+      type: 'chat.message.received',
+      actor: 'owner',
+      ...AT,
+      facts: {},
+      body: { text: 'Do it.' },
+    },
+    ...facts,
+  ])
+  const gone = ledger.readAfter(0, 100).filter(({ type }) => type === erased)
+  if (gone.length > 0)
+    await erase(
+      gone.map(({ seq }) => seq),
+      'owner',
+    )
+  const { seq } = ledger.head()
+  const turns = createTurnQueries(views)
+  const turn = turns.byId('t')
+  if (!turn) throw new Error('there is no turn')
+  const asked: (readonly InputItem[])[] = []
+  const text: TextModel = {
+    id: MODEL,
+    told: (instructions) => instructions,
+    async *respond({ input }) {
+      asked.push([...input])
+      yield {
+        type: 'completed',
+        text: callsForEver ? '' : 'The word is heliotrope.',
+        toolCalls: callsForEver ? [{ callId: `n${asked.length}`, name: 'repeatable', arguments: '{}' }] : [],
+        usage: { inputTokens: 1, outputTokens: 1, cachedTokens: 0 },
+        responseId: null,
+        blob: null,
+      }
+    },
+  }
+  const ran: string[] = []
+  const tools = (['repeatable', 'once'] as const).map((name): [string, Tool] => [
+    name,
+    defineTool({
+      name,
+      description: name,
+      parameters: z.object({ what: z.string().optional() }),
+      idempotent: name === 'repeatable',
+      readOnly: false,
+      run: async ({ what }, { key }) => {
+        ran.push(`${name} ${what} ${key}`)
+        return { ok: true, data: { word: 'heliotrope' } }
+      },
+    }),
+  ])
+  const log = { warn: () => undefined, error: () => undefined }
+  await createTurnRunner({
+    append,
+    ledger,
+    turnEventSeqs: turns.eventSeqs,
+    previews: createPreviews(),
+    model: () => ({ text }) as Partial<ModelService> as ModelService,
+    composer: {
+      compose: () => ({
+        opening: { adaptationIds: [], signalIds: [] },
+        composed: Promise.resolve({
+          request: { instructions: '', tools: [], timezone: 'UTC' },
+          input: [],
+          facts: [],
+          seenSeqs: [],
+          baseForm: null,
+          forgottenSince: () => [],
+        }),
+      }),
+    },
+    tools: new Map(tools),
+    timezone: () => 'UTC',
+    thresholdTokens: () => 1000,
+    isSpent: () => false,
+    shorten: async () => false,
+    shortenReply: async (reply) => reply,
+    nowMs: () => 0,
+    log,
+  })(turn, new AbortController().signal)
+  return { ran, asked, after: ledger.readAfter(seq, 200), turn: turns.byId('t') }
+}
+
+test('a call that may be repeated and has no outcome is run again under its own key, and the turn goes on', async () => {
+  const { ran, asked, turn } = await resume([
+    started,
+    called('once', 'a'),
+    returned('a'),
+    called('repeatable', 'b'),
+  ])
+  expect(ran).toEqual(['repeatable b tool:t:b'])
+  expect(
+    asked.map((input) => input.map((item) => ('callId' in item ? [item.type, item.callId] : []))),
+  ).toEqual([
+    [
+      ['tool_call', 'a'],
+      ['tool_result', 'a'],
+      ['tool_call', 'b'],
+      ['tool_result', 'b'],
+    ],
+  ])
+  expect(turn?.status).toBe('completed')
+})
+
+test.each([
+  ['alone', [called('once', 'a')]],
+  ['beside one that may be', [called('repeatable', 'b'), called('once', 'a')]],
+])(
+  'a call that must not be repeated and has no outcome ends its turn, and nothing is run (%s)',
+  async (_how, calls) => {
+    const { ran, asked, after, turn } = await resume([started, ...calls])
+    expect(ran).toEqual([])
+    expect(asked).toEqual([])
+    expect(after.map(({ type }) => type)).toEqual(['turn.failed'])
+    expect(turn).toMatchObject({ status: 'failed', kind: 'interrupted' })
+  },
+)
+
+test('a turn is taken up again twice, and not a third time', async () => {
+  expect((await resume([started, started])).turn?.status).toBe('completed')
+  const given = await resume([started, started, started])
+  expect(given.asked).toEqual([])
+  expect(given.turn).toMatchObject({ status: 'failed', kind: 'interrupted' })
+})
+
+test('rounds of before the crash count: a model that calls tools for ever does not begin to count anew', async () => {
+  const rounds = Array.from({ length: 10 }, (_, index) => [
+    called('once', `c${index}`, index + 1),
+    returned(`c${index}`),
+  ])
+  const { asked, turn } = await resume([started, ...rounds.flat()], { callsForEver: true })
+  expect(asked).toHaveLength(2)
+  expect(turn).toMatchObject({ status: 'failed', kind: 'too_many_rounds' })
+})
+
+test('items that the service itself kept hold their calls, for the very model that made them', async () => {
+  const facts = [called('once', 'a'), returned('a')]
+  const own = await resume([started, kept(MODEL), ...facts])
+  expect(own.asked[0]?.map(({ type }) => type)).toEqual(['opaque', 'tool_result'])
+  const foreign = await resume([started, kept({ provider: 'test', model: 'other' }), ...facts])
+  expect(foreign.asked[0]?.map(({ type }) => type)).toEqual(['tool_call', 'tool_result'])
+})
+
+test('a call whose words were forgotten since the crash is not run again', async () => {
+  const { ran, after, turn } = await resume([started, called('repeatable', 'b')], { erased: 'tool.called' })
+  expect(ran).toEqual([])
+  const returned = after.find((event) => event.type === 'tool.returned')
+  expect(returned?.facts).toMatchObject({ outcome: 'refused', reason: 'forgotten' })
+  expect(turn?.status).toBe('completed')
+})
+
+test('a reply derives from the result that it repeats', async () => {
+  const { after } = await resume([started, called('repeatable', 'b')])
+  const result = after.find((event) => event.type === 'tool.returned')
+  const reply = after.find((event) => event.type === 'chat.reply.sent')
+  expect(result && reply?.derivedFrom).toContain(result?.seq)
+})
