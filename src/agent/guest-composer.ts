@@ -42,7 +42,6 @@ export function createGuestComposer(options: {
       }
       return {
         opening: { adaptationIds: [], signalIds: [] },
-        indexed: Promise.resolve(),
         composed: Promise.resolve(composed),
       }
     },
