@@ -172,3 +172,8 @@ test('a call that was made twice is no failure of its tool', async () => {
   await expect(run(called)).rejects.toBe(twice)
   expect(faults).toEqual([])
 })
+
+test('what a result repeats is recorded with it, so that it goes when that is erased', async () => {
+  const { recorded } = await runTool(async () => ({ ...DONE, derivedFrom: [5, 9] }))
+  expect(recorded).toMatchObject([{ type: 'tool.returned', causedBy: 2, derivedFrom: [2, 5, 9] }])
+})

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createChainReader } from '../../src/agent/chain.ts'
+import { createCompactor } from '../../src/agent/compaction.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { newId } from '../support/writer.ts'
+
+const MINUTE_MS = 60_000
+const MODEL = { provider: 'p', model: 'm' }
+const NO_USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+const AT = { conversationId: 'c', channel: 'inner', actor: 'service' } as const
+
+/** A conversation over its threshold. */
+async function openCompactor() {
+  let nowMs = Date.UTC(2030, 0, 1)
+  const { append, views, ledger } = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
+  const { isDue, recover } = createCompactor({
+    append,
+    views,
+    chain: createChainReader(views, ledger),
+    model: () => {
+      throw new Error('nobody asks it')
+    },
+    instructions: () => '',
+    instructionSeqs: () => [],
+    commitments: () => [],
+    thresholdTokens: () => 1000,
+    capsuleTriggerTokens: () => 1_000_000,
+    timezone: () => 'UTC',
+    newId,
+    nowMs: () => nowMs,
+    log: { warn: () => undefined },
+  })
+  const turn = (contextTokens: number): NewEvent => ({
+    type: 'turn.completed',
+    ...AT,
+    turnId: newId(),
+    facts: { model: MODEL, usage: NO_USAGE, contextTokens, responseId: null, rounds: 1, durationMs: 0 },
+  })
+  await append([{ type: 'conversation.started', ...AT, facts: {} }, turn(5000)])
+  return {
+    ledger,
+    append,
+    turn,
+    recover,
+    isDue: () => isDue('c'),
+    wait: (ms: number) => {
+      nowMs += ms
+    },
+    fail: (kind: 'timeout' | 'busy') =>
+      append([
+        {
+          type: 'context.compaction.failed',
+          ...AT,
+          facts: { compactionId: newId(), source: 'automatic', kind },
+        },
+      ]),
+    succeed: (inputTokensAfter: number) =>
+      append([
+        {
+          type: 'context.compaction.succeeded',
+          ...AT,
+          facts: {
+            compactionId: newId(),
+            source: 'automatic',
+            method: 'model',
+            model: MODEL,
+            throughSeq: 2,
+            inputTokensBefore: 5000,
+            inputTokensAfter,
+            usage: NO_USAGE,
+          },
+          body: { text: 'All of it.', replacement: null },
+        },
+      ]),
+  }
+}
+
+test('after three failures in a row it is left alone, for twice as long each time, a day at most', async () => {
+  const compactor = await openCompactor()
+  for (let failures = 1; failures < 3; failures += 1) {
+    await compactor.fail('timeout')
+    expect(compactor.isDue()).toBe(true)
+  }
+  for (const minutes of [15, 30, 60, 120, 240, 480, 960, 1440, 1440]) {
+    await compactor.fail('timeout')
+    compactor.wait(minutes * MINUTE_MS - 1)
+    expect(compactor.isDue(), `${minutes} minutes`).toBe(false)
+    compactor.wait(1)
+    expect(compactor.isDue(), `${minutes} minutes`).toBe(true)
+  }
+  // One that succeeds makes the rest good.
+  await compactor.succeed(100)
+  expect(compactor.isDue()).toBe(false)
+  await compactor.append([compactor.turn(3000)])
+  expect(compactor.isDue()).toBe(true)
+  await compactor.fail('timeout')
+  expect(compactor.isDue()).toBe(true)
+})
+
+test('one that met a running turn says nothing about whether compaction works', async () => {
+  const compactor = await openCompactor()
+  for (let each = 0; each < 5; each += 1) await compactor.fail('busy')
+  expect(compactor.isDue()).toBe(true)
+})
+
+test('one whose first turn was hardly smaller is not repeated at once, whatever a stopped turn says', async () => {
+  const compactor = await openCompactor()
+  await compactor.succeed(100)
+  // A turn that was stopped does not know what its input came to.
+  await compactor.append([compactor.turn(0)])
+  expect(compactor.isDue()).toBe(false)
+  await compactor.append([compactor.turn(4900)])
+  expect(compactor.isDue()).toBe(false)
+  compactor.wait(15 * MINUTE_MS)
+  expect(compactor.isDue()).toBe(true)
+})
+
+test('what a crash cut off has failed after the next start, once', async () => {
+  const { append, ledger, recover } = await openCompactor()
+  await append([
+    {
+      type: 'context.compaction.requested',
+      ...AT,
+      facts: { compactionId: 'cut-off', source: 'manual', throughSeq: 2, inputTokensBefore: 5000 },
+    },
+  ])
+  const { seq } = ledger.head()
+  await recover()
+  await recover()
+  expect(ledger.readAfter(seq, 10)).toMatchObject([
+    {
+      type: 'context.compaction.failed',
+      facts: { compactionId: 'cut-off', source: 'manual', kind: 'interrupted' },
+    },
+  ])
+})

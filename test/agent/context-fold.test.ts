@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import { emptyContext, foldContext } from '../../src/agent/context.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestWriter } from '../support/writer.ts'
+
+const AT = { conversationId: 'c', spanId: 's' } as const
+const TURN = { ...AT, turnId: 't' } as const
+
+const heard = (party: 'owner' | 'guest', text: string): NewEvent => ({
+  type: 'call.utterance.heard',
+  actor: party,
+  channel: 'voice',
+  ...AT,
+  facts: { callSid: 'CA1', itemId: 'i1', party, transcribed: true },
+  body: { text },
+})
+const texted = (party: 'owner' | 'guest', text: string): NewEvent => ({
+  type: 'sms.received',
+  actor: party,
+  channel: 'sms',
+  ...AT,
+  facts: { messageSid: `SM-${text}`, party, segments: 1, mediaTypes: [], replyBy: 'rest' },
+  body: { from: '+14155550100', to: '+14155550199', text },
+})
+const delivery = (key: string, text: string): NewEvent => ({
+  type: 'delivery.requested',
+  actor: 'delegate',
+  channel: 'sms',
+  ...TURN,
+  key,
+  facts: { deliveryId: key, channel: 'sms', taskId: null, maxAttempts: 3 },
+  body: { target: '+14155550100', text },
+})
+const completed: NewEvent = {
+  type: 'turn.completed',
+  actor: 'service',
+  ...TURN,
+  facts: {
+    model: { provider: 'p', model: 'm' },
+    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
+    contextTokens: 0,
+    responseId: null,
+    rounds: 1,
+    durationMs: 0,
+  },
+}
+const failed: NewEvent = {
+  type: 'turn.failed',
+  actor: 'service',
+  ...TURN,
+  facts: { kind: 'timeout' },
+  body: { text: 'Sorry.' },
+}
+
+/** What the facts say to the model, by who says it. */
+function contextOf(...facts: NewEvent[]): (readonly [string, string])[] {
+  const writer = openTestWriter(testDirectory())
+  writer.append(...facts)
+  const { items } = foldContext(emptyContext(0), writer.ledger.readAfter(0, 100))
+  writer.close()
+  return items.map(({ item }) => [
+    item.type === 'message' ? item.role : item.type,
+    'text' in item ? item.text : '',
+  ])
+}
+
+test('what a stranger says or texts is no part of the conversation, wherever it stands', () => {
+  expect(
+    contextOf(
+      heard('owner', 'mine'),
+      heard('guest', 'a stranger’s'),
+      texted('guest', 'another’s'),
+      texted('owner', 'own'),
+    ),
+  ).toEqual([
+    ['owner', 'mine'],
+    ['owner', 'own'],
+  ])
+})
+
+test('what was spoken on the phone was heard, although its turn failed', () => {
+  const spoken: NewEvent = {
+    type: 'call.reply.spoken',
+    actor: 'delegate',
+    channel: 'voice',
+    ...TURN,
+    facts: {
+      callSid: 'CA1',
+      itemId: 'i1',
+      responseId: null,
+      heardMs: 900,
+      sentMs: 900,
+      interrupted: false,
+    },
+    body: { text: 'At nine', generatedText: 'At nine' },
+  }
+  expect(contextOf(spoken, failed)).toEqual([['delegate', 'At nine']])
+})
+
+test('of the texts that a turn asked for, its reply alone is what the delegate said to the owner', () => {
+  expect(
+    contextOf(delivery('tool:t:call', 'to somebody'), delivery('reply:t', 'the answer'), completed),
+  ).toEqual([['delegate', 'the answer']])
+})
+
+test('the outcome of a task stands there once, as what it is, and not as what the delegate said', () => {
+  const finished: NewEvent = {
+    type: 'task.finished',
+    actor: 'service',
+    ...AT,
+    facts: { taskId: 'k', source: 'exit', exitCode: 0, durationMs: 1 },
+    body: { text: 'The gate is green.' },
+  }
+  const told: NewEvent = {
+    type: 'chat.reply.sent',
+    actor: 'delegate',
+    channel: 'chat',
+    ...AT,
+    facts: { deliveryId: 'd' },
+    body: { text: 'The gate is green.' },
+  }
+  expect(contextOf(finished, told)).toEqual([['inner', 'It finished. The gate is green.']])
+})
