@@ -1,0 +1,34 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openLedgerReadOnly } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
+import { projections } from '../../projections/all.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
+import { compareViews, replay } from '../../src/storage/replay.ts'
+import { testDirectory } from '../support/directory.ts'
+import { eventTypes, factOf } from '../support/facts.ts'
+import { openTestWriter } from '../support/writer.ts'
+
+test('of whatever type it is, a fact that is erased leaves the rows as if its words had never been there', () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  for (const type of eventTypes) {
+    for (const fact of fc.sample(factOf(type), { seed: 1, numRuns: 8 }))
+      writer.append({ ...fact, key: undefined })
+  }
+  const { seq: lastSeq } = writer.ledger.head()
+  writer.settle()
+  // Of each type half, so that there is something beside it that has to stay.
+  writer.forget(...Array.from({ length: lastSeq }, (_, index) => index + 1).filter((seq) => seq % 2 === 0))
+  writer.settle()
+  writer.close()
+
+  const ledgerDb = openLedgerReadOnly(directory)
+  const replayed = new Database(':memory:')
+  replay({ ledger: createReader(ledgerDb), views: replayed, projections })
+  const live = openViewsReadOnly(directory)
+  const tables = projections.flatMap(({ tables }) => tables)
+  expect(compareViews(replayed, live, tables).differences).toEqual([])
+  for (const db of [live, replayed, ledgerDb]) db.close()
+})
