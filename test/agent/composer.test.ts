@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { createSignalQueries } from '../../projections/signals.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
+import { createChainReader } from '../../src/agent/chain.ts'
+import { createComposer } from '../../src/agent/composer.ts'
+import type { Recall } from '../../src/conversation/recall.ts'
+import type { ModelService } from '../../src/model/port.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+
+const MODEL = { provider: 'p', model: 'm' }
+const AT = { conversationId: 'c', spanId: 's', channel: 'chat' } as const
+const service = { text: { id: MODEL } } as Partial<ModelService> as ModelService
+
+/** A conversation with one message that waits for its answer, and a signal that rides along. */
+async function openComposer() {
+  const { append, ledger, views } = await openTestStorage(testDirectory())
+  const asked: Parameters<Recall>[0][] = []
+  const signals = createSignalQueries(views)
+  const composer = createComposer({
+    ledger,
+    chain: createChainReader(views, ledger),
+    recall: async (cue) => {
+      asked.push(cue)
+      return { text: null, facts: [], seqs: [] }
+    },
+    ridingSignals: signals.riding,
+    adaptations: () => [],
+    tools: new Map(),
+    timezone: () => 'UTC',
+  })
+  const raised = { kind: 'text_failed', mode: 'next-turn', priority: 4 } as const
+  await append([
+    { type: 'conversation.started', actor: 'service', ...AT, facts: {} },
+    {
+      type: 'signal.raised',
+      actor: 'service',
+      facts: { ...raised, signalId: 'rides', dedupKey: 'rides' },
+      body: { text: 'The text to Ann did not arrive' },
+    },
+    {
+      type: 'chat.message.received',
+      actor: 'owner',
+      ...AT,
+      turnId: 't',
+      facts: {},
+      body: { text: 'Did it arrive?' },
+    },
+  ])
+  const turn = createTurnQueries(views).byId('t')
+  if (!turn) throw new Error('there is no turn')
+  return { append, ledger, composer, asked, turn, signals }
+}
+
+test('what is asked is looked for in what came before it, never in itself', async () => {
+  const { composer, asked, turn } = await openComposer()
+  await composer.compose(turn, service, { textOnly: false })?.composed
+  expect(asked).toMatchObject([{ text: 'Did it arrive?', beforeSeq: turn.causeSeq }])
+})
+
+test('a signal rides along with the owner’s turn and is among what its answer may derive from; an activation takes none', async () => {
+  const { append, ledger, composer, turn, signals } = await openComposer()
+  const [riding] = signals.riding()
+  const composing = composer.compose(turn, service, { textOnly: false })
+  expect(composing?.opening.signalIds).toEqual(['rides'])
+  const composed = await composing?.composed
+  expect(composed?.seenSeqs).toEqual([riding?.seq])
+  expect(JSON.stringify(composed?.input)).toContain('did not arrive')
+
+  const started = await append([
+    {
+      type: 'activation.started',
+      actor: 'service',
+      ...AT,
+      turnId: 'a',
+      derivedFrom: [],
+      facts: { activationId: 'a', signalIds: ['other'], attempt: 1 },
+    },
+  ])
+  expect(started.status).toBe('appended')
+  const activation = { ...turn, turnId: 'a', trigger: 'activation' as const, causeSeq: ledger.head().seq }
+  const ofActivation = composer.compose(activation, service, { textOnly: false })
+  expect(ofActivation?.opening.signalIds).toEqual([])
+  expect(JSON.stringify((await ofActivation?.composed)?.input)).not.toContain('did not arrive')
+})
+
+test('that a replacement carries the conversation is recorded with the first turn on it, once', async () => {
+  const { append, composer, turn } = await openComposer()
+  const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+  await append([
+    {
+      type: 'context.compaction.succeeded',
+      actor: 'service',
+      ...AT,
+      facts: {
+        compactionId: 'k',
+        source: 'manual',
+        method: 'model',
+        model: MODEL,
+        throughSeq: 1,
+        inputTokensBefore: 10,
+        inputTokensAfter: 5,
+        usage,
+      },
+      body: { text: 'All of it.', replacement: null },
+    },
+  ])
+  const first = await composer.compose(turn, service, { textOnly: false })?.composed
+  expect(first?.facts.map(({ type }) => type)).toEqual(['context.replacement.consumed'])
+  await append(first?.facts ?? [])
+  expect((await composer.compose(turn, service, { textOnly: false })?.composed)?.facts).toEqual([])
+})
