@@ -230,3 +230,13 @@ test('a turn that its activation has left behind is ended at the next start', as
     { type: 'turn.failed', turnId: 't1', facts: { kind: 'interrupted' } },
   ])
 })
+
+test('what waits together is one activation, with the words of all', async () => {
+  const { ledger, raise, run, waking } = await openRunner()
+  for (const id of ['a', 'b', 'c']) await raise(id)
+  const seqs = waking().map(({ seq }) => seq)
+  await run('spoke')
+  const started = ledger.readAfter(0, 100).filter((event) => event.type === 'activation.started')
+  expect(started).toMatchObject([{ derivedFrom: seqs, facts: { signalIds: ['a', 'b', 'c'], attempt: 1 } }])
+  expect(waking()).toEqual([])
+})

@@ -40,10 +40,10 @@ const kept = (model: typeof MODEL, round = 1): NewEvent => ({
   body: { blob: 'sealed' },
 })
 
-/** Takes up a turn of which a crash left these facts. `answers` are rounds in which the model goes on calling a tool. */
+/** Takes up a turn of which a crash left these facts. In its first `callRounds` answers the model calls a tool. */
 async function resume(
   facts: readonly NewEvent[],
-  { callsForEver = false, erased = null }: { callsForEver?: boolean; erased?: NewEvent['type'] | null } = {},
+  { callRounds = 0, erased = null }: { callRounds?: number; erased?: NewEvent['type'] | null } = {},
 ) {
   const { append, erase, ledger, views } = await openTestStorage(testDirectory())
   await append([
@@ -72,10 +72,11 @@ async function resume(
     told: (instructions) => instructions,
     async *respond({ input }) {
       asked.push([...input])
+      const calls = asked.length <= callRounds
       yield {
         type: 'completed',
-        text: callsForEver ? '' : 'The word is heliotrope.',
-        toolCalls: callsForEver ? [{ callId: `n${asked.length}`, name: 'repeatable', arguments: '{}' }] : [],
+        text: calls ? '' : 'The word is heliotrope.',
+        toolCalls: calls ? [{ callId: `n${asked.length}`, name: 'repeatable', arguments: '{}' }] : [],
         usage: { inputTokens: 1, outputTokens: 1, cachedTokens: 0 },
         responseId: null,
         blob: null,
@@ -176,7 +177,7 @@ test('rounds of before the crash count: a model that calls tools for ever does n
     called('once', `c${index}`, index + 1),
     returned(`c${index}`),
   ])
-  const { asked, turn } = await resume([started, ...rounds.flat()], { callsForEver: true })
+  const { asked, turn } = await resume([started, ...rounds.flat()], { callRounds: 100 })
   expect(asked).toHaveLength(2)
   expect(turn).toMatchObject({ status: 'failed', kind: 'too_many_rounds' })
 })
@@ -202,4 +203,9 @@ test('a reply derives from the result that it repeats', async () => {
   const result = after.find((event) => event.type === 'tool.returned')
   const reply = after.find((event) => event.type === 'chat.reply.sent')
   expect(result && reply?.derivedFrom).toContain(result?.seq)
+})
+
+test('what a turn used is the sum of its rounds', async () => {
+  const { turn } = await resume([started], { callRounds: 2 })
+  expect(turn).toMatchObject({ status: 'completed', inputTokens: 3, outputTokens: 3 })
 })

@@ -16,7 +16,11 @@ const CONTEXT = {
 }
 
 /** A runner over one tool that does `work`; facts are in the ledger when `written` is called. */
-function openRunner(work: () => Promise<ToolResult>, readOnly: boolean) {
+function openRunner(
+  work: () => Promise<ToolResult>,
+  readOnly: boolean,
+  signal: AbortSignal = new AbortController().signal,
+) {
   const recorded: NewEvent[] = []
   const faults: unknown[] = []
   const written = Promise.withResolvers<void>()
@@ -33,7 +37,7 @@ function openRunner(work: () => Promise<ToolResult>, readOnly: boolean) {
     onFault: (error) => faults.push(error),
   })
   const call = { callId: 'call', tool: 'work', arguments: '{}' }
-  const round = { ...CONTEXT, signal: new AbortController().signal }
+  const round = { ...CONTEXT, signal }
   const run = (called: Promise<readonly CallFact[]>) => runner.run([call], called, round)
   return { run, recorded, faults, written: () => written.resolve() }
 }
@@ -175,5 +179,20 @@ test('a call that was made twice is no failure of its tool', async () => {
 
 test('what a result repeats is recorded with it, so that it goes when that is erased', async () => {
   const { recorded } = await runTool(async () => ({ ...DONE, derivedFrom: [5, 9] }))
-  expect(recorded).toMatchObject([{ type: 'tool.returned', causedBy: 2, derivedFrom: [2, 5, 9] }])
+  expect(recorded).toMatchObject([
+    { type: 'tool.returned', key: 'tool-returned:turn:call', causedBy: 2, derivedFrom: [2, 5, 9] },
+  ])
+})
+
+test('a tool that ends because its turn was cut short has no outcome, and is no fault', async () => {
+  const stopped = new Error('stopped')
+  const { run, recorded, faults, written } = openRunner(
+    () => Promise.reject(stopped),
+    false,
+    AbortSignal.abort(stopped),
+  )
+  written()
+  await expect(run(CALLED)).rejects.toBe(stopped)
+  expect(recorded).toEqual([])
+  expect(faults).toEqual([])
 })

@@ -29,3 +29,13 @@ test('statuses in any order, repeated or missing, end in the furthest one', () =
 test('a status that this build does not know takes the place of none', () => {
   expect(fold(['sent', 'teleported'])).toBe('sent')
 })
+
+test('of the ends that a text can come to the first that is reported stands, wherever it had got before', () => {
+  const end = fc.constantFrom('delivered', 'undelivered', 'failed', 'canceled')
+  const way = fc.array(fc.constantFrom('accepted', 'queued', 'sending', 'sent'), { maxLength: 4 })
+  fc.assert(
+    fc.property(way, fc.array(end, { minLength: 1, maxLength: 4 }), way, (before, ends, after) => {
+      expect(fold([...before, ...ends, ...after])).toBe(ends[0])
+    }),
+  )
+})
