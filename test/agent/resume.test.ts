@@ -4,7 +4,7 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createTurnRunner } from '../../src/agent/turn.ts'
 import { createPreviews } from '../../src/conversation/previews.ts'
-import type { InputItem, ModelService, TextModel } from '../../src/model/port.ts'
+import { type InputItem, ModelError, type ModelService, type TextModel } from '../../src/model/port.ts'
 import { defineTool, type Tool } from '../../src/tools/tool.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
@@ -40,10 +40,17 @@ const kept = (model: typeof MODEL, round = 1): NewEvent => ({
   body: { blob: 'sealed' },
 })
 
+type Options = {
+  readonly callRounds?: number
+  readonly erased?: NewEvent['type'] | null
+  /** What the model says before it finds its input too long, in each of its first answers. */
+  readonly faults?: readonly string[]
+}
+
 /** Takes up a turn of which a crash left these facts. In its first `callRounds` answers the model calls a tool. */
 async function resume(
   facts: readonly NewEvent[],
-  { callRounds = 0, erased = null }: { callRounds?: number; erased?: NewEvent['type'] | null } = {},
+  { callRounds = 0, erased = null, faults = [] }: Options = {},
 ) {
   const { append, erase, ledger, views } = await openTestStorage(testDirectory())
   await append([
@@ -73,6 +80,9 @@ async function resume(
     async *respond({ input }) {
       asked.push([...input])
       const calls = asked.length <= callRounds
+      const said = faults[asked.length - 1]
+      if (said) yield { type: 'text.delta', text: said }
+      if (said !== undefined) throw new ModelError('context_too_long', 'too long')
       yield {
         type: 'completed',
         text: calls ? '' : 'The word is heliotrope.',
@@ -122,7 +132,7 @@ async function resume(
     timezone: () => 'UTC',
     thresholdTokens: () => 1000,
     isSpent: () => false,
-    shorten: async () => false,
+    shorten: async () => true,
     shortenReply: async (reply) => reply,
     nowMs: () => 0,
     log,
@@ -208,4 +218,13 @@ test('a reply derives from the result that it repeats', async () => {
 test('what a turn used is the sum of its rounds', async () => {
   const { turn } = await resume([started], { callRounds: 2 })
   expect(turn).toMatchObject({ status: 'completed', inputTokens: 3, outputTokens: 3 })
+})
+
+test('an input that is too long is made shorter once, unless something was said already', async () => {
+  const once = await resume([started], { faults: [''] })
+  expect([once.asked.length, once.turn?.status]).toEqual([2, 'completed'])
+  const twice = await resume([started], { faults: ['', ''] })
+  expect([twice.asked.length, twice.turn?.kind]).toEqual([2, 'context_too_long'])
+  const said = await resume([started], { faults: ['Half of it'] })
+  expect([said.asked.length, said.turn?.kind]).toEqual([1, 'context_too_long'])
 })

@@ -36,6 +36,12 @@ test('a batch that one projection could not fold is in the rows of all others on
         const writer = openTestWriter(directory, { projections: [...projections, stallingAt(stallSeq)] })
         for (const batch of batches) writer.append(...batch)
         writer.settle()
+        // None stalls with it, and nothing has to be made anew for it.
+        const told = writer.warnings.map(({ message, fields }) => [message, fields.projection])
+        expect(told.filter(([, projection]) => projection !== 'stalling')).toEqual([])
+        expect(writer.status().projections.filter(({ error, name }) => error && name !== 'stalling')).toEqual(
+          [],
+        )
         writer.close()
 
         const ledgerDb = openLedgerReadOnly(directory)
