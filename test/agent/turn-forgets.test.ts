@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { createTurnQueries } from '../../projections/turns.ts'
+import { createTurnRunner } from '../../src/agent/turn.ts'
+import { createPreviews } from '../../src/conversation/previews.ts'
+import type { ModelService, TextModel } from '../../src/model/port.ts'
+import { defineTool } from '../../src/tools/tool.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+
+const AT = { conversationId: 'c', spanId: 's', turnId: 't', channel: 'chat' } as const
+const SECRET = 'The locker opens with heliotrope.'
+
+/** A turn that is given what was said long before, with a signal that rides along. */
+async function runTurn({ forgets = false, stops = false } = {}) {
+  const { append, erase, ledger, views } = await openTestStorage(testDirectory())
+  const said = { type: 'chat.message.received', actor: 'owner', facts: {} } as const
+  await append([
+    { ...said, ...AT, turnId: 'before', body: { text: SECRET } },
+    { ...said, ...AT, body: { text: 'Well?' } },
+  ])
+  const turns = createTurnQueries(views)
+  const turn = turns.byId('t')
+  if (!turn) throw new Error('there is no turn')
+  const stop = new AbortController()
+  let rounds = 0
+  const text: TextModel = {
+    id: { provider: 'test', model: 'test' },
+    told: (instructions) => instructions,
+    async *respond() {
+      rounds += 1
+      if (stops) {
+        yield { type: 'text.delta', text: 'The locker' }
+        stop.abort('stopped')
+        throw new Error('cut off')
+      }
+      const calls = forgets && rounds === 1
+      yield {
+        type: 'completed',
+        text: calls ? '' : SECRET,
+        toolCalls: calls ? [{ callId: 'f', name: 'forget', arguments: '{}' }] : [],
+        usage: { inputTokens: 1, outputTokens: 1, cachedTokens: 0 },
+        responseId: null,
+        blob: null,
+      }
+    },
+  }
+  const forget = defineTool({
+    name: 'forget',
+    description: 'Forgets it.',
+    parameters: z.object({}),
+    idempotent: true,
+    readOnly: false,
+    async run() {
+      await erase([1], 'owner')
+      return { ok: true, data: {} }
+    },
+  })
+  await createTurnRunner({
+    append,
+    ledger,
+    turnEventSeqs: turns.eventSeqs,
+    previews: createPreviews(),
+    model: () => ({ text }) as Partial<ModelService> as ModelService,
+    composer: {
+      compose: () => ({
+        opening: { adaptationIds: [], signalIds: ['rides'] },
+        composed: Promise.resolve({
+          request: { instructions: '', tools: [], timezone: 'UTC' },
+          input: [{ type: 'inner', label: 'memories that may matter', text: SECRET }],
+          facts: [],
+          seenSeqs: [1],
+          baseForm: null,
+          forgottenSince: () => [],
+        }),
+      }),
+    },
+    tools: new Map([[forget.name, forget]]),
+    timezone: () => 'UTC',
+    thresholdTokens: () => 1000,
+    isSpent: () => false,
+    shorten: async () => false,
+    shortenReply: async (reply) => reply,
+    nowMs: () => 0,
+    log: { warn: () => undefined, error: () => undefined },
+  })(turn, stop.signal)
+  const events = ledger.readAfter(2, 100)
+  return {
+    reply: events.find((event) => event.type === 'chat.reply.sent'),
+    dismissed: events.filter((event) => event.type === 'signal.dismissed'),
+    status: turns.byId('t')?.status,
+  }
+}
+
+test('a reply derives from what surfaced and it repeats, so that it goes when that is erased', async () => {
+  const { reply } = await runTurn()
+  expect(reply?.body?.text).toBe(SECRET)
+  expect(reply?.derivedFrom).toEqual([1, 2])
+})
+
+test('a turn that forgets what it was given does not tell it again', async () => {
+  const { reply } = await runTurn({ forgets: true })
+  expect(reply?.body?.text).toBe('It is forgotten.')
+})
+
+test.each([
+  ['was completed', {}, 'completed'],
+  ['the owner stopped', { stops: true }, 'stopped'],
+])('a signal that rode along with a turn that %s is dealt with', async (_how, options, status) => {
+  const turn = await runTurn(options)
+  expect(turn.status).toBe(status)
+  expect(turn.dismissed).toMatchObject([{ facts: { signalIds: ['rides'], reason: 'attached' } }])
+})
