@@ -1,6 +1,5 @@
 import type { OpenAI } from 'openai'
-import { giveWay } from '../../give-way.ts'
-import { ModelError } from '../port.ts'
+import { createTransport } from './transport.ts'
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 
@@ -8,7 +7,7 @@ export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 export type Endpoint = { readonly baseUrl: string; readonly authorization: string | null }
 
 /**
- * The endpoint of a base URL and a key. Credentials inside the URL, which fetch refuses, become Basic
+ * The endpoint of a base URL and a key. Credentials inside the URL become Basic
  * authentication where there is no key.
  */
 export function toEndpoint(baseUrl: string, apiKey: string | null): Endpoint {
@@ -32,10 +31,10 @@ export type LoadClient = () => Promise<OpenAI>
  */
 export function createClientLoader(
   endpoint: Endpoint,
-  options: { readonly maxResponseBytes: number; readonly fetch?: typeof globalThis.fetch },
+  options: { readonly maxResponseBytes: number },
 ): LoadClient {
   let client: Promise<OpenAI> | null = null
-  const fetch = limitedFetch(options.fetch ?? globalThis.fetch, options.maxResponseBytes)
+  const fetch = createTransport(options.maxResponseBytes)
   return () => {
     client ??= import('openai').then(
       (sdk) =>
@@ -52,57 +51,9 @@ export function createClientLoader(
           logLevel: 'off',
           // Our own deadline aborts first.
           timeout: 24 * 60 * 60 * 1000,
-          // A redirect would turn POST into GET, or carry the key to another host.
-          fetchOptions: { redirect: 'manual' },
           fetch,
         }),
     )
     return client
-  }
-}
-
-function limitedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
-  return async (input, init) => {
-    // What the request was made of and what sends it are each a while; a frame of a call may go between.
-    await giveWay()
-    const response = await fetch(input, init)
-    const { body, status, statusText, headers } = response
-    if (!body) return response
-    const limited = limitBytes(body, maxBytes)
-    const asResponse = () => new Response(toStream(limited), { status, statusText, headers })
-    if (!headers.get('content-type')?.includes('text/event-stream')) return asResponse()
-    // The SDK takes any iterable for the body of events: to make a web stream of it again would cost as much as to
-    // read it. Where it did not ask for events, it asks for the text.
-    return Object.defineProperties(response, {
-      body: { value: limited },
-      text: { value: () => asResponse().text() },
-    })
-  }
-}
-
-function toStream<T>(chunks: AsyncGenerator<T>): ReadableStream<T> {
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    async cancel() {
-      await chunks.return(undefined)
-    },
-  })
-}
-
-/** The same bytes, failing once there are more than `maxBytes` of them. */
-async function* limitBytes(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  maxBytes: number,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.byteLength
-    if (bytes > maxBytes)
-      throw new ModelError('malformed', `The model service sent more than ${maxBytes} bytes.`)
-    yield chunk
   }
 }

@@ -33,7 +33,6 @@ export type OpenAiDependencies = {
   readonly capabilities: Capabilities
   readonly timing?: Timing
   readonly limits?: Partial<Limits>
-  readonly fetch?: typeof globalThis.fetch
 }
 
 /**
@@ -80,7 +79,7 @@ function createCore(
   settings: OpenAiSettings,
   dependencies: OpenAiDependencies,
 ): OpenAiCore {
-  const { capabilities, timing = systemTiming, fetch } = dependencies
+  const { capabilities, timing = systemTiming } = dependencies
   const { baseUrl, authorization } = endpoint
   const url = new URL(baseUrl)
   const isOpenAi = url.host === new URL(OPENAI_BASE_URL).host
@@ -91,7 +90,7 @@ function createCore(
     provider: isOpenAi ? 'openai' : url.host.slice(0, 100),
     where: url.origin,
     baseUrl,
-    load: createClientLoader(endpoint, fetch ? { maxResponseBytes, fetch } : { maxResponseBytes }),
+    load: createClientLoader(endpoint, { maxResponseBytes }),
     secrets: [settings.apiKey, authorization?.split(' ')[1], decodeURIComponent(given.password)].filter(
       isText,
     ),

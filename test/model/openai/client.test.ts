@@ -1,24 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createClientLoader } from '../../../src/model/openai/client.ts'
+import { startRawServer } from './raw-server.ts'
 
 const MAX_BYTES = 100_000
+const CHUNK = Buffer.alloc(10_000, ' ')
 
-/** A client whose service answers with an endless body; how much of it was taken. */
+const clientOf = (baseUrl: string) =>
+  createClientLoader({ baseUrl, authorization: 'Bearer key' }, { maxResponseBytes: MAX_BYTES })()
+
+/** A client whose service answers with an endless body, a chunk at a time; how much of it was sent. */
 async function endless(status: number, contentType: string) {
   let bytes = 0
-  const body = () =>
-    new ReadableStream({
-      pull(controller) {
-        bytes += 10_000
-        controller.enqueue(new Uint8Array(10_000).fill(32))
-      },
-    })
-  const fetch = async () => new Response(body(), { status, headers: { 'content-type': contentType } })
-  const load = createClientLoader(
-    { baseUrl: 'http://127.0.0.1:1', authorization: null },
-    { maxResponseBytes: MAX_BYTES, fetch },
-  )
-  return { client: await load(), bytes: () => bytes }
+  const url = await startRawServer(async (_request, response) => {
+    response.writeHead(status, { 'content-type': contentType })
+    while (!response.destroyed) {
+      bytes += CHUNK.length
+      response.write(CHUNK)
+      // Both ends are in this process: within these turns of its loop what was sent has arrived and is read.
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+    }
+  })
+  return { client: await clientOf(url), bytes: () => bytes }
 }
 
 test.for([
@@ -45,4 +49,71 @@ test('events are read as they come, and no more of them than is allowed', async 
   }
   await expect(readAll()).rejects.toThrow(`more than ${MAX_BYTES} bytes`)
   expect(bytes()).toBeLessThanOrEqual(MAX_BYTES + 50_000)
+})
+
+test('a redirect is followed nowhere, nor is the key shown there', async () => {
+  const elsewhere: IncomingMessage[] = []
+  const other = await startRawServer((request, response) => {
+    elsewhere.push(request)
+    response.end('{}')
+  })
+  const client = await clientOf(
+    await startRawServer((_request, response) => response.writeHead(307, { location: other }).end()),
+  )
+  await expect(client.embeddings.create({ model: 'm', input: 'tea' })).rejects.toMatchObject({ status: 307 })
+  expect(elsewhere).toEqual([])
+})
+
+test('an answer of a status that does not exist leaves no connection open', async () => {
+  const closed = Promise.withResolvers<void>()
+  const client = await clientOf(
+    await startRawServer((request, response) => {
+      request.socket.once('close', () => closed.resolve())
+      response.writeHead(999).write('and so on')
+    }),
+  )
+  await expect(client.responses.create({ model: 'm', input: 'tea' })).rejects.toThrow()
+  await closed.promise
+})
+
+test('a file goes out as a form with its boundary', async () => {
+  const form = Promise.withResolvers<{ type: string; body: string }>()
+  const client = await clientOf(
+    await startRawServer(async (request, response) => {
+      const parts: Buffer[] = []
+      for await (const part of request) parts.push(part)
+      form.resolve({ type: request.headers['content-type'] ?? '', body: Buffer.concat(parts).toString() })
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"tea"}')
+    }),
+  )
+  const file = new File(['sound'], 'speech.wav', { type: 'audio/wav' })
+  await expect(client.audio.transcriptions.create({ model: 'm', file })).resolves.toMatchObject({
+    text: 'tea',
+  })
+  const { type, body } = await form.promise
+  const boundary = type.match(/^multipart\/form-data; boundary=(.+)$/)?.[1] ?? 'none'
+  expect(body.split(`--${boundary}`)).toHaveLength(4)
+  expect(body).toContain('sound')
+})
+
+test('a request that is given up closes its connection', async () => {
+  const closed = Promise.withResolvers<void>()
+  const client = await clientOf(
+    await startRawServer((request, response) => {
+      request.socket.once('close', () => closed.resolve())
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"type":"response.created"}\n\n')
+    }),
+  )
+  const stop = new AbortController()
+  const events = await client.responses.create(
+    { model: 'm', input: 'tea', stream: true },
+    { signal: stop.signal },
+  )
+  const iterator = events[Symbol.asyncIterator]()
+  await iterator.next()
+  const next = iterator.next()
+  stop.abort()
+  await next.catch(() => undefined)
+  await closed.promise
 })

@@ -5,6 +5,7 @@ import { ModelError } from '../../../src/model/port.ts'
 import { type At, type Fault, httpFaults } from '../../doubles/model/script.ts'
 import { holdUp } from '../../support/hold-up.ts'
 import { API_KEY, never, noteTool, request, run, setUp, stoppedTime } from './fixture.ts'
+import { startRawServer } from './raw-server.ts'
 
 const limits = { attempts: 3, backoffMs: 10, maxBackoffMs: 1000, idleMs: 77_000, maxResponseBytes: 200_000 }
 const answer = {
@@ -213,10 +214,11 @@ test('a refused connection is a service that is not available', async () => {
 })
 
 test('an answer that is a web page is not mistaken for the service', async () => {
-  const { double, another } = await setUp()
-  double.reply({ text: 'x' })
-  const page = async () => new Response('<html>hello</html>', { headers: { 'content-type': 'text/html' } })
-  expect((await run(another({}, { fetch: page }))).error).toMatchObject({ kind: 'malformed' })
+  const { another } = await setUp()
+  const baseUrl = await startRawServer((_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html>hello</html>'),
+  )
+  expect((await run(another({ baseUrl }))).error).toMatchObject({ kind: 'malformed' })
 })
 
 test('a server that cannot stream is understood all the same', async () => {
@@ -226,8 +228,10 @@ test('a server that cannot stream is understood all the same', async () => {
     status: 'completed',
     output: [{ type: 'message', role: 'assistant', content: 'All at once.' }],
   }
-  const whole = async () => Response.json(reply)
-  const { deltas, completed } = await run(another({}, { fetch: whole }))
+  const baseUrl = await startRawServer((_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply)),
+  )
+  const { deltas, completed } = await run(another({ baseUrl }))
   expect(deltas).toEqual(['All at once.'])
   expect(completed?.text).toBe('All at once.')
   expect(completed?.usage.inputTokens).toBeGreaterThan(0)
