@@ -1,7 +1,6 @@
 import type { TimelineSearch } from '../projections/search.ts'
 import { createTimelineQueries } from '../projections/timeline-page.ts'
 import { createTurnQueries } from '../projections/turns.ts'
-import { createChatChannel } from './channels/chat.ts'
 import { createEnding } from './conversation/ending.ts'
 import { createIdleWatch } from './conversation/idle-watch.ts'
 import { createPlacement } from './conversation/placement.ts'
@@ -9,7 +8,7 @@ import { createPreviews } from './conversation/previews.ts'
 import type { Foundation } from './foundation.ts'
 import { createPagingCounters } from './operations/paging-counters.ts'
 
-/** The conversation, wired: where facts belong in it, how the browser adds to it and reads it, how it ends. */
+/** The conversation, wired: where facts belong in it, how it is read, how it ends. */
 export function buildConversations(foundation: Foundation) {
   const { storage, queries, settings, nowMs, newId, onFault } = foundation
   const { append, ledger, views } = storage
@@ -33,14 +32,6 @@ export function buildConversations(foundation: Foundation) {
       await storage.catchUpLagging()
       return queries.ask('searchTimeline', search)
     },
-    chat: createChatChannel({
-      append,
-      ledger,
-      placement,
-      turnById: turns.byId,
-      onHeadMoved: storage.onHeadMoved,
-      newId,
-    }),
     idleWatch: createIdleWatch({
       append,
       ending,

@@ -117,6 +117,7 @@ export function buildMemory(options: {
     config: options.config.get,
     arbitrator: options.arbitrator ?? modelArbitrator,
     append,
+    ledger: storage.ledger,
     counters,
     timezone,
     nowMs,
@@ -135,6 +136,7 @@ export function buildMemory(options: {
     memories,
     tools: memoryTools({ memories, settled: () => reactor.settled(SETTLE_MS) }),
     recall: passive.recall,
+    anticipate: passive.anticipate,
     /** The owner's change of how memory works, as a fact before it holds. */
     async changeConfig(change: MemoryConfigChange) {
       await append([

@@ -5,6 +5,7 @@ import { createTurnQueries } from '../projections/turns.ts'
 import { createAdaptations } from './adaptations/adaptations.ts'
 import { createTurnReport } from './agent/turn-report.ts'
 import { buildAssistant } from './assistant.ts'
+import { createChatChannel } from './channels/chat.ts'
 import { smsTools } from './channels/sms/tool.ts'
 import { createHangUp, createTelephonyApi } from './channels/telephony/api.ts'
 import { ownerNumbersOf } from './channels/telephony/party.ts'
@@ -115,12 +116,22 @@ export async function buildParts(foundation: Foundation) {
   const common = { ...foundation, placement, recall: memory.recall, tools, budgets }
   const assistant = buildAssistant({
     ...common,
+    anticipateRecall: memory.anticipate,
     notes,
     previews,
     adaptations: adaptations.forChannel,
     adaptationSeqs: adaptations.seqsInForce,
     traceItems: config.itemsDebug,
     guestWordSeqs: guests.wordSeqs,
+  })
+  const chat = createChatChannel({
+    append,
+    ledger,
+    placement,
+    turnById: assistant.turns.byId,
+    onHeadMoved,
+    onArrival: assistant.anticipate,
+    newId,
   })
   const phone = await buildPhone({
     ...common,
@@ -151,6 +162,7 @@ export async function buildParts(foundation: Foundation) {
     work,
     telephony,
     assistant,
+    chat,
     phone,
     texts,
     report: createOperationsReport({
