@@ -3,7 +3,7 @@ import { createSignalQueries } from '../../projections/signals.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createChainReader } from '../../src/agent/chain.ts'
 import { createComposer } from '../../src/agent/composer.ts'
-import type { Recall } from '../../src/conversation/recall.ts'
+import type { ArrivingCue, Recall } from '../../src/conversation/recall.ts'
 import type { ModelService } from '../../src/model/port.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
@@ -16,6 +16,7 @@ const service = { text: { id: MODEL } } as Partial<ModelService> as ModelService
 async function openComposer() {
   const { append, ledger, views } = await openTestStorage(testDirectory())
   const asked: Parameters<Recall>[0][] = []
+  const anticipated: ArrivingCue[] = []
   const signals = createSignalQueries(views)
   const composer = createComposer({
     ledger,
@@ -24,11 +25,17 @@ async function openComposer() {
       asked.push(cue)
       return { text: null, facts: [], seqs: [] }
     },
+    anticipate: (cue) => void anticipated.push(cue),
     ridingSignals: signals.riding,
     adaptations: () => [],
     tools: new Map(),
     timezone: () => 'UTC',
   })
+  const turnOf = (turnId: string) => {
+    const found = createTurnQueries(views).byId(turnId)
+    if (!found) throw new Error('there is no turn')
+    return found
+  }
   const raised = { kind: 'text_failed', mode: 'next-turn', priority: 4 } as const
   await append([
     { type: 'conversation.started', actor: 'service', ...AT, facts: {} },
@@ -47,15 +54,41 @@ async function openComposer() {
       body: { text: 'Did it arrive?' },
     },
   ])
-  const turn = createTurnQueries(views).byId('t')
-  if (!turn) throw new Error('there is no turn')
-  return { append, ledger, composer, asked, turn, signals }
+  const turn = turnOf('t')
+  return { append, ledger, composer, asked, anticipated, turn, turnOf, signals }
 }
 
 test('what is asked is looked for in what came before it, never in itself', async () => {
   const { composer, asked, turn } = await openComposer()
   await composer.compose(turn, service, { textOnly: false })?.composed
   expect(asked).toMatchObject([{ text: 'Did it arrive?', beforeSeq: turn.causeSeq }])
+})
+
+test('what is looked for while a message is written is what its turn will ask for', async () => {
+  const { append, composer, asked, anticipated, turnOf } = await openComposer()
+  composer.anticipate('c', 'And now?', service)
+  await append([
+    {
+      type: 'chat.message.received',
+      actor: 'owner',
+      ...AT,
+      turnId: 't2',
+      facts: {},
+      body: { text: 'And now?' },
+    },
+  ])
+  await composer.compose(turnOf('t2'), service, { textOnly: false })?.composed
+  const cues = [...anticipated, ...asked].map(
+    async ({ text, conversationId, channel, beforeSeq, inContextSeqs }) => ({
+      text,
+      conversationId,
+      channel,
+      beforeSeq,
+      seqs: [...(await inContextSeqs)],
+    }),
+  )
+  const [begun, then] = await Promise.all(cues)
+  expect(begun).toEqual(then)
 })
 
 test('a signal rides along with the owner’s turn and is among what its answer may derive from; an activation takes none', async () => {

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { startFlags } from './start-flags.ts'
+import { startFlags } from '../support/start-flags.ts'
 
 const PASSWORD = 'a long walk by the river'
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { startFlags } from '../support/start-flags.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
@@ -21,7 +22,7 @@ export function startServiceProcess(
   directory: string,
   environment: Readonly<Record<string, string>> = {},
 ): ServiceProcess {
-  const child = spawn(process.execPath, ['--no-memory-protection-keys', MAIN], {
+  const child = spawn(process.execPath, [...startFlags(), MAIN], {
     env: {
       ...process.env,
       DATA_DIR: directory,

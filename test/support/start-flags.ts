@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What `npm start` tells Node: what is measured runs as the service runs. */
+/** What `npm start` tells Node: what is measured or tormented runs as the service runs. */
 export function startFlags(): string[] {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const flags = /node ((?:--\S+ )*)src\/main\.ts$/.exec(scripts.start)?.[1]
