@@ -10,6 +10,8 @@ import { type ContextItem, type ContextReader, createContextReader, isSameModel 
 /** What a turn is built on: the base, then everything since but what the owner had forgotten. */
 export type Chain = {
   readonly items: readonly ContextItem[]
+  /** The facts of all items, in their order. */
+  readonly seqs: readonly number[]
   /** The replacement that it begins with, and the facts that this covers; null while there is none. */
   readonly base: {
     readonly row: CompactionRow
@@ -112,11 +114,17 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     const from = row && base ? { seq: row.seq, throughSeq: row.throughSeq, covered: base.covered } : NO_BASE
     const read = context.read(conversationId, from)
     if (read === null) return null
-    const { items, open } = read
+    const { items, seqs, open } = read
     const openSeqs = [...open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
-    if (!row || !base) return { items, base: null, openSeqs, barred }
+    if (!row || !base) return { items, seqs, base: null, openSeqs, barred }
     const { item, form, covered } = base
-    return { items: [{ item, seqs: [row.seq] }, ...items], base: { row, form, covered }, openSeqs, barred }
+    return {
+      items: [{ item, seqs: [row.seq] }, ...items],
+      seqs: [row.seq, ...seqs],
+      base: { row, form, covered },
+      openSeqs,
+      barred,
+    }
   }
 
   return {

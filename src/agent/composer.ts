@@ -82,14 +82,14 @@ export function createComposer(options: {
   ): Promise<Chain> {
     await giveWay()
     return conversationId === null
-      ? { items: [], base: null, openSeqs: [], barred: new Set() }
+      ? { items: [], seqs: [], base: null, openSeqs: [], barred: new Set() }
       : chain.read(conversationId, service.text.id, { textOnly })
   }
 
   return {
     anticipate(conversationId, text, service) {
       const beforeSeq = ledger.head().seq + 1
-      const inContextSeqs = chain.read(conversationId, service.text.id).then(seqsOf)
+      const inContextSeqs = chain.read(conversationId, service.text.id).then(({ seqs }) => seqs)
       options.anticipate({ text, conversationId, channel: 'chat', beforeSeq, inContextSeqs })
     },
     compose(turn, service, { textOnly }) {
@@ -112,7 +112,7 @@ export function createComposer(options: {
           spanId,
           channel: isActivation ? 'inner' : channel,
           beforeSeq: turn.causeSeq,
-          inContextSeqs: reading.then(seqsOf),
+          inContextSeqs: reading.then(({ seqs }) => seqs),
         })
         const past = await reading
         const recalled = await recalling
@@ -148,12 +148,6 @@ export function createComposer(options: {
       }
     },
   }
-}
-
-function seqsOf({ items }: Chain): readonly number[] {
-  const all: number[] = []
-  for (const { seqs } of items) for (const seq of seqs) all.push(seq)
-  return all
 }
 
 /** The first turn on a replacement proves that the chain can be continued from it. */

@@ -15,12 +15,15 @@ type OpenTurn = readonly ContextItem[]
 export type ContextState = {
   readonly readSeq: number
   readonly items: readonly ContextItem[]
+  /** The facts of all items, in their order: kept beside, since each turn asks for them and items are many. */
+  readonly seqs: readonly number[]
   readonly open: ReadonlyMap<string, OpenTurn>
 }
 
 export const emptyContext = (fromSeq: number): ContextState => ({
   readSeq: fromSeq,
   items: [],
+  seqs: [],
   open: new Map(),
 })
 
@@ -39,7 +42,7 @@ export function foldContext(
   events: readonly AnyEvent[],
   isPassedOver: IsPassedOver = () => false,
 ): ContextState {
-  const items = [...state.items]
+  const joined: ContextItem[] = []
   const open = new Map(state.open)
   for (const event of events) {
     if (event.type === 'unknown') continue
@@ -48,18 +51,23 @@ export function foldContext(
     const added = item && isPassedOver(event) ? null : item
     // What was said in a call was said, whatever becomes of the turn: the caller has heard it.
     if (turnId === null || event.type === 'call.reply.spoken') {
-      if (added) items.push(added)
+      if (added) joined.push(added)
       continue
     }
     if (added) open.set(turnId, [...(open.get(turnId) ?? []), added])
     if (event.type === 'turn.completed') {
-      items.push(...withoutOrphans(open.get(turnId) ?? []))
+      joined.push(...withoutOrphans(open.get(turnId) ?? []))
       open.delete(turnId)
     } else if (event.type === 'turn.failed') {
       open.delete(turnId)
     }
   }
-  return { readSeq: events.at(-1)?.seq ?? state.readSeq, items, open }
+  return {
+    readSeq: events.at(-1)?.seq ?? state.readSeq,
+    items: [...state.items, ...joined],
+    seqs: [...state.seqs, ...joined.flatMap(({ seqs }) => seqs)],
+    open,
+  }
 }
 
 /** What an event says to the model; null when it says nothing. */

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createStandingQuery } from '../../projections/checkpoints.ts'
 import { ENTRY_TYPES, recallProjection } from '../../projections/recall-index.ts'
+import type { SeqList } from './recall-port.ts'
 
 /** Facts not yet indexed that are looked at one by one; with more, the index is worth catching up anyway. */
 const MAX_LOOKED_AT = 100
@@ -15,11 +16,11 @@ export function createIndexing(options: {
   readonly views: Database
   readonly ledger: LedgerReader
   readonly catchUp: () => Promise<void>
-}): (beforeSeq: number, inContextSeqs: readonly number[]) => Promise<void> {
+}): (beforeSeq: number, inContextSeqs: SeqList) => Promise<void> {
   const { views, ledger, catchUp } = options
   const indexedSeq = createStandingQuery(views, [recallProjection.name])
 
-  function isMissed(beforeSeq: number, inContextSeqs: readonly number[]): boolean {
+  function isMissed(beforeSeq: number, inContextSeqs: SeqList): boolean {
     const firstSeq = indexedSeq() + 1
     const lastSeq = Math.min(beforeSeq - 1, ledger.head().seq)
     if (lastSeq < firstSeq) return false

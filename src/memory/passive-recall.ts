@@ -8,7 +8,7 @@ import type { Embedding } from './embedding.ts'
 import { createLateResults, type StagedResult } from './late-results.ts'
 import { type Arbitrator, arbitrate } from './recall/arbitration.ts'
 import type { Hit } from './recall/ranker.ts'
-import type { RecallAnswer, RecallPort, RecallQuestion } from './recall-port.ts'
+import type { RecallAnswer, RecallPort, RecallQuestion, SeqList } from './recall-port.ts'
 
 /** How recall went since the process began. */
 export type RecallRuntime = {
@@ -81,7 +81,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
 
   function questionOf(
     cue: ArrivingCue,
-    inContextSeqs: readonly number[],
+    inContextSeqs: SeqList,
     staged: readonly Hit[],
     startedMs: number,
   ): RecallQuestion {
@@ -204,7 +204,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   async function recallFor(cue: RecallCue) {
-    const inContextSeqs = [...(await cue.inContextSeqs)]
+    const inContextSeqs = Float64Array.from(await cue.inContextSeqs)
     const startedMs = nowMs()
     const facts: NewEvent[] = []
     const turn = late.beginTurn(cue.conversationId)
@@ -278,7 +278,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     },
     anticipate(cue) {
       void Promise.resolve(cue.inContextSeqs)
-        .then((seqs) => anticipation.begin(questionOf(cue, [...seqs], [], nowMs())))
+        .then((seqs) => anticipation.begin(questionOf(cue, Float64Array.from(seqs), [], nowMs())))
         .catch(onFault)
     },
     runtime: () => ({ ...runtime, waiting: late.waiting() }),

@@ -9,6 +9,9 @@ export type LateHit = Hit & {
   readonly foundFor?: string
 }
 
+/** Seqs as numbers side by side: a long list is handed to a thread, or compared, as so many bytes. */
+export type SeqList = Float64Array<ArrayBuffer>
+
 /** What recall is asked before a turn. */
 export type RecallQuestion = {
   /** What is being said. */
@@ -20,8 +23,8 @@ export type RecallQuestion = {
   readonly beforeSeq: number
   /** So many of the owner's messages before it belong to what is looked for. */
   readonly contextTurns: number
-  /** What need not surface: the model has it before it. A list, for a set costs ten times as much to hand to a thread. */
-  readonly inContextSeqs: readonly number[]
+  /** What need not surface: the model has it before it. */
+  readonly inContextSeqs: SeqList
   /** What came too late for the turns before: looked at again with what is found now. */
   readonly staged: readonly LateHit[]
   /** What is near by its meaning, where that is known by now. */
@@ -66,7 +69,7 @@ export type RecallPort = {
    * Resolves when the index has all that may surface before an event and is not in the context; `recall` itself does
    * not wait for it. Left out where there is nothing to wait for.
    */
-  readonly indexed?: (beforeSeq: number, inContextSeqs: readonly number[]) => Promise<void>
+  readonly indexed?: (beforeSeq: number, inContextSeqs: SeqList) => Promise<void>
   recall(question: RecallQuestion): Promise<RecallAnswer>
   /** Chooses again, from some hits and what was staged. */
   choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): Promise<RecallAnswer>

@@ -91,7 +91,9 @@ test('nothing of a turn is in the context before it ended, and nothing of one th
   fc.assert(
     fc.property(steps, (all) => {
       const events = all.map((step, index) => eventOf(step, index + 1))
-      const inContext = new Set(foldContext(emptyContext(0), events).items.flatMap(({ seqs }) => seqs))
+      const { items, seqs } = foldContext(emptyContext(0), events)
+      expect(seqs).toEqual(items.flatMap((item) => item.seqs))
+      const inContext = new Set(seqs)
       for (const [index, step] of all.entries()) {
         const rest = all.slice(index).filter(({ turn }) => turn === step.turn)
         const end = rest.find(({ what }) => what === 'completed' || what === 'failed')

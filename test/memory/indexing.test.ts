@@ -54,7 +54,7 @@ test('what may surface before an event is indexed, or the model has it anyway', 
         const beforeSeq = 1 + (beforeIndex % (writer.ledger.head().seq + 2))
         const entries = entriesOf(writer.ledger).filter((seq) => seq < beforeSeq)
         const inContextSeqs = entries.filter(isGiven)
-        await indexed(beforeSeq, inContextSeqs)
+        await indexed(beforeSeq, Float64Array.from(inContextSeqs))
         const missed = entries.filter((seq) => seq > indexedSeq() && !inContextSeqs.includes(seq))
         expect(missed).toEqual([])
       },
@@ -67,21 +67,21 @@ test('a conversation that goes on waits for nothing that was said in it', async 
   const { writer, indexed, asked } = open()
   const inContextSeqs: number[] = []
   for (let turn = 1; turn <= 20; turn += 1) {
-    await indexed(writer.ledger.head().seq + 1, inContextSeqs)
+    await indexed(writer.ledger.head().seq + 1, Float64Array.from(inContextSeqs))
     writer.append(said(`message ${turn}`), exampleOf('turn.started'), exampleOf('context.usage.recorded'))
     inContextSeqs.push(turn * 3 - 2)
   }
   expect(asked()).toBe(0)
   writer.append(exampleOf('memory.stored'))
-  await indexed(Number.MAX_SAFE_INTEGER, inContextSeqs)
+  await indexed(Number.MAX_SAFE_INTEGER, Float64Array.from(inContextSeqs))
   expect(asked()).toBe(1)
 })
 
 test('an index that is far behind is caught up, whatever it lacks', async () => {
   const { writer, indexed, asked } = open()
   for (let index = 0; index < 101; index += 1) writer.append(exampleOf('turn.started'))
-  await indexed(Number.MAX_SAFE_INTEGER, [])
+  await indexed(Number.MAX_SAFE_INTEGER, new Float64Array())
   expect(asked()).toBe(1)
-  await indexed(Number.MAX_SAFE_INTEGER, [])
+  await indexed(Number.MAX_SAFE_INTEGER, new Float64Array())
   expect(asked()).toBe(1)
 })
