@@ -188,3 +188,10 @@ test('a message that waits when the service is told to stop is answered after th
   const { events } = (await second.service.client.get('/api/timeline')).json
   expect(typesOf(events).filter((type) => type === 'chat.message.received')).toHaveLength(1)
 })
+
+test('what is too long to be remembered is said to be, in words', async () => {
+  const service = await startWholeService()
+  const content = `Remember that ${'my bicycle has another part '.repeat(40)}`
+  const { reply } = (await service.client.post('/api/chat', { content })).json
+  expect(reply.text).toBe('That is too long: I can take up to 1000 characters for that. A note holds more.')
+})

@@ -28,7 +28,16 @@ const REASONS: Readonly<Record<string, string>> = {
   stale: 'That was changed meanwhile. Please try again.',
 }
 
+/** As zod says it of a text. */
+const TOO_LONG = /Too big: expected string to have <=(\d+) characters/
+
 function whyNot({ reason = '', message }: ToolOutcome): string {
+  if (reason === 'invalid_arguments') {
+    const longest = TOO_LONG.exec(message ?? '')?.[1]
+    return longest === undefined
+      ? 'I cannot do it with these words.'
+      : `That is too long: I can take up to ${longest} characters for that. A note holds more.`
+  }
   return message ?? REASONS[reason] ?? 'That did not work.'
 }
 
