@@ -102,15 +102,17 @@ test('what is entered before the settings have come stays, and is what is saved'
   })
   let come = Promise.withResolvers<void>()
   onTestFinished(() => come.resolve())
+  const told = Promise.withResolvers<void>()
   await page.route('**/api/config', async (route) => {
-    if (route.request().method() === 'GET') await come.promise
-    await route.continue()
+    if (route.request().method() !== 'GET') return route.continue()
+    await come.promise
+    await route.fulfill({ response: await route.fetch() })
+    told.resolve()
   })
   await setPassword(page)
   await page.getByLabel('Time zone').fill('Europe/Berlin')
-  const answered = page.waitForResponse('**/api/config')
   come.resolve()
-  await (await answered).finished()
+  await told.promise
   await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
   )

@@ -19,12 +19,7 @@ export function createTransport(maxBytes: number): Transport {
     const { headers, body } = await toSent(init)
     const { method = 'GET', signal = null } = init
     const answer = await request(url instanceof Request ? url.url : url, { method, headers, body, signal })
-    try {
-      return toResponse(answer, maxBytes)
-    } catch (error) {
-      answer.body.destroy()
-      throw error
-    }
+    return toResponse(answer, maxBytes)
   }
 }
 
@@ -41,6 +36,9 @@ async function toSent({ headers, body }: RequestInit) {
   }
 }
 
+/** The web's Response knows none beyond; a service that says 999 has failed as well. */
+const LAST_STATUS = 599
+
 function toResponse(
   { statusCode, headers: raw, body }: Awaited<ReturnType<typeof request>>,
   maxBytes: number,
@@ -49,7 +47,7 @@ function toResponse(
   for (const [name, value = []] of Object.entries(raw)) {
     for (const each of [value].flat()) headers.append(name, each)
   }
-  const options = { status: statusCode, headers }
+  const options = { status: Math.min(statusCode, LAST_STATUS), headers }
   const limited = limitBytes(body, maxBytes)
   const whole = () => new Response(toStream(limited), options)
   if (!headers.get('content-type')?.includes('text/event-stream')) return whole()

@@ -64,16 +64,19 @@ test('a redirect is followed nowhere, nor is the key shown there', async () => {
   expect(elsewhere).toEqual([])
 })
 
-test('an answer of a status that does not exist leaves no connection open', async () => {
-  const closed = Promise.withResolvers<void>()
+test('an answer of a status that does not exist is a failure like any other', async () => {
   const client = await clientOf(
-    await startRawServer((request, response) => {
-      request.socket.once('close', () => closed.resolve())
-      response.writeHead(999).write('and so on')
-    }),
+    await startRawServer((_request, response) => response.writeHead(999).end('and so on')),
   )
-  await expect(client.responses.create({ model: 'm', input: 'tea' })).rejects.toThrow()
-  await closed.promise
+  await expect(client.responses.create({ model: 'm', input: 'tea' })).rejects.toMatchObject({ status: 599 })
+})
+
+test.for([204, 304])('an answer of status %i, which has no body, is a failure, too', async (status) => {
+  const client = await clientOf(
+    await startRawServer((_request, response) => response.writeHead(status).end()),
+  )
+  const asked = client.post('/responses', { body: {} }).asResponse()
+  await expect(asked.then((response) => response.json())).rejects.toThrow()
 })
 
 test('a file goes out as a form with its boundary', async () => {
