@@ -18,8 +18,9 @@ async function withHistory(exchanges: number) {
 
 async function isAtStart(page: Page): Promise<boolean> {
   const scroller = page.getByRole('region', { name: 'Timeline' })
-  const top = await scroller.evaluate((element) => element.scrollTop)
-  return top === 0 && (await page.getByText('This is where your timeline begins.').isVisible())
+  // First the beginning: while older pages come, what is read stays where it is, and the top moves away from it.
+  if (!(await page.getByText('This is where your timeline begins.').isVisible())) return false
+  return (await scroller.evaluate((element) => element.scrollTop)) === 0
 }
 
 /** Watches, in each frame, whether rows that stay in view move against the direction of the scroll. */
