@@ -107,6 +107,23 @@ export async function strike(page: Page, ...keys: readonly string[]): Promise<vo
 }
 
 /**
+ * The same for keys that count together only when they come within a time: where the browser itself was held up between
+ * them, they are struck again, as its owner would.
+ */
+export async function strikeUntil(page: Page, keys: readonly string[], shown: Locator): Promise<void> {
+  for (let left = 2; left > 0; left -= 1) {
+    await strike(page, ...keys)
+    const came = await shown.waitFor({ timeout: 20_000 }).then(
+      () => true,
+      () => false,
+    )
+    if (came) return
+  }
+  await strike(page, ...keys)
+  await shown.waitFor()
+}
+
+/**
  * Answers the first request with an error, and lets the next ones wait for the function that it gives back: until then
  * the page cannot have got over the error by itself.
  */

@@ -3,7 +3,7 @@ import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startHouse } from './house.ts'
-import { composer, desk, inFocus, phone, settled, strike, visit } from './page.ts'
+import { composer, desk, inFocus, phone, settled, strikeUntil, visit } from './page.ts'
 import { picture } from './picture.ts'
 
 const browser = useBrowser()
@@ -121,8 +121,7 @@ for (const { look, context } of otherLooks) {
     expect(places.length).toBeGreaterThanOrEqual(7)
     for (const { title, key } of [...places.filter(({ key }) => key !== 't'), ...places.slice(0, 1)]) {
       const heading = page.getByRole('heading', { level: 1, name: title, exact: true })
-      await strike(page, 'g', key)
-      await heading.waitFor()
+      await strikeUntil(page, ['g', key], heading)
       await settled(page)
       // Before the page has taken the focus, the next keys would not be its own.
       const region = page.getByRole('region', { name: title, exact: true })
