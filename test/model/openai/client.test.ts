@@ -79,6 +79,18 @@ test.for([204, 304])('an answer of status %i, which has no body, is a failure, t
   await expect(asked.then((response) => response.json())).rejects.toThrow()
 })
 
+test('an answer is asked for as it is, since nothing unpacks it', async () => {
+  const asked = Promise.withResolvers<string | undefined>()
+  const client = await clientOf(
+    await startRawServer((request, response) => {
+      asked.resolve(request.headersDistinct['accept-encoding']?.join())
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    }),
+  )
+  await client.post('/responses', { body: {} })
+  expect(await asked.promise).toBe('identity')
+})
+
 test('a file goes out as a form with its boundary', async () => {
   const form = Promise.withResolvers<{ type: string; body: string }>()
   const client = await clientOf(
