@@ -10,6 +10,8 @@ import { type ContextItem, type ContextReader, createContextReader, isSameModel 
 /** What a turn is built on: the base, then everything since but what the owner had forgotten. */
 export type Chain = {
   readonly items: readonly ContextItem[]
+  /** What the model is given of the items. An item that stays is the same object in every chain that is read. */
+  readonly input: readonly InputItem[]
   /** The facts of all items, in their order. */
   readonly seqs: readonly number[]
   /** The replacement that it begins with, and the facts that this covers; null while there is none. */
@@ -39,6 +41,14 @@ export type ChainReader = {
   tellsBarred(seq: number): boolean
 }
 
+/** What stands in for the facts that it covers, in both forms. */
+type Replacement = {
+  readonly seq: number
+  readonly covered: ReadonlySet<number>
+  readonly opaque: InputItem | null
+  readonly text: InputItem
+}
+
 const NO_BASE = { seq: 0, throughSeq: 0, covered: new Set<number>() }
 
 /** Reads the chain that a conversation continues from; all of it derived from the ledger. */
@@ -53,6 +63,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
   )
   let looked = { barredCount: 0, erasureSeq: 0 }
   const judged = new Map<number, boolean>()
+  let replacement: Replacement | null = null
 
   /** Of more that is forgotten, or of what comes back: then what was folded, or judged, no longer holds. */
   function lookAtBarred(): void {
@@ -62,6 +73,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     looked = { barredCount, erasureSeq: lastErasureSeq }
     barred = memory.forgottenSeqs()
     judged.clear()
+    replacement = null
     context.reset()
   }
 
@@ -77,28 +89,34 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     return tells
   }
 
+  /** The forms of a replacement, read once; null where its words are gone. */
+  function readReplacement({ seq, provider, model }: CompactionRow): Replacement | null {
+    if (replacement?.seq === seq) return replacement
+    const [event] = ledger.readSeqs([seq])
+    if (event?.type !== 'context.compaction.succeeded' || !event.body) return null
+    const { replacement: blob, text } = event.body
+    replacement = {
+      seq,
+      covered: new Set(event.derivedFrom),
+      opaque: blob === null ? null : { type: 'opaque', model: { provider, model }, blob },
+      text: { type: 'inner', label: SUMMARY_LABEL, text },
+    }
+    return replacement
+  }
+
   function baseItem(
     row: CompactionRow,
     model: ModelId,
     textOnly: boolean,
   ): { item: InputItem; form: 'opaque' | 'text'; covered: ReadonlySet<number> } | null {
-    const [event] = ledger.readSeqs([row.seq])
-    if (event?.type !== 'context.compaction.succeeded' || !event.body) return null
-    const covered = new Set(event.derivedFrom)
-    const { replacement, text } = event.body
+    const read = readReplacement(row)
+    if (read === null) return null
+    const { covered, opaque, text } = read
     // An opaque form that turned out no smaller than the conversation itself is of no use; its text is.
-    if (replacement !== null && !textOnly && !wasUseless(row) && isSameModel(row, model)) {
-      return {
-        item: { type: 'opaque', model: { provider: row.provider, model: row.model }, blob: replacement },
-        form: 'opaque',
-        covered,
-      }
-    }
-    return {
-      item: { type: 'inner', label: SUMMARY_LABEL, text },
-      form: 'text',
-      covered,
-    }
+    const isUsable = !textOnly && !wasUseless(row) && isSameModel(row, model)
+    return opaque !== null && isUsable
+      ? { item: opaque, form: 'opaque', covered }
+      : { item: text, form: 'text', covered }
   }
 
   /** The chain as it is now; null while there is more to be folded than can be at once. */
@@ -114,12 +132,13 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     const from = row && base ? { seq: row.seq, throughSeq: row.throughSeq, covered: base.covered } : NO_BASE
     const read = context.read(conversationId, from)
     if (read === null) return null
-    const { items, seqs, open } = read
+    const { items, input, seqs, open } = read
     const openSeqs = [...open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
-    if (!row || !base) return { items, seqs, base: null, openSeqs, barred }
+    if (!row || !base) return { items, input, seqs, base: null, openSeqs, barred }
     const { item, form, covered } = base
     return {
       items: [{ item, seqs: [row.seq] }, ...items],
+      input: [item, ...input],
       seqs: [row.seq, ...seqs],
       base: { row, form, covered },
       openSeqs,

@@ -82,7 +82,7 @@ export function createComposer(options: {
   ): Promise<Chain> {
     await giveWay()
     return conversationId === null
-      ? { items: [], seqs: [], base: null, openSeqs: [], barred: new Set() }
+      ? { items: [], input: [], seqs: [], base: null, openSeqs: [], barred: new Set() }
       : chain.read(conversationId, service.text.id, { textOnly })
   }
 
@@ -120,7 +120,7 @@ export function createComposer(options: {
           ledger,
           riding.map((row) => row.seq),
         )
-        const input: InputItem[] = past.items.map(({ item }) => item)
+        const input: InputItem[] = [...past.input]
         if (recalled.text !== null)
           input.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
         if (ridingSignals.length > 0)

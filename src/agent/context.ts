@@ -15,7 +15,8 @@ type OpenTurn = readonly ContextItem[]
 export type ContextState = {
   readonly readSeq: number
   readonly items: readonly ContextItem[]
-  /** The facts of all items, in their order: kept beside, since each turn asks for them and items are many. */
+  /** What the model is given of the items, and the facts of all, in their order: kept beside, for each turn asks for them. */
+  readonly input: readonly InputItem[]
   readonly seqs: readonly number[]
   readonly open: ReadonlyMap<string, OpenTurn>
 }
@@ -23,6 +24,7 @@ export type ContextState = {
 export const emptyContext = (fromSeq: number): ContextState => ({
   readSeq: fromSeq,
   items: [],
+  input: [],
   seqs: [],
   open: new Map(),
 })
@@ -65,6 +67,7 @@ export function foldContext(
   return {
     readSeq: events.at(-1)?.seq ?? state.readSeq,
     items: [...state.items, ...joined],
+    input: [...state.input, ...joined.map(({ item }) => item)],
     seqs: [...state.seqs, ...joined.flatMap(({ seqs }) => seqs)],
     open,
   }

@@ -123,10 +123,10 @@ function hasContent({ encrypted_content, content }: OutputItem): boolean {
 }
 
 /** Usage as the service counted it; estimated from what went to and fro where it did not count. */
-export function toUsage(usage: z.output<typeof usageSchema>, sent: unknown, received: unknown): Usage {
+export function toUsage(usage: z.output<typeof usageSchema>, sent: () => string, received: unknown): Usage {
   if (!usage) {
-    const estimate = (value: unknown) => estimateTokens(JSON.stringify(value))
-    return { inputTokens: estimate(sent), outputTokens: estimate(received), cachedTokens: 0 }
+    const outputTokens = estimateTokens(JSON.stringify(received))
+    return { inputTokens: estimateTokens(sent()), outputTokens, cachedTokens: 0 }
   }
   return {
     inputTokens: usage.input_tokens,

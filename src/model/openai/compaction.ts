@@ -28,7 +28,7 @@ export function createCompactionModel(core: OpenAiCore, model: string): Compacti
             throw new CapabilityMissing('compaction', `The model service at ${core.where} has no compaction.`)
           })
         const { output, usage } = compactionSchema.parse(raw)
-        return { blob: JSON.stringify(output), usage: toUsage(usage, items, output) }
+        return { blob: JSON.stringify(output), usage: toUsage(usage, () => JSON.stringify(items), output) }
       }),
   }
 }

@@ -2,6 +2,7 @@ import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import * as z from 'zod'
 import { dateFormat, knownZone } from '../../clock/date-format.ts'
 import type { InputItem, ModelId, TextRequest } from '../port.ts'
+import { callIdOf, createPairs, withoutOrphans } from './call-pairs.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'
 
 export type InputOptions = {
@@ -15,42 +16,96 @@ export type InputOptions = {
 /** A pause in the conversation after which the next message says when it was written. */
 const PAUSE_MS = 30 * 60 * 1000
 
+/** What an item's conversion depends on of those that stand before it. */
+export type Before = {
+  /** When the last message was said; null where none says so. */
+  readonly lastSaidMs: number | null
+  /** The calls that have their results. */
+  readonly callIds: ReadonlySet<string>
+}
+
+export const NOTHING_BEFORE: Before = { lastSaidMs: null, callIds: new Set() }
+
 /**
- * The context as the Responses API takes it. What is not the owner's goes into data blocks; opaque items of this
- * very model go back as they came, others are replaced by their fallback. A call without its result, and the
- * reverse, is left out: the service would refuse the whole request.
+ * The context as the Responses API takes it; with `before`, the end of one. What is not the owner's goes into data blocks;
+ * opaque items of this very model go back as they came, others are replaced by their fallback. A call without its
+ * result, and the reverse, is left out: the service would refuse the whole request.
  */
 export function toResponsesInput(
   request: Pick<TextRequest, 'input'> & Partial<Pick<TextRequest, 'now' | 'timezone'>>,
   options: InputOptions,
+  before = NOTHING_BEFORE,
 ): ResponseInputItem[] {
-  const { now, timezone = 'UTC' } = request
+  const { input, now, timezone = 'UTC' } = request
   const tellTime = createClockReader(timezone)
   const present = () =>
     developer(`It is now ${tellTime(Date.parse(now ?? ''))} (${timezone}; ${now} in UTC).`)
-  const converted = convertedBy(options)
-  const flat = expandOpaque(request.input, options.self)
+  const { convert } = createConverter(options, tellTime, before)
+  const flat = expandOpaque(input, options.self)
   // Right before what is answered: late enough that all before it is as it was in the turn before and can be cached,
   // and in the same place in every round of a turn.
   const presentAt = now === undefined ? -1 : flat.findLastIndex(isSaid)
   const items: ResponseInputItem[] = []
-  let lastSaidMs: number | null = null
   for (const [index, entry] of flat.entries()) {
     if (index === presentAt) items.push(present())
-    if ('blobItems' in entry) {
-      items.push(...entry.blobItems)
-      continue
-    }
-    const { item, saidMs } = converted(entry)
-    if (saidMs !== null) {
-      const isNews = index !== presentAt && (lastSaidMs === null || saidMs - lastSaidMs >= PAUSE_MS)
-      if (isNews && isSaidToDelegate(entry)) items.push(developer(`Written ${tellTime(saidMs)}:`))
-      lastSaidMs = saidMs
-    }
-    if (item) items.push(item)
+    items.push(...convert(entry, index === presentAt))
   }
   if (now !== undefined && presentAt === -1) items.push(present())
-  return withoutOrphans(items)
+  return withoutOrphans(items, before.callIds)
+}
+
+/** The items of a context's beginning that stay as they are whatever follows it. */
+export type Settled = {
+  readonly items: readonly ResponseInputItem[]
+  /** How many items of the input they stand for. */
+  readonly count: number
+  /** What stands before all that follows them. */
+  readonly before: Before
+}
+
+/** Converts a beginning, or what follows one, as `toResponsesInput` does, up to the first call that lacks its result. */
+export function settleInput(
+  { input, timezone = 'UTC' }: Pick<TextRequest, 'input'> & Partial<Pick<TextRequest, 'timezone'>>,
+  options: InputOptions,
+  before: Before,
+): Settled {
+  const { convert, lastSaidMs } = createConverter(options, createClockReader(timezone), before)
+  const pairs = createPairs(before.callIds)
+  const items: ResponseInputItem[] = []
+  let settled = { length: 0, count: 0, lastSaidMs: before.lastSaidMs }
+  for (const [index, item] of input.entries()) {
+    const converted = expandOpaque([item], options.self).flatMap((entry) => convert(entry, false))
+    for (const each of converted) pairs.add(each)
+    items.push(...converted)
+    if (pairs.areWhole()) settled = { length: items.length, count: index + 1, lastSaidMs: lastSaidMs() }
+  }
+  const whole = withoutOrphans(items.slice(0, settled.length), before.callIds)
+  const ids = whole.flatMap((item) => callIdOf(item) ?? [])
+  const callIds = ids.length === 0 ? before.callIds : new Set([...before.callIds, ...ids])
+  return { items: whole, count: settled.count, before: { lastSaidMs: settled.lastSaidMs, callIds } }
+}
+
+/** Where the last item stands that says something, before which the present is told; -1 for none. */
+export function findLastSaid(input: readonly InputItem[], self: ModelId | null): number {
+  return input.findLastIndex((item) => expandOpaque([item], self).some(isSaid))
+}
+
+/** Converts items one after the other, telling where the conversation went on after a pause. */
+function createConverter(options: InputOptions, tellTime: (atMs: number) => string, before: Before) {
+  const converted = convertedBy(options)
+  let { lastSaidMs } = before
+  return {
+    convert(entry: Flat, isAnswered: boolean): readonly ResponseInputItem[] {
+      if ('blobItems' in entry) return entry.blobItems
+      const { item, saidMs } = converted(entry)
+      const items = item ? [item] : []
+      if (saidMs === null) return items
+      const isNews = !isAnswered && (lastSaidMs === null || saidMs - lastSaidMs >= PAUSE_MS)
+      lastSaidMs = saidMs
+      return isNews && isSaidToDelegate(entry) ? [developer(`Written ${tellTime(saidMs)}:`), ...items] : items
+    },
+    lastSaidMs: () => lastSaidMs,
+  }
 }
 
 type Flat = Plain | { readonly blobItems: readonly ResponseInputItem[] }
@@ -138,26 +193,6 @@ function toItem(
     case 'tool_result':
       return { type: 'function_call_output', call_id: item.callId, output: clean(item.output) }
   }
-}
-
-function withoutOrphans(items: readonly ResponseInputItem[]): ResponseInputItem[] {
-  const called = new Set<string>()
-  const returned = new Set<string>()
-  for (const item of items) {
-    if (item.type === 'function_call') called.add(item.call_id)
-    if (item.type === 'function_call_output' && item.call_id) returned.add(item.call_id)
-  }
-  if (called.size === 0 && returned.size === 0) return [...items]
-  const seen = new Set<string>()
-  return items.filter((item) => {
-    if (item.type !== 'function_call' && item.type !== 'function_call_output') return true
-    const callId = item.call_id ?? ''
-    // A round whose blob holds the call may come with the call itself as well.
-    const key = `${item.type} ${callId}`
-    if (seen.has(key)) return false
-    seen.add(key)
-    return called.has(callId) && returned.has(callId)
-  })
 }
 
 /** A message or signals, and not what the model did about them. */

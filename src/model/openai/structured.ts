@@ -54,7 +54,7 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
         const { text } = readAnswer(response, core.secrets)
         return {
           value: parseValue(request.schema, text),
-          usage: toUsage(response.usage, params, text),
+          usage: toUsage(response.usage, () => JSON.stringify(params), text),
         }
       })
     },

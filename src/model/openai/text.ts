@@ -13,8 +13,8 @@ import { withAttempts } from './attempts.ts'
 import { refusesOpaque } from './capabilities.ts'
 import { attemptOptions, giveUpRefused, type OpenAiCore, scopeOf } from './core.ts'
 import { withDataBlockRule } from './data-block.ts'
-import { toResponsesInput } from './input.ts'
-import type { WithItems } from './request-body.ts'
+import { createInputEncoder } from './input-encoder.ts'
+import { type Posted, postedWith } from './request-body.ts'
 import { openStream, readStream } from './stream.ts'
 import type { StrictSchemas } from './strict-schema.ts'
 
@@ -23,15 +23,15 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   const id: ModelId = { provider: core.provider, model }
   const scope = scopeOf(core, id)
   const toFunctionTool = createToolConverter(core.schemas)
+  const encodeInput = createInputEncoder(core)
 
-  function paramsOf(request: TextRequest, self: ModelId | null): WithItems<ResponseCreateParamsStreaming> {
-    const { capabilities, dataBlock, splitsRoleTokens } = core
+  function postedOf(request: TextRequest, self: ModelId | null): Posted {
+    const { capabilities } = core
     const { tools, maxOutputTokens } = request
     const strict = !capabilities.lacks(scope, 'strict_tools')
-    return {
+    const params: ResponseCreateParamsStreaming = {
       model,
       instructions: withDataBlockRule(request.instructions),
-      input: toResponsesInput(request, { self, dataBlock, splitsRoleTokens }),
       stream: true,
       store: false,
       ...(capabilities.lacks(scope, 'encrypted_reasoning')
@@ -40,15 +40,16 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
       ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toFunctionTool(tool, strict)) }),
       ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     }
+    return postedWith(params, encodeInput(request, self))
   }
 
   /** Opens the stream, without what the service turns out not to take: a refinement, or its own old items. */
   async function open(request: TextRequest, signal: AbortSignal) {
     let self: ModelId | null = id
     for (;;) {
-      const params = paramsOf(request, self)
+      const posted = postedOf(request, self)
       try {
-        return { stream: await openStream(core, params, signal), params, usedFallback: self === null }
+        return { stream: await openStream(core, posted, signal), posted, usedFallback: self === null }
       } catch (error) {
         if (self !== null && refusesOpaque(error) && canFallBack(request.input, id)) self = null
         else giveUpRefused(core, scope, error)
@@ -63,7 +64,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   ): AsyncGenerator<TextEvent> {
     await core.load()
     alive()
-    const { stream, params, usedFallback } = await open(request, signal)
+    const { stream, posted, usedFallback } = await open(request, signal)
     let text = ''
     for await (const event of readStream(core, stream, alive)) {
       if (event.type === 'delta') {
@@ -78,7 +79,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
         type: 'completed',
         text: text || answer.text,
         toolCalls: answer.toolCalls,
-        usage: toUsage(event.response.usage, params, event.response.output),
+        usage: toUsage(event.response.usage, () => posted.body.toString(), event.response.output),
         responseId: toResponseId(event.response.id),
         blob: answer.blob,
         ...(answer.truncated ? { truncated: true } : {}),

@@ -23,11 +23,11 @@ export function createTransport(maxBytes: number): Transport {
   }
 }
 
-/** Text goes as it is; a form is encoded here, since undici knows only its own class of forms. */
+/** Text and bytes go as they are; a form is encoded here, since undici knows only its own class of forms. */
 async function toSent({ headers, body }: RequestInit) {
   // Nothing here unpacks an answer, and who names no encoding takes any (RFC 9110, 12.5.3).
   const sent = { ...Object.fromEntries(new Headers(headers)), 'accept-encoding': 'identity' }
-  if (body === undefined || body === null || typeof body === 'string')
+  if (body === undefined || body === null || typeof body === 'string' || body instanceof Uint8Array)
     return { headers: sent, body: body ?? null }
   const encoded = new Response(body)
   const contentType = encoded.headers.get('content-type')

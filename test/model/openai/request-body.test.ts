@@ -32,7 +32,7 @@ test('an encoded request says what the SDK would have said of it, whatever was e
         const given = tools === undefined ? {} : { tools: offered }
         const params = { model, instructions, ...given, input: known, store: false as const }
         const { body, headers } = toPosted(params)
-        expect(JSON.parse(body)).toEqual(JSON.parse(JSON.stringify(params)))
+        expect(JSON.parse(body.toString())).toEqual(JSON.parse(JSON.stringify(params)))
         expect(headers).toEqual({ 'content-type': 'application/json' })
       },
     ),
