@@ -155,15 +155,10 @@ export function witnessOf(views: Database.Database): Witness | null {
   return row && Number.isInteger(row.seq) ? row : null
 }
 
-/** How far the hindmost of some projections has come, on a connection that reads the views; 0 where one is not there. */
-export function createStandingQuery(views: Database.Database, names: readonly string[]): () => number {
-  const hindmost = views
-    .prepare<[string, number], number>(
-      `SELECT min(seq) FROM (${STANDING}) WHERE name IN (SELECT value FROM json_each(?)) HAVING count(*) = ?`,
-    )
-    .pluck()
-  const list = JSON.stringify(names)
-  return () => hindmost.get(list, names.length) ?? 0
+/** How far a projection has come, on a connection that reads the views; 0 where it is not there. */
+export function createStandingQuery(views: Database.Database, name: string): () => number {
+  const standing = views.prepare<[string], { seq: number }>(`${STANDING} WHERE name = ?`)
+  return () => standing.get(name)?.seq ?? 0
 }
 
 /** Why the views cannot be continued from; null when they can. */

@@ -159,6 +159,8 @@ export function buildAssistant(options: {
     if (lostToErasure || compactor.isDue(conversationId))
       await compactor.compact(conversationId, 'automatic', signal)
     await compactor.refreshCapsule(conversationId, signal)
+    // What the turn added is read while nobody waits for it, and not when the next message does.
+    await chain.read(conversationId, model().text.id)
   }
 
   const attention = createAttention({

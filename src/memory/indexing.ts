@@ -18,7 +18,7 @@ export function createIndexing(options: {
   readonly catchUp: () => Promise<void>
 }): (beforeSeq: number, inContextSeqs: SeqList) => Promise<void> {
   const { views, ledger, catchUp } = options
-  const indexedSeq = createStandingQuery(views, [recallProjection.name])
+  const indexedSeq = createStandingQuery(views, recallProjection.name)
 
   function isMissed(beforeSeq: number, inContextSeqs: SeqList): boolean {
     const firstSeq = indexedSeq() + 1

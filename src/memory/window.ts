@@ -28,6 +28,8 @@ export type WindowReader = {
   utteranceAt(seq: number): Utterance | null
   /** What was said before `seq` in its conversation, oldest first. */
   before(conversationId: string | null, seq: number, limit: number): Utterance[]
+  /** The owner's last words before `seq`, so many or fewer: of twice as many utterances no others are read. */
+  ownersBefore(conversationId: string | null, seq: number, limit: number): Utterance[]
 }
 
 /** Reads what was said from the ledger, leaving out what the owner wants forgotten. */
@@ -82,6 +84,12 @@ export function createWindowReader(options: {
   return {
     utteranceAt,
     before,
+    ownersBefore: (conversationId, seq, limit) =>
+      utterances
+        .before(conversationId, seq, limit * 2)
+        .filter(({ speaker }) => speaker === 'owner')
+        .flatMap((row) => withWords(row) ?? [])
+        .slice(-limit),
     next(limit) {
       const rows = utterances.readable(limit)
       const [first] = rows

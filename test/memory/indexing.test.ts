@@ -20,7 +20,7 @@ function open() {
       writer.settle()
     },
   })
-  const indexedSeq = createStandingQuery(views, [recallProjection.name])
+  const indexedSeq = createStandingQuery(views, recallProjection.name)
   return { writer, views, indexed, indexedSeq, asked: () => asked }
 }
 

@@ -37,10 +37,7 @@ export function createRecallAnswers(options: {
   /** What is looked for, and whose words it is made of: those find nothing but themselves. */
   function withEarlier({ text, conversationId, beforeSeq, contextTurns }: RecallQuestion) {
     if (contextTurns === 0) return { text, seqs: [] }
-    const earlier = windows
-      .before(conversationId, beforeSeq, contextTurns * 2)
-      .filter(({ speaker }) => speaker === 'owner')
-      .slice(-contextTurns)
+    const earlier = windows.ownersBefore(conversationId, beforeSeq, contextTurns)
     // The words said now come first: a long cue is cut.
     const texts = [text, ...earlier.map((utterance) => utterance.text).reverse()]
     return { text: texts.join('\n'), seqs: earlier.map(({ seq }) => seq) }
@@ -49,7 +46,7 @@ export function createRecallAnswers(options: {
   function find(question: RecallQuestion): readonly Hit[] {
     const { text, seqs } = withEarlier(question)
     const { asker, beforeSeq, inContextSeqs, nowMs, timezone, near = [] } = question
-    const excludedSeqs = new Set([...inContextSeqs, ...seqs])
+    const excludedSeqs = [...inContextSeqs, ...seqs]
     const names = { owner: [], delegate: [] }
     return ranker
       .recall({ text, asker, beforeSeq, excludedSeqs, nowMs, timezone, names, near })

@@ -27,13 +27,21 @@ function createIdReader(views: Database): (seqs: readonly number[]) => readonly 
     const now = removals.get() ?? 0
     if (now !== keptAt || kept.size > seqs.length + MAX_KEPT_IDS) kept.clear()
     keptAt = now
-    const news = seqs.filter((seq) => !kept.has(seq))
-    if (news.length > 0) {
-      const entered = lastSeq.get() ?? 0
-      for (const seq of news) if (seq <= entered) kept.set(seq, null)
-      for (const [seq, id] of select.all(JSON.stringify(news))) kept.set(seq, id)
+    const ids: number[] = []
+    const news: number[] = []
+    for (const seq of seqs) {
+      const id = kept.get(seq)
+      if (id === undefined) news.push(seq)
+      else if (id !== null) ids.push(id)
     }
-    return seqs.flatMap((seq) => kept.get(seq) ?? [])
+    if (news.length === 0) return ids
+    const entered = lastSeq.get() ?? 0
+    for (const seq of news) if (seq <= entered) kept.set(seq, null)
+    for (const [seq, id] of select.all(JSON.stringify(news))) {
+      kept.set(seq, id)
+      ids.push(id)
+    }
+    return ids
   }
 }
 

@@ -16,7 +16,7 @@ export type RecallRequest = Cue & {
   /** Only what was said, or stored, before this may surface. */
   readonly beforeSeq: number
   /** What must not surface: the context holds it anyway. */
-  readonly excludedSeqs: ReadonlySet<number>
+  readonly excludedSeqs: Iterable<number>
   /** What is near the cue by its meaning, the nearest first, where that is known by now: recall never waits for it. */
   readonly near?: readonly Near[]
 }
@@ -170,9 +170,10 @@ export function createRecallRanker(options: {
   }
 
   function fuseWithNear(lexical: readonly Hit[], found: readonly Near[], request: RecallRequest): Hit[] {
+    const excluded = new Set(request.excludedSeqs)
     const near = new Map(
       found
-        .filter(({ seq }) => seq < request.beforeSeq && !request.excludedSeqs.has(seq))
+        .filter(({ seq }) => seq < request.beforeSeq && !excluded.has(seq))
         .map(({ seq, similarity }) => [seq, similarity]),
     )
     const known = new Map(lexical.map((hit) => [hit.seq, hit]))
