@@ -143,6 +143,9 @@ export function createUtteranceQueries(views: Database) {
   const unreadCount = views.prepare<[], { count: number }>(
     'SELECT count(*) AS count FROM utterances WHERE unread = 1',
   )
+  const exceeds = views.prepare<[number], { found: number }>(
+    'SELECT 1 AS found FROM utterances WHERE unread = 1 LIMIT 1 OFFSET ?',
+  )
   const before = views.prepare<[string | null, number, number], UtteranceRow>(
     `SELECT ${columns} FROM utterances WHERE conversationId IS ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   )
@@ -165,6 +168,8 @@ export function createUtteranceQueries(views: Database) {
     },
     unreadSeqs: (limit: number) => unread.all(limit).map(({ seq }) => seq),
     unreadCount: () => unreadCount.get()?.count ?? 0,
+    /** Whether there are more than so many unread: a long backlog is not counted for it. */
+    isBehindBy: (count: number) => exceeds.get(count) !== undefined,
     /** What was said in the conversation before, oldest first. */
     before: (conversationId: string | null, seq: number, limit: number) =>
       before.all(conversationId, seq, limit).reverse(),

@@ -128,7 +128,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
 
   /** A turn under way goes first: a local model may serve one request at a time. */
   function mayWork(): boolean {
-    return urgent > 0 || !utterances.hasUnanswered() || utterances.unreadCount() > MAX_UNREAD_WHILE_BUSY
+    return urgent > 0 || !utterances.hasUnanswered() || utterances.isBehindBy(MAX_UNREAD_WHILE_BUSY)
   }
 
   function untilNext(): number {

@@ -35,7 +35,7 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
         asks += 1
         return isAnswering
       },
-      unreadCount: () => unread,
+      isBehindBy: (count) => unread > count,
     } as Partial<UtteranceQueries> as UtteranceQueries,
     extraction: {
       nextRetryAtMs: () => null,
