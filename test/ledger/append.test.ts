@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { toDraft } from '../../ledger/codec.ts'
@@ -124,6 +125,20 @@ test('a ledger that cannot be written says so until it can be, whether or not an
   expect(writer.append(said('after'))).toMatchObject({ status: 'appended' })
   expect(texts(writer)).toEqual(['before', 'after'])
   expect(verifyChain(writer.ledger).seq).toBe(2)
+  writer.close()
+})
+
+test('appends notice by themselves that the file is gone', async () => {
+  const directory = join(testDirectory(), 'data')
+  const writer = openTestWriter(directory)
+  writer.append(said('here'))
+  renameSync(directory, `${directory}-away`)
+  // Whether it is there is asked once a millisecond.
+  await setTimeout(5)
+  expect(() => writer.append(said('nowhere'))).toThrow(/moved, deleted or replaced/)
+  expect(() => writer.append(said('nowhere'))).toThrow(/moved, deleted or replaced/)
+  renameSync(`${directory}-away`, directory)
+  expect(writer.append(said('back'))).toMatchObject({ status: 'appended' })
   writer.close()
 })
 
