@@ -5,15 +5,49 @@ import { createSessionContext } from '../../src/agent/session-context.ts'
 import { createPagingCounters } from '../../src/operations/paging-counters.ts'
 import { createOperationsReport, createOperationsSeries } from '../../src/operations/report.ts'
 import { median, quantile, round, timed } from './statistics.ts'
+import type { PreparedLedger } from './views.ts'
 
 const RUNS = 300
 const HOURS = 720
 
 /**
  * Milliseconds for the operations report over 30 days and its JSON, and for its course: the first time, with nothing in
- * memory, then medians and the slowest of a hundred. The window ends with the ledger.
+ * memory, then medians and the slowest of a hundred, a report of each ledger by turns. The window ends with the ledger.
  */
-export function benchReport(directory: string) {
+export function benchReports(ledgers: readonly PreparedLedger[]) {
+  const opened = ledgers.map(({ size, directory }) => ({ size, ...openReport(directory) }))
+  const measured = opened.map(({ size, report }) => {
+    let turns = 0
+    const firstMs = timed(() => {
+      const first = report(HOURS)
+      turns = first.model.turns
+      JSON.stringify(first)
+    })
+    return { size, turns, firstMs: round(firstMs), samples: [] as number[], courses: [] as number[] }
+  })
+  for (let run = 0; run < RUNS; run += 1) {
+    for (const [of, { report, series }] of opened.entries()) {
+      measured[of]?.samples.push(timed(() => JSON.stringify(report(HOURS))))
+      measured[of]?.courses.push(timed(() => JSON.stringify(series(HOURS))))
+    }
+  }
+  for (const { close } of opened) close()
+  const figures = measured.map(({ size, turns, firstMs, samples, courses }) => [
+    size,
+    {
+      turns,
+      firstMs,
+      medianMs: round(median(samples)),
+      p99Ms: round(quantile(samples, 0.99)),
+      courseMs: round(median(courses)),
+    },
+  ])
+  const [first, last] = [measured[0], measured.at(-1)]
+  const ratio = round(median(last?.samples ?? []) / median(first?.samples ?? []))
+  return { ...Object.fromEntries(figures), ratio }
+}
+
+function openReport(directory: string) {
   const ledgerDb = openLedgerReadOnly(directory)
   const views = openViewsReadOnly(directory)
   const ledger = createReader(ledgerDb)
@@ -44,21 +78,9 @@ export function benchReport(directory: string) {
     nowMs,
   })
   const series = createOperationsSeries({ views, nowMs })
-  let turns = 0
-  const firstMs = timed(() => {
-    const first = report(HOURS)
-    turns = first.model.turns
-    JSON.stringify(first)
-  })
-  const samples = Array.from({ length: RUNS }, () => timed(() => JSON.stringify(report(HOURS))))
-  const courses = Array.from({ length: RUNS }, () => timed(() => JSON.stringify(series(HOURS))))
-  views.close()
-  ledgerDb.close()
-  return {
-    turns,
-    firstMs: round(firstMs),
-    medianMs: round(median(samples)),
-    p99Ms: round(quantile(samples, 0.99)),
-    courseMs: round(median(courses)),
+  const close = () => {
+    views.close()
+    ledgerDb.close()
   }
+  return { report, series, close }
 }

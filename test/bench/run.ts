@@ -1,76 +1,50 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { benchAppend } from './append.ts'
-import { benchBridge } from './bridge.ts'
-import { benchLoadedBridge } from './bridge-loaded.ts'
-import { benchMemories } from './memories.ts'
-import { benchReport } from './report.ts'
-import { round } from './statistics.ts'
-import { benchTurns } from './turn.ts'
-import { benchColdStart, benchFolds, benchPages, prepareLedger } from './views.ts'
+import { parts } from './parts.ts'
 
-/** `npm run bench`: medians of one run, ratios within it. `--quick` leaves out the million; `--json` ends with JSON. */
+/**
+ * `npm run bench`: medians of one run, ratios within it. `--quick` leaves out the million; `--json` ends with JSON;
+ * `--only` takes the name of a part, and may be given again. Each part has a process of its own: what the one before has
+ * left in its heap is collected in the middle of nothing that is measured.
+ */
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
+  },
 })
-const SIZES = values.quick ? [10_000, 100_000] : [10_000, 100_000, 1_000_000]
+const unknown = values.only?.filter((name) => !Object.hasOwn(parts, name)) ?? []
+if (unknown.length > 0) {
+  process.stderr.write(`${unknown.join()}: no such part; there are ${Object.keys(parts).join(', ')}\n`)
+  process.exit(1)
+}
 
 const root = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
 const results: Record<string, unknown> = {}
 
-function report(name: string, figures: unknown): void {
-  results[name] = figures
-  process.stdout.write(`${name}: ${JSON.stringify(figures)}\n`)
+async function run(part: string): Promise<void> {
+  const file = join(import.meta.dirname, 'part.ts')
+  const child = spawn(process.execPath, [file, part, root, values.quick ? 'quick' : 'whole'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [name, figures]: [string, unknown] = JSON.parse(line)
+    results[name] = figures
+    process.stdout.write(`${name}: ${JSON.stringify(figures)}\n`)
+  }
+  const [code, signal] = await ended
+  if (code !== 0) throw new Error(`the part ${part} ended with ${signal ?? code}`)
 }
 
 try {
-  const appends = join(root, 'append')
-  mkdirSync(appends)
-  report('append', await benchAppend(appends))
-  const pages: ReturnType<typeof benchPages>[] = []
-  const reports: ReturnType<typeof benchReport>[] = []
-  for (const size of SIZES) {
-    const directory = join(root, `ledger-${size}`)
-    prepareLedger(directory, size)
-    const figures = benchPages(directory)
-    pages.push(figures)
-    report(`pages ${size}`, figures)
-    const ofReport = benchReport(directory)
-    reports.push(ofReport)
-    report(`operations report ${size}`, ofReport)
-    if (size === 100_000) report('folds', benchFolds(directory))
-  }
-  const [smallest, largest] = [pages[0], pages.at(-1)]
-  if (smallest && largest) {
-    report('pages largest/smallest', {
-      newest: round(largest.newestMs / smallest.newestMs),
-      deep: round(largest.deepMs / smallest.deepMs),
-      chained: round(largest.chainedMs / smallest.chainedMs),
-    })
-  }
-  const [shortest, longest] = [reports[0], reports.at(-1)]
-  if (shortest && longest) {
-    report('operations report largest/smallest', round(longest.medianMs / shortest.medianMs))
-  }
-  report(`cold start ${SIZES.at(-1)}`, await benchColdStart(join(root, `ledger-${SIZES.at(-1)}`)))
-  const turns = await benchTurns(
-    values.quick ? { turns: 200, longTurns: 400 } : { turns: 1000, longTurns: 10_000 },
-  )
-  for (const [name, figures] of Object.entries(turns)) report(`turn ${name}`, figures)
-  report('bridge alone', await benchBridge({ seconds: values.quick ? 20 : 60 }))
-  report(
-    `bridge beside chat, over ${SIZES.at(-1)} events and a slow disk`,
-    await benchLoadedBridge({
-      directory: join(root, `ledger-${SIZES.at(-1)}`),
-      seconds: values.quick ? 20 : 60,
-    }),
-  )
-  report(
-    'turn and memories',
-    await benchMemories({ few: 100, many: 50_000, turns: values.quick ? 200 : 1000 }),
-  )
+  for (const part of values.only ?? Object.keys(parts)) await run(part)
 } finally {
   rmSync(root, { recursive: true, force: true })
 }

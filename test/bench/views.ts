@@ -34,37 +34,56 @@ export function prepareLedger(directory: string, events: number): void {
   ledgerDb.close()
 }
 
+/** A prepared ledger of `size` events. */
+export type PreparedLedger = { readonly size: number; readonly directory: string }
+
+/** The golden ratio spreads the places evenly, the same in each run. */
+const placeBetween = (from: number, to: number, index: number): number =>
+  from + 2 * PAGE_EVENTS + Math.floor((to - from - 2 * PAGE_EVENTS) * ((index * 0.618_033_988_75) % 1))
+
+/** Where a page begins, by the head of its ledger: the newest; spans that lie apart; spans that overlap. */
+const placesOfPages: Readonly<Record<string, (head: number, index: number) => number | null>> = {
+  newest: () => null,
+  deep: (head, index) => placeBetween(head * CHAINED_SHARE, head, index),
+  chained: (head, index) => placeBetween(0, head * CHAINED_SHARE, index),
+}
+
 /**
- * Milliseconds for a page of 500 and its JSON: the newest one, one somewhere among spans that lie apart, one among
- * spans that overlap. Medians.
+ * Milliseconds for a page of 500 and its JSON, medians. A page of each ledger by turns, so that a machine which changes
+ * its pace does so for all of them; the ratio is of the last to the first.
  */
-export function benchPages(directory: string) {
-  const ledgerDb = openLedgerReadOnly(directory)
-  const views = openViewsReadOnly(directory)
-  const ledger = createReader(ledgerDb)
-  const timeline = createTimelineQueries(views, ledger)
-  const head = ledger.head().seq
-  const measure = (cursorOf: (index: number) => PageCursor | null) =>
-    round(
-      median(
-        Array.from({ length: PAGES_MEASURED }, (_, index) =>
-          timed(() => timeline.page({ limit: PAGE_EVENTS, cursor: cursorOf(index), conversationId: null })),
-        ),
-      ),
-    )
-  // The golden ratio spreads the places evenly, the same in each run.
-  const between = (from: number, to: number) => (index: number) => ({
-    beforeSeq:
-      from + 2 * PAGE_EVENTS + Math.floor((to - from - 2 * PAGE_EVENTS) * ((index * 0.618_033_988_75) % 1)),
-    asOfSeq: head,
+export function benchPages(ledgers: readonly PreparedLedger[]) {
+  const opened = ledgers.map(({ size, directory }) => {
+    const ledgerDb = openLedgerReadOnly(directory)
+    const views = openViewsReadOnly(directory)
+    const ledger = createReader(ledgerDb)
+    const head = ledger.head().seq
+    const timeline = createTimelineQueries(views, ledger)
+    const read = (beforeSeq: number | null) => {
+      const cursor: PageCursor | null = beforeSeq === null ? null : { beforeSeq, asOfSeq: head }
+      return timeline.page({ limit: PAGE_EVENTS, cursor, conversationId: null })
+    }
+    const close = () => {
+      views.close()
+      ledgerDb.close()
+    }
+    return { size, head, read, close }
   })
-  const figures = {
-    newestMs: measure(() => null),
-    deepMs: measure(between(head * CHAINED_SHARE, head)),
-    chainedMs: measure(between(0, head * CHAINED_SHARE)),
+  const measure = (placeOf: (head: number, index: number) => number | null) => {
+    const samples = opened.map((): number[] => [])
+    for (let index = 0; index < PAGES_MEASURED; index += 1)
+      for (const [of, { head, read }] of opened.entries())
+        samples[of]?.push(timed(() => read(placeOf(head, index))))
+    const medians = samples.map(median)
+    return {
+      ...Object.fromEntries(opened.map(({ size }, of) => [size, round(medians[of] ?? Number.NaN)])),
+      ratio: round((medians.at(-1) ?? Number.NaN) / (medians[0] ?? Number.NaN)),
+    }
   }
-  views.close()
-  ledgerDb.close()
+  const figures = Object.fromEntries(
+    Object.entries(placesOfPages).map(([name, placeOf]) => [`${name}Ms`, measure(placeOf)]),
+  )
+  for (const { close } of opened) close()
   return figures
 }
 

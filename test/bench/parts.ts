@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { benchAppend } from './append.ts'
+import { benchBridge } from './bridge.ts'
+import { benchLoadedBridge } from './bridge-loaded.ts'
+import { benchMemories } from './memories.ts'
+import { benchReports } from './report.ts'
+import { benchTurns } from './turn.ts'
+import { benchColdStart, benchFolds, benchPages, prepareLedger } from './views.ts'
+
+/** What a part is told, and whom it tells. */
+export type Bench = {
+  /** A directory of this run, which all its parts share. */
+  readonly root: string
+  /** Without the million, and shorter. */
+  readonly isQuick: boolean
+  report(name: string, figures: unknown): void
+}
+
+const SIZES = [10_000, 100_000, 1_000_000]
+const QUICK_SIZES = SIZES.slice(0, 2)
+const FOLDED = 100_000
+
+/** The parts of `npm run bench`, in their order. */
+export const parts = {
+  async append({ root, report }) {
+    const directory = join(root, 'append')
+    mkdirSync(directory, { recursive: true })
+    report('append', await benchAppend(directory))
+  },
+  async views(bench) {
+    const { isQuick, report } = bench
+    const ledgers = (isQuick ? QUICK_SIZES : SIZES).map((size) => ({
+      size,
+      directory: ledgerOf(bench, size),
+    }))
+    report('pages', benchPages(ledgers))
+    report('operations report', benchReports(ledgers))
+    report('folds', benchFolds(ledgerOf(bench, FOLDED)))
+    const largest = largestOf(bench)
+    report(`cold start ${largest}`, await benchColdStart(ledgerOf(bench, largest)))
+  },
+  async turns({ isQuick, report }) {
+    const turns = await benchTurns(
+      isQuick ? { turns: 200, longTurns: 400 } : { turns: 1000, longTurns: 10_000 },
+    )
+    for (const [name, figures] of Object.entries(turns)) report(`turn ${name}`, figures)
+  },
+  async bridge({ isQuick, report }) {
+    report('bridge alone', await benchBridge({ seconds: isQuick ? 20 : 60 }))
+  },
+  async 'loaded-bridge'(bench) {
+    const { isQuick, report } = bench
+    const largest = largestOf(bench)
+    report(
+      `bridge beside chat, over ${largest} events and a slow disk`,
+      await benchLoadedBridge({ directory: ledgerOf(bench, largest), seconds: isQuick ? 20 : 60 }),
+    )
+  },
+  async memories({ isQuick, report }) {
+    report('turn and memories', await benchMemories({ few: 100, many: 50_000, turns: isQuick ? 200 : 1000 }))
+  },
+} satisfies Record<string, (bench: Bench) => Promise<void>>
+
+export type PartName = keyof typeof parts
+
+const largestOf = ({ isQuick }: Bench): number => Math.max(...(isQuick ? QUICK_SIZES : SIZES))
+
+/** The ledger of so many events, made where this run has none yet. */
+function ledgerOf({ root }: Bench, size: number): string {
+  const directory = join(root, `ledger-${size}`)
+  if (!existsSync(directory)) prepareLedger(directory, size)
+  return directory
+}
