@@ -14,6 +14,8 @@ import { quantile, round } from './statistics.ts'
  */
 const PASSWORD = 'a long walk by the river'
 const EARLY_FACT = 'heliotrope'
+/** Turns that a conversation is old before it is compared: by then the service has compiled what it runs. */
+const WARM_TURNS = 300
 
 export async function time(samples: number[], work: () => Promise<unknown>): Promise<void> {
   const before = performance.now()
@@ -79,6 +81,10 @@ async function builtin(turns: number) {
   return { turns, p50Ms: round(quantile(samples, 0.5)), p99Ms: round(quantile(samples, 0.99)) }
 }
 
+/**
+ * Whether a turn costs more after so many of them. The last tenth are said by turns with those of a conversation that
+ * has just begun: a machine that changes its pace does so for both.
+ */
 async function longConversation(turns: number) {
   // The double's own compaction seals all that it was given; a written replacement is what gets smaller.
   const double = await startModelDouble({ validate: false, record: false, lacks: ['/responses/compact'] })
@@ -92,25 +98,36 @@ async function longConversation(turns: number) {
       ? { text: `## Established facts\nThe word is ${EARLY_FACT}.`, usage: { inputTokens, outputTokens: 12 } }
       : { text: `Noted: ${EARLY_FACT}.`, usage: { inputTokens, outputTokens: 4 } }
   })
-  const environment = {
-    OPENAI_API_KEY: 'sk-bench-key-of-the-double',
-    OPENAI_BASE_URL: double.url,
-    CHAT_MODEL: 'test-model',
-    COMPACT_THRESHOLD_TOKENS: '8000',
+  async function begin() {
+    const client = await startServiceProcess({
+      OPENAI_API_KEY: 'sk-bench-key-of-the-double',
+      OPENAI_BASE_URL: double.url,
+      CHAT_MODEL: 'test-model',
+      COMPACT_THRESHOLD_TOKENS: '8000',
+    })
+    await client.post('/api/chat', { content: `The word is ${EARLY_FACT}.` })
+    let said = 1
+    const say = (samples: number[]) =>
+      time(samples, async () => {
+        said += 1
+        await client.post('/api/chat', { content: `Turn ${said}: something else entirely, as one says.` })
+      })
+    return { client, say }
   }
-  const client = await startServiceProcess(environment)
-  await client.post('/api/chat', { content: `The word is ${EARLY_FACT}.` })
-  const first: number[] = []
-  const last: number[] = []
   const window = Math.ceil(turns / 10)
-  for (let index = 1; index < turns; index += 1) {
-    const samples = index <= window ? first : index >= turns - window ? last : []
-    await time(samples, () =>
-      client.post('/api/chat', { content: `Turn ${index}: something else entirely, as one says.` }),
-    )
+  const old = await begin()
+  const first: number[] = []
+  for (let index = 1; index < turns - window; index += 1) await old.say(index <= window ? first : [])
+  const young = await begin()
+  for (let index = 0; index < Math.min(window, WARM_TURNS); index += 1) await young.say([])
+  const [ofOld, ofYoung]: [number[], number[]] = [[], []]
+  for (let index = 0; index < window; index += 1) {
+    await old.say(ofOld)
+    await young.say(ofYoung)
   }
-  const report = await client.get('/api/session/operations?hours=24')
-  await client.close()
+  const report = await old.client.get('/api/session/operations?hours=24')
+  await old.client.close()
+  await young.client.close()
   await double.close()
   return {
     turns,
@@ -118,8 +135,9 @@ async function longConversation(turns: number) {
     maxRequestBytes,
     automaticCompactions: report.context.automaticCompactions,
     firstTenthP50Ms: round(quantile(first, 0.5)),
-    lastTenthP50Ms: round(quantile(last, 0.5)),
-    growth: Number((quantile(last, 0.5) / quantile(first, 0.5)).toFixed(2)),
+    lastTenthP50Ms: round(quantile(ofOld, 0.5)),
+    youngP50Ms: round(quantile(ofYoung, 0.5)),
+    growth: Number((quantile(ofOld, 0.5) / quantile(ofYoung, 0.5)).toFixed(2)),
   }
 }
 
