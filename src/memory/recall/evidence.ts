@@ -59,10 +59,8 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
       for (const matching of MATCHINGS) masks[matching] = new Uint32Array(length)
       weights = new Float32Array(length)
     } else {
-      for (const slot of touched) {
-        for (const matching of MATCHINGS) masks[matching][slot] = 0
-        weights[slot] = 0
-      }
+      for (const matching of MATCHINGS) clearSlots(masks[matching], touched)
+      clearSlots(weights, touched)
     }
     touched = []
   }
@@ -107,7 +105,7 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
     /** A looser match includes the strict one; where it adds nothing it is the strict one. */
     function occurrencesOf(matching: Matching, strict: Occurrences | null): Occurrences {
       const own = masks[matching]
-      if (strict) for (const slot of touched) own[slot] = strict.masks[slot] ?? 0
+      if (strict) copySlots(own, strict.masks, touched)
       const idf = new Float64Array(terms.length)
       lists[matching].forEach((list, term) => {
         const share = terms[term]?.weight ?? 1
@@ -155,6 +153,24 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
         slot <= lastTurnId ? slot : FIRST_MEMORY_ID + (memorySeqs[slot - firstMemorySlot] ?? 0),
     }
   }
+}
+
+/**
+ * Where so many slots were written that there is one in so few, the whole stretch is cleared or copied: in one go that
+ * costs less than one by one.
+ */
+const DENSE = 8
+
+/** Makes slots zero; others of the array, where they are many, too. */
+export function clearSlots(array: Uint32Array | Float32Array, slots: readonly number[]): void {
+  if (slots.length * DENSE > array.length) array.fill(0)
+  else for (const slot of slots) array[slot] = 0
+}
+
+/** Copies slots, and others where they are many: to an array that holds nothing else. */
+function copySlots(to: Uint32Array, from: Uint32Array, slots: readonly number[]): void {
+  if (slots.length * DENSE > to.length) to.set(from)
+  else for (const slot of slots) to[slot] = from[slot] ?? 0
 }
 
 /** Numbers seqs from 0 on in the order in which they come: an array to look in, where a map costs ten times as much. */

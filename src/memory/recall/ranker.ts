@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { type EntryRow, FIRST_MEMORY_ID, type Speaker } from '../../../projections/recall-entries.ts'
 import { stretchesOf } from './dates.ts'
 import { createEntryQueries } from './entry-queries.ts'
-import { createEvidenceGatherer, type Evidence } from './evidence.ts'
+import { clearSlots, createEvidenceGatherer, type Evidence } from './evidence.ts'
 import { type Candidate, computeFeatures, FEATURES } from './features.ts'
 import { fuseRankings, LEXICAL_WEIGHT, VECTOR_WEIGHT } from './fusion.ts'
 import { createPostingsReader } from './postings.ts'
@@ -110,7 +110,7 @@ export function createRecallRanker(options: {
     lastTurnId: number,
   ): readonly number[] {
     if (own.length > scores.length) scores = new Float32Array(own.length)
-    else for (const slot of reachedBefore) scores[slot] = 0
+    else clearSlots(scores, reachedBefore)
     const reached: number[] = []
     reachedBefore = reached
     let best = 0

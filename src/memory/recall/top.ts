@@ -25,7 +25,9 @@ export function topSlots(scores: Float32Array, slots: readonly number[], count: 
     }
   }
 
-  for (const slot of slots) {
+  // From the end: slots come with the oldest first, and of many alike each newer one would take an older one's place.
+  for (let index = slots.length - 1; index >= 0; index -= 1) {
+    const slot = slots[index] ?? -1
     const score = scores[slot] ?? 0
     if (score <= 0) continue
     if (heap.length < count) {
