@@ -268,3 +268,11 @@ test('what was said long ago is found among thousands of turns with the same com
   const together = index.ranker().recall(ask('does Anna have a sister who drinks tea'))
   expect(together.slice(0, 3).map(({ seq }) => seq)).toContain(both)
 })
+
+test('a common word leaves nothing behind for the next cue, nor a rare one', () => {
+  const index = openIndex()
+  index.say('a unicorn', ...Array.from({ length: 2000 }, (_, at) => `tea number ${at}`), 'a lantern')
+  const kept = index.ranker()
+  for (const cue of ['tea', 'unicorn', 'lantern', 'unicorn tea', 'lantern', 'tea', 'number 7'])
+    expect(kept.recall(ask(cue))).toEqual(index.ranker().recall(ask(cue)))
+})
