@@ -88,9 +88,6 @@ function createTables(db: Database.Database, newId: () => string): void {
   })()
 }
 
-/** How long a file that was found in its place is taken to be there. */
-const PLACE_MS = 1
-
 function createWriter(
   db: Database.Database,
   reader: LedgerReader,
@@ -100,7 +97,6 @@ function createWriter(
   let head: Head = reader.head()
   let hasErasures = reader.lastErasure() > 0
   let fault: string | null = null
-  let inPlaceUntil = 0
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   const beginBatch = db.prepare('SAVEPOINT batch')
@@ -181,17 +177,10 @@ function createWriter(
     return { status: 'appended', rows: [insertDraft(draft)] }
   }
 
-  /**
-   * What is written into a file that nothing leads to any more is gone with the process. To ask with each append costs
-   * as much as its digests, so that a yes is good for a millisecond: what is written meanwhile goes where all that was
-   * written before goes too.
-   */
+  /** What is written into a file that nothing leads to any more is gone with the process. */
   function requirePlace(): void {
-    const now = performance.now()
-    if (now < inPlaceUntil) return
     if (!isInPlace())
       throw new Error('ledger.sqlite was moved, deleted or replaced; put it back, or start the service again')
-    inPlaceUntil = now + PLACE_MS
   }
 
   function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
@@ -248,7 +237,6 @@ function createWriter(
   /** Writes the first page as it is, to the disk, as an append would. */
   function tryToWrite(): void {
     try {
-      inPlaceUntil = 0
       requirePlace()
       db.pragma(`application_id = ${APPLICATION_ID}`)
       fault = null

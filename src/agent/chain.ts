@@ -10,7 +10,7 @@ import { type ContextItem, type ContextReader, createContextReader, isSameModel 
 /** What a turn is built on: the base, then everything since but what the owner had forgotten. */
 export type Chain = {
   readonly items: readonly ContextItem[]
-  /** What the model is given of the items. An item that stays is the same object in every chain that is read. */
+  /** What the model is given of the items. One that stays is the same object until something is forgotten. */
   readonly input: readonly InputItem[]
   /** The facts of all items, in their order. */
   readonly seqs: readonly number[]

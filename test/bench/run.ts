@@ -22,12 +22,12 @@ const { values } = parseArgs({
 })
 /** A service in a process of its own is measured by a client whose own garbage is not collected while a turn lasts. */
 const CLIENT_FLAGS = ['--max-semi-space-size=128', '--v8-pool-size=1']
-/** What is measured in the part's own process runs as the service does. */
+/** What is measured in the part's own process runs as the service does; the loaded bridge is in one of its own. */
 const flagsOf: Readonly<Record<PartName, () => readonly string[]>> = {
   append: startFlags,
   views: startFlags,
   turns: () => CLIENT_FLAGS,
-  bridge: () => [],
+  bridge: startFlags,
   'loaded-bridge': () => [],
   memories: startFlags,
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
@@ -32,6 +32,8 @@ export function prepareLedger(directory: string, events: number): void {
   while (projector.catchUpLagging(10_000));
   views.close()
   ledgerDb.close()
+  // Or it would be written in the midst of what is measured.
+  spawnSync('sync')
 }
 
 /** A prepared ledger of `size` events. */

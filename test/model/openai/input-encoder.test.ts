@@ -50,6 +50,8 @@ const anItem: fc.Arbitrary<InputItem> = fc.oneof(
 /** How a request's context differs from the one before: most of it is the same objects. */
 const aStep = fc.record({
   dropped: fc.nat({ max: 3 }),
+  /** One of the items becomes another one, or goes. */
+  changed: fc.option(fc.record({ at: fc.nat({ max: 30 }), to: fc.option(anItem) }), { freq: 5 }),
   added: fc.array(anItem, { maxLength: 4 }),
   begins: fc.option(anItem, { freq: 12 }),
   minute: fc.integer({ min: 0, max: 59 }),
@@ -68,8 +70,10 @@ test('whatever contexts follow each other, each is encoded as if it were the fir
     fc.property(fc.array(aStep, { maxLength: 12 }), (steps) => {
       const encode = createInputEncoder(options)
       let input: readonly InputItem[] = []
-      for (const { dropped, added, begins, minute, timezone, takesOpaque } of steps) {
+      for (const { dropped, changed, added, begins, minute, timezone, takesOpaque } of steps) {
         const kept = input.slice(0, Math.max(0, input.length - dropped))
+        if (changed && changed.at < kept.length)
+          kept.splice(changed.at, 1, ...(changed.to === null ? [] : [changed.to]))
         input = [...(begins === null ? [] : [begins]), ...kept, ...added]
         const request = { input, now: new Date(Date.UTC(2026, 5, 2, 14, minute)).toISOString(), timezone }
         const model = takesOpaque ? self : null
@@ -83,19 +87,78 @@ test('whatever contexts follow each other, each is encoded as if it were the fir
   )
 })
 
-test('of a conversation that grows, only what is new is encoded anew', () => {
+const said = (turn: number): InputItem => ({ type: 'message', role: 'owner', text: `question ${turn}` })
+const answered = (turn: number): InputItem => ({
+  type: 'message',
+  role: 'delegate',
+  text: `answer ${turn}`,
+})
+/** A tool's round, in the turn that makes it, and in the context of those after it. */
+const rounds = (turn: number): InputItem[] => [
+  { type: 'tool_call', callId: `call-${turn}`, name: 't', arguments: '{}' },
+  { type: 'tool_result', callId: `call-${turn}`, output: 'done' },
+]
+
+/** The bytes that were kept for each request of a conversation of so many turns; each is asked twice with tools. */
+function converse(turns: number, { withTools }: { withTools: boolean }) {
   const encode = createInputEncoder(options)
-  const said: InputItem[] = []
+  const context: InputItem[] = []
+  const kept: Buffer[] = []
   const rests: number[] = []
-  for (let turn = 0; turn < 50; turn += 1) {
-    said.push({ type: 'message', role: 'owner', text: `question ${turn}` })
-    const memories: InputItem = { type: 'inner', label: 'memories', text: `of ${turn}` }
-    const now = new Date(Date.UTC(2026, 5, 2, 14, turn)).toISOString()
-    const input = [...said.slice(0, -1), memories, ...said.slice(-1)]
-    rests.push(encode({ input, now, timezone: 'UTC' }, self).rest.length)
-    said.push({ type: 'message', role: 'delegate', text: `answer ${turn}` })
+  const ask = (input: readonly InputItem[]) => {
+    const encoded = encode({ input, now: '2026-06-02T14:00:00.000Z', timezone: 'UTC' }, self)
+    kept.push(encoded.kept)
+    rests.push(encoded.rest.length)
   }
-  expect(Math.max(...rests.slice(2))).toBeLessThan(1000)
+  for (let turn = 0; turn < turns; turn += 1) {
+    const memories: InputItem = { type: 'inner', label: 'memories', text: `of ${turn}` }
+    const cue = said(turn)
+    const called = withTools ? rounds(turn) : []
+    ask([...context, memories, cue])
+    if (withTools) ask([...context, memories, cue, ...called])
+    context.push(cue, ...called, answered(turn))
+  }
+  return { kept, rests }
+}
+
+test.each([false, true])(
+  'of a conversation that grows, only what is new is encoded anew; with tools: %s',
+  (withTools) => {
+    const { kept, rests } = converse(200, { withTools })
+    expect(Math.max(...rests)).toBeLessThan(1000)
+    // What is kept of one request is the beginning of what is kept of the next, and not written again.
+    const shorter = kept.filter((bytes, index) => bytes.length < (kept[index - 1]?.length ?? 0))
+    expect(shorter.length).toBe(withTools ? 199 : 0)
+    const copies = new Set(kept.map(({ buffer }) => buffer)).size
+    if (!withTools) expect(copies).toBeLessThan(20)
+  },
+)
+
+test('what a turn has in common with itself alone is cut off again, not all of what was kept', () => {
+  const encode = createInputEncoder(options)
+  let looks = 0
+  const first: InputItem = {
+    get type() {
+      looks += 1
+      return 'message' as const
+    },
+    role: 'owner',
+    text: 'the first of all',
+  }
+  const context: InputItem[] = [first]
+  const perTurn: number[] = []
+  for (let turn = 0; turn < 20; turn += 1) {
+    const memories: InputItem = { type: 'inner', label: 'memories', text: `of ${turn}` }
+    looks = 0
+    for (const round of [[], rounds(turn)]) {
+      const input = [...context, memories, said(turn), ...round]
+      encode({ input, now: '2026-06-02T14:00:00.000Z', timezone: 'UTC' }, self)
+    }
+    perTurn.push(looks)
+    context.push(said(turn), ...rounds(turn), answered(turn))
+  }
+  expect(perTurn[0]).toBeGreaterThan(0)
+  expect(perTurn.slice(2)).toEqual(Array(18).fill(0))
 })
 
 test('what one context kept stays as it was given out when the next writes behind it', () => {
@@ -112,4 +175,12 @@ test('what one context kept stays as it was given out when the next writes behin
   const before = kept.toString()
   for (let length = 13; length <= 40; length += 1) encode(request(length), self)
   expect(kept.toString()).toBe(before)
+
+  // Cut back, and gone on with otherwise.
+  const long = encode(request(40), self).kept
+  const all = long.toString()
+  const other = Array.from({ length: 20 }, (_, index) => item(`another ${index}`))
+  for (let count = 10; count <= 20; count += 1)
+    encode({ ...request(0), input: [...input.slice(0, 20), ...other.slice(0, count)] }, self)
+  expect(long.toString()).toBe(all)
 })
