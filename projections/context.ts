@@ -87,9 +87,10 @@ export const contextProjection = defineProjection({
     const complete = db.prepare(`UPDATE context_chains SET completedTurns = completedTurns + 1, channel = ?,
       contextTokens = coalesce(nullif(?, 0), contextTokens), tokensSinceCapsule = tokensSinceCapsule + ?
       WHERE conversationId = ?`)
-    // What is bound with each turn is bound by position: by name costs as much as a small write itself.
-    const record = db.prepare(`UPDATE context_chains SET inputTokens = ?, outputTokens = ?, cachedTokens = ?,
-      compactThresholdTokens = ?, usageAt = ? WHERE conversationId = ?`)
+    const record =
+      db.prepare(`UPDATE context_chains SET inputTokens = @inputTokens, outputTokens = @outputTokens,
+      cachedTokens = @cachedTokens, compactThresholdTokens = @compactThresholdTokens, usageAt = @at
+      WHERE conversationId = @conversationId`)
     const request = db.prepare(
       'UPDATE context_chains SET compactionId = ?, compactionSource = ?, compactionSeq = ? WHERE conversationId = ?',
     )
@@ -140,10 +141,8 @@ export const contextProjection = defineProjection({
           // One that was stopped does not know what its input came to.
           if (compactionSeq && facts.contextTokens > 0) measure.run(facts.contextTokens, compactionSeq)
         },
-        'context.usage.recorded': ({ conversationId, at, facts }) => {
-          const { inputTokens, outputTokens, cachedTokens, compactThresholdTokens } = facts
-          record.run(inputTokens, outputTokens, cachedTokens, compactThresholdTokens, at, conversationId)
-        },
+        'context.usage.recorded': ({ conversationId, at, facts }) =>
+          void record.run({ conversationId, at, ...facts }),
         'context.compaction.requested': ({ seq, conversationId, facts }) =>
           void request.run(facts.compactionId, facts.source, seq, conversationId),
         'context.compaction.succeeded': ({ seq, at, conversationId, facts }) => {

@@ -39,10 +39,7 @@ export type Grain = 'minute' | 'hour' | 'day'
 const BUCKET_CHARS: Readonly<Record<Grain, number>> = { minute: 16, hour: 13, day: 10 }
 const GRAIN_MS: Readonly<Record<Grain, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 const GRAINS = ['minute', 'hour', 'day'] as const
-const MAX_SUMS = 64
-
-/** Adds to a bucket that is there; begins one. */
-type Sum = { readonly update: Statement; readonly insert: Statement }
+const MAX_UPSERTS = 64
 
 /**
  * Counts by minute, hour and day, so that a window of any length over a ledger of any length is a sum of at most
@@ -59,23 +56,20 @@ export const operationsProjection = defineProjection({
       PRIMARY KEY (grain, bucket)) WITHOUT ROWID, STRICT;
     CREATE TABLE operation_deliveries (deliveryId TEXT PRIMARY KEY, underWay INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
   fold(db) {
-    const sums = new Map<string, Sum>()
-    /** The statements that add to these columns. Their names are those above: nothing from outside is in them. */
-    function sumOf(metrics: readonly OperationMetric[]): Sum {
+    const upserts = new Map<string, Statement>()
+    /** The statement that adds to these columns. Their names are those above: nothing from outside is in it. */
+    function upsertOf(metrics: readonly OperationMetric[]): Statement {
       const names = metrics.join(', ')
-      const known = sums.get(names)
+      const known = upserts.get(names)
       if (known) return known
-      // To insert and find the row taken costs half as much again as to update it, and most buckets are there.
-      const sum = {
-        update: db.prepare(`UPDATE operations SET lastSeq = max(lastSeq, ?),
-          ${metrics.map((metric) => `${metric} = ${metric} + ?`).join(', ')} WHERE grain = ? AND bucket = ?`),
-        insert: db.prepare(`INSERT INTO operations (lastSeq, ${names}, grain, bucket)
-          VALUES (?, ${metrics.map(() => '?').join(', ')}, ?, ?)`),
-      }
+      const sums = metrics.map((metric) => `${metric} = ${metric} + excluded.${metric}`).join(', ')
+      const upsert = db.prepare(`INSERT INTO operations (grain, bucket, lastSeq, ${names})
+        VALUES (?, ?, ?, ${metrics.map(() => '?').join(', ')})
+        ON CONFLICT (grain, bucket) DO UPDATE SET lastSeq = max(lastSeq, excluded.lastSeq), ${sums}`)
       // A batch may add to any set of columns; few of them come again and again.
-      if (sums.size >= MAX_SUMS) sums.clear()
-      sums.set(names, sum)
-      return sum
+      if (upserts.size >= MAX_UPSERTS) upserts.clear()
+      upserts.set(names, upsert)
+      return upsert
     }
     /** What the batch adds to each bucket. */
     const added = GRAINS.map((grain) => ({
@@ -87,19 +81,16 @@ export const operationsProjection = defineProjection({
       if (metrics.length === 0) return
       for (const { grain, byBucket } of added) {
         const bucket = at.slice(0, BUCKET_CHARS[grain])
-        const counted = byBucket.get(bucket) ?? {}
-        for (const metric of metrics) counted[metric] = (counted[metric] ?? 0) + (counts[metric] ?? 0)
-        counted.lastSeq = Math.max(counted.lastSeq ?? 0, seq)
-        byBucket.set(bucket, counted)
+        const sums = byBucket.get(bucket) ?? {}
+        for (const metric of metrics) sums[metric] = (sums[metric] ?? 0) + (counts[metric] ?? 0)
+        byBucket.set(bucket, { ...sums, lastSeq: Math.max(sums.lastSeq ?? 0, seq) })
       }
     }
     function flush(): void {
       for (const { grain, byBucket } of added) {
-        for (const [bucket, counted] of byBucket) {
-          const metrics = operationMetrics.filter((metric) => counted[metric] !== undefined)
-          const { update, insert } = sumOf(metrics)
-          const values = [counted.lastSeq ?? 0, ...metrics.map((metric) => counted[metric]), grain, bucket]
-          if (update.run(values).changes === 0) insert.run(values)
+        for (const [bucket, sums] of byBucket) {
+          const metrics = operationMetrics.filter((metric) => sums[metric] !== undefined)
+          upsertOf(metrics).run(grain, bucket, sums.lastSeq ?? 0, ...metrics.map((metric) => sums[metric]))
         }
         byBucket.clear()
       }

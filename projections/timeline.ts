@@ -73,7 +73,7 @@ type NewSpan = {
 /** A span that begins within a batch is written with it, once, whatever else the batch says of it. */
 function foldSpans(db: Database) {
   const insert = db.prepare(
-    'INSERT INTO timeline_spans (spanId, startSeq, conversationId, kind, startedAt, endedAt, reason) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO timeline_spans VALUES (@spanId, @startSeq, @conversationId, @kind, @startedAt, @endedAt, @reason)',
   )
   const setKind = db.prepare('UPDATE timeline_spans SET kind = ? WHERE spanId = ?')
   const close = db.prepare('UPDATE timeline_spans SET endedAt = ?, reason = ? WHERE spanId = ?')
@@ -99,8 +99,7 @@ function foldSpans(db: Database) {
       else close.run(at, reason, spanId)
     },
     flush(): void {
-      for (const { spanId, startSeq, conversationId, kind, startedAt, endedAt, reason } of begun.values())
-        insert.run(spanId, startSeq, conversationId, kind, startedAt, endedAt, reason)
+      for (const span of begun.values()) insert.run(span)
       begun.clear()
       starts.trim()
     },

@@ -55,21 +55,21 @@ export const turnsProjection = defineProjection({
   fold(db) {
     const wait =
       db.prepare(`INSERT OR IGNORE INTO turns (turnId, conversationId, spanId, channel, party, trigger, causeSeq, status, receivedAt)
-      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?)`)
+      VALUES (@turnId, @conversationId, @spanId, @channel, @party, @trigger, @seq, 'waiting', @at)`)
     const start = db.prepare(
       "UPDATE turns SET status = 'running', startedAt = ?, startedSeq = ? WHERE turnId = ?",
     )
     const complete =
       db.prepare(`UPDATE turns SET status = CASE status WHEN 'stopped' THEN status ELSE 'completed' END,
-      endedAt = ?, endedSeq = ?, inputTokens = ?, outputTokens = ?, cachedTokens = ?, contextTokens = ?
-      WHERE turnId = ?`)
+      endedAt = @at, endedSeq = @seq, inputTokens = @inputTokens, outputTokens = @outputTokens,
+      cachedTokens = @cachedTokens, contextTokens = @contextTokens WHERE turnId = @turnId`)
     const fail = db.prepare(`UPDATE turns SET status = @status, kind = @kind, endedAt = @at, endedSeq = @seq,
       replySeq = coalesce(replySeq, @seq) WHERE turnId = @turnId`)
     const reply = db.prepare('UPDATE turns SET replySeq = ? WHERE turnId = ?')
     const stop = db.prepare("UPDATE turns SET status = 'stopped', replySeq = ? WHERE turnId = ?")
     const waiting = (event: Asking, party: string, trigger: TurnRow['trigger']): void => {
       const { turnId, conversationId, spanId, channel, seq, at } = event
-      if (turnId !== null) wait.run(turnId, conversationId, spanId, channel, party, trigger, seq, at)
+      if (turnId !== null) wait.run({ turnId, conversationId, spanId, channel, seq, at, party, trigger })
     }
     return {
       handlers: {
@@ -85,10 +85,8 @@ export const turnsProjection = defineProjection({
           if (turnId !== null && key === `reply:${turnId}`) reply.run(seq, turnId)
         },
         'chat.reply.stopped': (event) => void stop.run(event.seq, event.turnId),
-        'turn.completed': ({ at, seq, turnId, facts: { usage, contextTokens } }) => {
-          const { inputTokens, outputTokens, cachedTokens } = usage
-          complete.run(at, seq, inputTokens, outputTokens, cachedTokens, contextTokens, turnId)
-        },
+        'turn.completed': ({ at, seq, turnId, facts }) =>
+          void complete.run({ at, seq, turnId, contextTokens: facts.contextTokens, ...facts.usage }),
         'turn.failed': ({ at, seq, turnId, facts }) =>
           void fail.run({
             at,

@@ -24,7 +24,7 @@ export type FloodReport = {
 const HEAP_MIB = 128
 /** What a flood may add for as long as its sockets are being closed, and what may be left of it. */
 const PEAK_MIB = 192
-const LEFT_MIB = 128
+const LEFT_MIB = 112
 const STORM_FRAGMENTS = 70_000
 const OVERSIZE_BYTES = 65 * 1024
 const SETTLE_MS = 2_000

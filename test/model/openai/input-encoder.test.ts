@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createDataBlocks } from '../../../src/model/openai/data-block.ts'
 import { toResponsesInput } from '../../../src/model/openai/input.ts'
 import { createInputEncoder } from '../../../src/model/openai/input-encoder.ts'
@@ -183,4 +183,25 @@ test('what one context kept stays as it was given out when the next writes behin
   for (let count = 10; count <= 20; count += 1)
     encode({ ...request(0), input: [...input.slice(0, 20), ...other.slice(0, count)] }, self)
   expect(long.toString()).toBe(all)
+})
+
+test('what nobody asks for in a minute is let go, and then kept anew', () => {
+  vi.useFakeTimers()
+  try {
+    const encode = createInputEncoder(options)
+    const input = Array.from({ length: 10 }, (_, turn) => said(turn))
+    const ask = () => encode({ input, now: '2026-06-02T14:00:00.000Z', timezone: 'UTC' }, self).kept.length
+    expect(ask()).toBe(0)
+    const kept = ask()
+    expect(kept).toBeGreaterThan(0)
+    vi.advanceTimersByTime(59_000)
+    expect(ask()).toBe(kept)
+    vi.advanceTimersByTime(59_000)
+    expect(ask()).toBe(kept)
+    vi.advanceTimersByTime(61_000)
+    expect(ask()).toBe(0)
+    expect(ask()).toBe(kept)
+  } finally {
+    vi.useRealTimers()
+  }
 })
