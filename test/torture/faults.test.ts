@@ -13,10 +13,10 @@ test.for(Object.keys(faultKinds) as (keyof typeof faultKinds)[])(
   'what the disk refuses is not kept, and what was acknowledged is: %s',
   { timeout: 240_000 },
   async (name, { skip }) => {
-    await inTemporaryDirectory((directory) => {
+    await inTemporaryDirectory(async (directory) => {
       const library = buildDisk(directory)
       if (library === null) return skip(NO_COMPILER)
-      const report = failWrites({ directory, library, fault: faultKinds[name], first: 11, stride: 397 })
+      const report = await failWrites({ directory, library, fault: faultKinds[name], first: 11, stride: 397 })
       expect(report.flaws).toEqual([])
       expect(report.faults).toBeGreaterThan(0)
     }, IN_MEMORY)

@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { controlDisk, diskEnvironment, type Fault } from './disk.ts'
 import type { WriterTrial, WriterTrialReport } from './faulty-writer.ts'
 
@@ -26,8 +27,14 @@ export type FaultOptions = {
   readonly stride: number
 }
 
-/** Many short lives of a ledger and its views, in each of which another operation on their files fails. */
-export function failWrites({ directory, library, fault, first, stride }: FaultOptions): WriterTrialReport {
+const run = promisify(execFile)
+
+/**
+ * Many short lives of a ledger and its views, in each of which another operation on their files fails. They are lived
+ * in a process of their own, so that several kinds of fault can be tried at once.
+ */
+export async function failWrites(options: FaultOptions): Promise<WriterTrialReport> {
+  const { directory, library, fault, first, stride } = options
   const root = join(directory, 'root')
   const control = join(directory, 'control')
   mkdirSync(root, { recursive: true })
@@ -35,12 +42,14 @@ export function failWrites({ directory, library, fault, first, stride }: FaultOp
   // Made here, since the process maps it when it starts.
   const disk = controlDisk(control)
   disk.close()
-  const ran = spawnSync(process.execPath, [join(import.meta.dirname, 'faulty-writer.ts')], {
-    encoding: 'utf8',
-    input: JSON.stringify(trial),
+  const writer = run(process.execPath, [join(import.meta.dirname, 'faulty-writer.ts')], {
     maxBuffer: 64 * 1024 * 1024,
     env: { ...process.env, ...diskEnvironment({ library, root, control }) },
   })
-  if (ran.status !== 0) throw new Error(`the writer ended with ${ran.status ?? ran.signal}: ${ran.stderr}`)
-  return JSON.parse(ran.stdout)
+  writer.child.stdin?.on('error', () => {
+    // A writer that ends without reading says why when it is waited for.
+  })
+  writer.child.stdin?.end(JSON.stringify(trial))
+  const { stdout } = await writer
+  return JSON.parse(stdout)
 }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { buildDisk } from '../disk.ts'
 import { failWrites, faultKinds } from '../faults.ts'
@@ -57,16 +58,21 @@ const trials = {
       viewsMadeAnew: sum(({ viewsMadeAnew }) => viewsMadeAnew),
     }
   },
-  /** Each operation on the files in turn, whatever `--rounds` says. */
+  /** Each operation on the files in turn, whatever `--rounds` says; as many kinds of fault at once as there are processors. */
   async writes() {
     const reports: Record<string, unknown> = {}
-    for (const [name, fault] of Object.entries(faultKinds)) {
-      process.stderr.write(`  ${name}\n`)
-      reports[name] = await inTemporaryDirectory((directory) => {
-        const library = buildDisk(directory)
-        return library && sound(failWrites({ directory, library, fault, first: 1, stride: 1 }))
-      }, IN_MEMORY)
+    // One iterator, from which each takes its next kind.
+    const kinds = Object.entries(faultKinds).values()
+    const tryKinds = async () => {
+      for (const [name, fault] of kinds) {
+        process.stderr.write(`  ${name}\n`)
+        reports[name] = await inTemporaryDirectory(async (directory) => {
+          const library = buildDisk(directory)
+          return library && sound(await failWrites({ directory, library, fault, first: 1, stride: 1 }))
+        }, IN_MEMORY)
+      }
     }
+    await Promise.all(Array.from({ length: availableParallelism() }, tryKinds))
     return { kinds: reports }
   },
   async service(rounds: number, seed: number) {
