@@ -17,7 +17,7 @@ export type Slack = {
   close(): void
 }
 
-const PAGES_AT_ONCE = 256
+const PAGES_AT_ONCE = 1024
 /** Where the first page's own header begins: the file's stands before it. */
 const FILE_HEADER_BYTES = 100
 /** Bytes of the header by the kind of page, in index and table, inner ones with a pointer more than leaves. */
@@ -81,7 +81,7 @@ export function openSlack(db: Database.Database): Slack {
 /**
  * The ranges of a b-tree page that hold nothing: between the pointers to its cells and the first of them, and in its
  * free blocks (https://sqlite.org/fileformat2.html, 1.6). None of any other page: `secure_delete` zeroes those
- * whole when they are freed, and their first byte, of a page's number, is below the kinds in a file under 137 GB.
+ * whole when they are freed, and their first byte, of a page's number, is below the kinds in a file under 34 GB.
  */
 function* unowned(page: Buffer, header: number): Generator<{ from: number; to: number }> {
   const headerBytes = HEADER_BYTES[page[header] ?? 0]

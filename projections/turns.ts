@@ -76,8 +76,11 @@ export const turnsProjection = defineProjection({
         'chat.message.received': (event) => waiting(event, 'owner', 'message'),
         'sms.received': (event) => waiting(event, event.facts.party, 'sms'),
         'turn.started': (event) => {
-          waiting(event, event.facts.party, event.facts.trigger)
-          start.run(event.at, event.seq, event.turnId)
+          const { at, seq, turnId, facts } = event
+          // Most have waited; one that nobody asked for by a message begins here.
+          if (start.run(at, seq, turnId).changes > 0) return
+          waiting(event, facts.party, facts.trigger)
+          start.run(at, seq, turnId)
         },
         'chat.reply.sent': (event) => void reply.run(event.seq, event.turnId),
         // A reply by text: the delivery that the turn itself asked for.

@@ -9,6 +9,12 @@ import { scanLog } from '../ledger/log.ts'
 const BUSY_MS = 100
 
 /**
+ * Small, for an append changes a row on each of some six pages, and each goes whole into the log. A file that is there
+ * keeps the size that it has.
+ */
+const PAGE_BYTES = 1024
+
+/**
  * Opens the views for their one writer. `synchronous=NORMAL`: a power cut may leave them behind the ledger, never
  * wrong. Throws when the file or its log is damaged; then `removeViews` and open again: the ledger has it all.
  */
@@ -20,6 +26,7 @@ export function openViewsForWriting(directory: string): Database.Database {
   makeFile(file)
   const db = openDatabase(file, { timeout: BUSY_MS })
   try {
+    db.pragma(`page_size = ${PAGE_BYTES}`)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
     db.pragma('secure_delete = ON')

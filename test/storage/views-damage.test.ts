@@ -13,7 +13,7 @@ import { eventTypes, exampleOf } from '../support/facts.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
 
-const PAGE_BYTES = 4096
+const PAGE_BYTES = 1024
 
 function fill(writer: TestWriter): void {
   for (const type of eventTypes) writer.append(exampleOf(type))
@@ -118,6 +118,21 @@ test.each([
   const writer = openTestWriter(directory)
   expect(writer.warnings).toEqual([])
   writer.settle()
+  writer.close()
+  expectAsReplayed(directory)
+})
+
+test('views whose pages are of another size, as an older build made them, are gone on with', () => {
+  const directory = directoryAtRest()
+  alter(viewsFile(directory), 'PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM')
+  const writer = openTestWriter(directory)
+  const last = writer.append(said('on a larger page'))
+  writer.settle()
+  expect(writer.warnings).toEqual([])
+  const reader = openViewsReadOnly(directory)
+  expect(reader.pragma('page_size', { simple: true })).toBe(4096)
+  expect(last.status === 'appended' && last.rows[0]?.seq).toBe(writer.viewsSeq())
+  reader.close()
   writer.close()
   expectAsReplayed(directory)
 })
