@@ -49,6 +49,12 @@ type Replacement = {
   readonly text: InputItem
 }
 
+/** What stands after a replacement with that before it, as it was last asked for. */
+type Headed = Pick<Chain, 'items' | 'input' | 'seqs'> & {
+  readonly rest: readonly ContextItem[]
+  readonly item: InputItem
+}
+
 const NO_BASE = { seq: 0, throughSeq: 0, covered: new Set<number>() }
 
 /** Reads the chain that a conversation continues from; all of it derived from the ledger. */
@@ -64,6 +70,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
   let looked = { barredCount: 0, erasureSeq: 0 }
   const judged = new Map<number, boolean>()
   let replacement: Replacement | null = null
+  let headed: Headed | null = null
 
   /** Of more that is forgotten, or of what comes back: then what was folded, or judged, no longer holds. */
   function lookAtBarred(): void {
@@ -74,6 +81,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     barred = memory.forgottenSeqs()
     judged.clear()
     replacement = null
+    headed = null
     context.reset()
   }
 
@@ -136,10 +144,19 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     const openSeqs = [...open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
     if (!row || !base) return { items, input, seqs, base: null, openSeqs, barred }
     const { item, form, covered } = base
+    if (headed?.rest !== items || headed.item !== item) {
+      headed = {
+        rest: items,
+        item,
+        items: [{ item, seqs: [row.seq] }, ...items],
+        input: [item, ...input],
+        seqs: [row.seq, ...seqs],
+      }
+    }
     return {
-      items: [{ item, seqs: [row.seq] }, ...items],
-      input: [item, ...input],
-      seqs: [row.seq, ...seqs],
+      items: headed.items,
+      input: headed.input,
+      seqs: headed.seqs,
       base: { row, form, covered },
       openSeqs,
       barred,

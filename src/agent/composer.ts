@@ -120,12 +120,12 @@ export function createComposer(options: {
           ledger,
           riding.map((row) => row.seq),
         )
-        const input: InputItem[] = [...past.input]
+        const added: InputItem[] = []
         if (recalled.text !== null)
-          input.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
+          added.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
         if (ridingSignals.length > 0)
-          input.push({ type: 'inner', label: 'signals', text: batchText(ridingSignals) })
-        input.push(cue.item)
+          added.push({ type: 'inner', label: 'signals', text: batchText(ridingSignals) })
+        added.push(cue.item)
         const facts: NewEvent[] = [...recalled.facts]
         if (past.base && past.base.row.consumed === 0) facts.push(consumed(turn, past.base))
         return {
@@ -134,7 +134,7 @@ export function createComposer(options: {
             tools: [...tools.values()],
             timezone: options.timezone(),
           },
-          input,
+          input: past.input.concat(added),
           facts,
           seenSeqs: [...cue.seqs, ...recalled.seqs, ...ridingSignals.map(({ seq }) => seq)],
           baseForm: past.base?.form ?? null,

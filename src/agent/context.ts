@@ -64,11 +64,14 @@ export function foldContext(
       open.delete(turnId)
     }
   }
+  const readSeq = events.at(-1)?.seq ?? state.readSeq
+  // A turn reads its chain three times: what is as it was is not copied again.
+  if (joined.length === 0) return { ...state, readSeq, open }
   return {
-    readSeq: events.at(-1)?.seq ?? state.readSeq,
-    items: [...state.items, ...joined],
-    input: [...state.input, ...joined.map(({ item }) => item)],
-    seqs: [...state.seqs, ...joined.flatMap(({ seqs }) => seqs)],
+    readSeq,
+    items: state.items.concat(joined),
+    input: state.input.concat(joined.map(({ item }) => item)),
+    seqs: state.seqs.concat(joined.flatMap(({ seqs }) => seqs)),
     open,
   }
 }

@@ -98,8 +98,13 @@ async function runTurn(
   }
   /** Only what is answered in the browser is shown there as it is written. */
   const isPreviewed = turn.trigger === 'message'
+  /** What the turn is asked with: one more where the first was refused. */
+  const inputs: (readonly InputItem[])[] = []
   /** Inner data of this turn, to tell whether a reply repeats what the turn itself had forgotten. */
-  const given: string[] = []
+  const inner = () => [
+    ...inputs.flat().flatMap((item) => (item.type === 'inner' ? [item.text] : [])),
+    ...run.tail.flatMap((item) => (item.type === 'tool_result' ? [item.output] : [])),
+  ]
   const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
   let forgottenSince: Composed['forgottenSince'] = () => []
   const readSeen = () =>
@@ -127,7 +132,7 @@ async function runTurn(
     recorded.catch(() => undefined)
     for (const seq of composed.seenSeqs) run.seen.add(seq)
     for (const id of begun.opening.signalIds) run.signalIds.add(id)
-    for (const item of composed.input) if (item.type === 'inner') given.push(item.text)
+    inputs.push(composed.input)
     await giveWay()
 
     if (progress.orphans.length > 0) {
@@ -140,6 +145,7 @@ async function runTurn(
         const mend = mended || run.said !== '' ? null : await recompose(composed, error)
         if (!mend) throw error
         composed = mend
+        inputs.push(composed.input)
         mended = true
         return null
       })
@@ -162,7 +168,7 @@ async function runTurn(
 
   /** The model's answer; what it streams is passed on once `recorded` is fulfilled. */
   async function ask(composed: Composed, recorded: Promise<unknown>): Promise<Answer> {
-    const input = [...composed.input, ...run.tail]
+    const input = composed.input.concat(run.tail)
     if (options.traceItem) {
       for (const item of input)
         options.traceItem('in', { type: item.type, chars: JSON.stringify(item).length })
@@ -227,7 +233,6 @@ async function runTurn(
     const { outputs, recorded } = await toolRunner.run(calls, called, round)
     for (const { callId, output } of outputs) {
       run.tail.push({ type: 'tool_result', callId, output })
-      given.push(output)
     }
     const all = Promise.all([called, recorded]).then(([calls, returnedSeqs]) => {
       for (const { seq } of calls) run.seen.add(seq)
@@ -242,7 +247,7 @@ async function runTurn(
       turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
     const seen = readSeen()
     const ofTurn = seen.filter(({ seq }) => run.seen.has(seq))
-    const sayable = withoutForgotten(answer.text, ofTurn, given)
+    const sayable = ofTurn.some(({ erased }) => erased) ? withoutForgotten(answer.text, inner()) : answer.text
     const seqs = derivation(sayable, seen)
     const text = isSilent ? null : await options.shortenReply(sayable, turn, seqs)
     await append([
@@ -301,10 +306,9 @@ async function* after<T>(ready: Promise<unknown>, source: AsyncIterable<T>): Asy
 const FORGOTTEN = 'It is forgotten.'
 
 /** A turn that forgets something was given its words: a reply that repeats them must not stand. */
-function withoutForgotten(text: string, seen: readonly AnyEvent[], given: readonly string[]): string {
-  if (!seen.some((event) => event.erased)) return text
+function withoutForgotten(text: string, inner: readonly string[]): string {
   const words = text.toLowerCase().match(/[\p{L}\p{N}\p{M}]{3,}/gu) ?? []
-  const lower = given.map((each) => each.toLowerCase())
+  const lower = inner.map((each) => each.toLowerCase())
   return words.some((word) => lower.some((each) => each.includes(word))) ? FORGOTTEN : text
 }
 
