@@ -194,6 +194,9 @@ export const contextProjection = defineProjection({
   },
 })
 
+/** How much is barred, which only grows, and the last fact by which words went or came back. */
+export type Forgotten = { readonly barredCount: number; readonly erasureSeq: number }
+
 /** Queries over the chain, on a connection that reads the views. */
 export function createContextQueries(views: Database) {
   const chain = views.prepare<[string], ContextRow>('SELECT * FROM context_chains WHERE conversationId = ?')
@@ -212,7 +215,10 @@ export function createContextQueries(views: Database) {
   const capsule = views.prepare<[string], CapsuleRow>(
     'SELECT * FROM context_capsules WHERE conversationId = ? AND erased = 0 ORDER BY seq DESC LIMIT 1',
   )
-  const lastErasure = views.prepare<[], { seq: number }>('SELECT seq FROM context_erasures')
+  const forgotten = views.prepare<[], Forgotten>(
+    `SELECT (SELECT count(*) FROM memory_barred_sources) AS barredCount,
+       coalesce((SELECT seq FROM context_erasures), 0) AS erasureSeq`,
+  )
   const kept = views.prepare<[number], { seq: number; conversationId: string | null }>(
     'SELECT seq, conversationId FROM context_kept WHERE seq > ? ORDER BY seq',
   )
@@ -229,8 +235,8 @@ export function createContextQueries(views: Database) {
     compactionSeqs: (beforeSeq: number) => compactionsBefore.all(beforeSeq).map(({ seq }) => seq),
     latestCompaction: (conversationId: string) => latest.get(conversationId),
     capsule: (conversationId: string) => capsule.get(conversationId),
-    /** The last fact by which words went or came back: what was folded before it may hold words that are gone. */
-    lastErasureSeq: () => lastErasure.get()?.seq ?? 0,
+    /** Another one means that words went or came back: what was folded, or judged, before may no longer hold. */
+    forgotten: () => forgotten.get() ?? { barredCount: 0, erasureSeq: 0 },
     /** Where a model's own items (its reasoning) were kept after `seq`: they may repeat anything that it was given. */
     keptAfter: (seq: number) => kept.all(seq),
     /** Chains whose compaction has no outcome: under way, or cut off by a crash. */

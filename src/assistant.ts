@@ -175,6 +175,7 @@ export function buildAssistant(options: {
       return retryAt === null ? null : Date.parse(retryAt)
     },
     onHeadMoved: storage.onHeadMoved,
+    areas: ['chat', 'sms', 'turn', 'signal', 'activation'],
     runTurn,
     runActivation: activations.runActivation,
     afterTurn: compactIfDue,

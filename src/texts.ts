@@ -124,6 +124,7 @@ export function buildTexts(options: {
     hasInterrupt: () => false,
     nextRetryAtMs: () => null,
     onHeadMoved,
+    areas: ['sms'],
     async runTurn(turn, signal) {
       await options.runGuestTurn(turn, signal)
       const ended = turnById(turn.turnId)

@@ -1,3 +1,4 @@
+import type { EventArea } from '../../ledger/events/catalogue.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
@@ -27,6 +28,8 @@ export type AttentionOptions = {
   /** When the next failed activation may be tried again; null when none waits. */
   readonly nextRetryAtMs: () => number | null
   readonly onHeadMoved: SubscribeHead
+  /** Of the facts that may set off a turn or an activation. */
+  readonly areas: readonly EventArea[]
   readonly runTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
   readonly runActivation: (batch: readonly SignalRow[], signal: AbortSignal) => Promise<void>
   /** What is due after each turn: compaction, a fresh capsule. */
@@ -137,7 +140,7 @@ export function createAttention(options: AttentionOptions): Attention {
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(onHeadMoved, ['chat', 'sms', 'turn', 'signal', 'activation'])
+      unsubscribe = options.onHeadMoved(onHeadMoved, options.areas)
       loop = run()
     },
     stop() {

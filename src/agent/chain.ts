@@ -1,6 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
-import { type CompactionRow, createContextQueries, wasUseless } from '../../projections/context.ts'
+import {
+  type CompactionRow,
+  createContextQueries,
+  type Forgotten,
+  wasUseless,
+} from '../../projections/context.ts'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { giveWay } from '../give-way.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
@@ -67,17 +72,16 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     ledger,
     ({ seq, derivedFrom }) => barred.has(seq) || derivedFrom.some((source) => barred.has(source)),
   )
-  let looked = { barredCount: 0, erasureSeq: 0 }
+  let looked: Forgotten = { barredCount: 0, erasureSeq: 0 }
   const judged = new Map<number, boolean>()
   let replacement: Replacement | null = null
   let headed: Headed | null = null
 
   /** Of more that is forgotten, or of what comes back: then what was folded, or judged, no longer holds. */
   function lookAtBarred(): void {
-    const barredCount = memory.barredCount()
-    const lastErasureSeq = queries.lastErasureSeq()
-    if (barredCount === looked.barredCount && lastErasureSeq === looked.erasureSeq) return
-    looked = { barredCount, erasureSeq: lastErasureSeq }
+    const now = queries.forgotten()
+    if (now.barredCount === looked.barredCount && now.erasureSeq === looked.erasureSeq) return
+    looked = now
     barred = memory.forgottenSeqs()
     judged.clear()
     replacement = null

@@ -189,13 +189,22 @@ export function createContextReader(
   )
   const runs = createRunQueries(views)
   let cached: { conversationId: string; baseSeq: number; state: ContextState } | null = null
+  let started: { readonly conversationId: string; readonly seq: number } | null = null
+
+  /** Where a conversation began, which never changes; undefined before its first fact. */
+  function startOf(conversationId: string): number | undefined {
+    if (started?.conversationId === conversationId) return started.seq
+    const row = conversationStart.get(conversationId)
+    if (row) started = { conversationId, seq: row.startSeq }
+    return row?.startSeq
+  }
 
   /** The next events of a conversation, and how far they reach. */
   function eventsAfter(
     conversationId: string,
     seq: number,
   ): { events: readonly AnyEvent[]; readSeq: number; isAll: boolean } {
-    const start = conversationStart.get(conversationId)?.startSeq
+    const start = startOf(conversationId)
     const unread = start === undefined ? [] : runs.after(start, seq, EVENTS_AT_ONCE)
     const events: AnyEvent[] = []
     let readSeq = seq

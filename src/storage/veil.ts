@@ -12,7 +12,7 @@ export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader 
   const hiddenNow = createHiddenQuery(views)
 
   function veiled<E extends EventHeader>(events: E[]): E[] {
-    const isHidden = hiddenNow()
+    const isHidden = events.length === 0 ? null : hiddenNow()
     if (!isHidden) return events
     return events.map((event) => {
       // What carries no words has none to lose, neither now nor when it is erased.
