@@ -71,10 +71,13 @@ test('the way back leads neither to the set-up nor to the sign-in, once they are
   await page.getByText(/^Step \d of 5$/).waitFor()
   await page.goBack()
   expect(page.url()).toBe('about:blank')
+  // What is asked for in idle time is answered before the sign-in ends: else it would be refused.
+  const answered = ['**/api/outbound', '**/api/session/context'].map((url) => page.waitForResponse(url))
   await page.goto('/')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   await page.getByRole('link', { name: 'Notes' }).click()
-  await page.getByRole('heading', { name: 'Notes', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  await Promise.all(answered)
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
@@ -102,6 +105,31 @@ test('a wrong password is said to be wrong, the right one leads to the timeline,
   expect(new URL(page.url()).pathname).toBe('/login')
 })
 
+test('who signs out is not told that the sign-in was lost, whatever is refused before that is answered', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/notes', expected: /status of 401|WebSocket/ })
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  const answered = Promise.withResolvers<void>()
+  await page.route('**/logout', async (route) => {
+    const response = await route.fetch()
+    const refused = page.waitForResponse((answer) => answer.status() === 401)
+    // The page looks how the service is.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await (await refused).finished()
+    await route.fulfill({ response })
+    answered.resolve()
+  })
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await answered.promise
+  await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+  await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0)
+  expect(await page.getByText('has run out').count()).toBe(0)
+  // Nor does the next sign-in lead back to where this one ended.
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+})
+
 test('who is signed out without asking for it is told why the sign-in page is there', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })
@@ -118,7 +146,10 @@ test('what was typed outlives a sign-in that is lost, and is forgotten by every 
   const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })
   await composer(page).fill('Half of a sentence')
   const other = await page.context().newPage()
+  // It finds out when it saves: what it asks for in idle time is answered before.
+  const answered = other.waitForResponse('**/api/outbound')
   await other.goto('/notes/edit')
+  await answered
   await other.getByRole('textbox', { name: 'Title' }).fill('Lisbon')
   await other.getByRole('textbox', { name: 'Text' }).fill('An hour of writing.')
   await service.client.post('/logout')
@@ -141,6 +172,24 @@ test('what was typed outlives a sign-in that is lost, and is forgotten by every 
   for (const tab of [page, other]) {
     await expect.poll(() => tab.evaluate(() => sessionStorage.length)).toBe(0)
   }
+})
+
+test('a sign-in that is lost while the log is watched is told as that, and takes nothing that was typed', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })
+  await composer(page).fill('Half of a sentence')
+  const log = await page.context().newPage()
+  await log.goto('/logs')
+  await log.getByText('Live', { exact: true }).waitFor()
+  await service.client.post('/logout')
+  for (const tab of [log, page]) {
+    await tab.getByText('Your sign-in has run out, or was ended elsewhere.').waitFor()
+  }
+  await signIn(log)
+  await isAt(log, 'Logs')
+  await page.reload()
+  await isAt(page, 'Timeline')
+  await expect.poll(() => composer(page).inputValue()).toBe('Half of a sentence')
 })
 
 const signIn = async (page: Page) => {

@@ -1,8 +1,8 @@
 import { type ChatSession, createChatSession } from '../chat/session.ts'
 import type { MayConnect } from '../chat/socket.ts'
 import { keepUnsettled, readUnsettled } from '../chat/unsettled-messages.ts'
-import { fetchAuthStatus } from '../data/auth.ts'
-import { createHttp, type Http } from '../data/http.ts'
+import { fetchAuthStatus, signOut } from '../data/auth.ts'
+import { createHttp, type Http, Refused } from '../data/http.ts'
 import type { Toaster } from '../design/toast.ts'
 import { newId } from './platform.ts'
 import { createThemeChoice, type ThemeChoice } from './theme.ts'
@@ -24,8 +24,10 @@ export type App = {
   readonly drafts: { readonly settings: Map<string, string> }
   /** Sends what waited for a connection when this tab was reloaded, whatever page it shows now. */
   readonly resume: () => void
-  /** After signing out: what this browser's tabs know is forgotten. */
-  readonly leave: () => void
+  /** Signs out; what this browser's tabs know is then forgotten. */
+  readonly signOut: () => Promise<void>
+  /** To the sign-in, and back to this page after it: the service says that this browser is not signed in any more. */
+  readonly lose: () => void
   /** Whether the sign-in was lost without this page's asking for it: it ran out, or was ended elsewhere. */
   readonly isSessionLost: () => boolean
 }
@@ -43,6 +45,7 @@ export function createApp(options: {
   const drafts = { settings: new Map<string, string>() }
 
   let lost = false
+  let signingOut = false
 
   const closeChat = (): void => {
     session?.close()
@@ -57,6 +60,8 @@ export function createApp(options: {
   }
   /** Whose sign-in was lost did not ask for it: what was typed here is there again after the next. */
   const lose = (): void => {
+    // Who signs out asked for it: what else is refused meanwhile says nothing new either.
+    if (signingOut) return
     // A late answer to what was asked before says nothing new.
     if (location.pathname !== '/login') lost = true
     closeChat()
@@ -84,6 +89,20 @@ export function createApp(options: {
     }
   }
 
+  async function endSession(): Promise<void> {
+    signingOut = true
+    try {
+      await signOut(http)
+    } catch (error) {
+      // Who was signed out before is out.
+      if (!(error instanceof Refused) || error.problem.status !== 401) throw error
+    } finally {
+      signingOut = false
+    }
+    forget()
+    tabs.postMessage(null)
+  }
+
   function chat(): ChatSession {
     session ??= createChatSession({
       socketUrl: `${location.origin.replace(/^http/, 'ws')}/chat`,
@@ -107,10 +126,8 @@ export function createApp(options: {
     toast,
     announce,
     drafts,
-    leave() {
-      forget()
-      tabs.postMessage(null)
-    },
+    signOut: endSession,
+    lose,
     isSessionLost: () => lost,
     chat,
     resume() {

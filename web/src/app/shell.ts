@@ -1,5 +1,4 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { signOut } from '../data/auth.ts'
 import { explain } from '../data/http.ts'
 import { fetchBuild } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
@@ -123,10 +122,9 @@ export class DgShell extends LitElement {
     this.helpOpen = true
   }
 
-  private readonly leave = async (): Promise<void> => {
+  private readonly signOut = async (): Promise<void> => {
     try {
-      await signOut(this.app.http)
-      this.app.leave()
+      await this.app.signOut()
     } catch (error) {
       this.app.toast(explain(error), 'warning')
     }
@@ -155,7 +153,7 @@ export class DgShell extends LitElement {
           <button class="entry keyboard" @click=${this.showHelp}>
             <dg-icon name="keyboard"></dg-icon>Keyboard shortcuts
           </button>
-          <button class="entry" @click=${() => void this.leave()}>
+          <button class="entry" @click=${() => void this.signOut()}>
             <dg-icon name="sign-out"></dg-icon>Sign out
           </button>
           ${

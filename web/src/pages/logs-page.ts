@@ -111,7 +111,7 @@ export class DgLogsPage extends LitElement {
     if (!isOver) return
     try {
       const { authenticated } = await fetchAuthStatus(this.app.http, AbortSignal.timeout(5000))
-      if (!authenticated) this.app.leave()
+      if (!authenticated) this.app.lose()
     } catch (error) {
       this.problem = explain(error)
     }
