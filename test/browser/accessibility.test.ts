@@ -119,6 +119,8 @@ test('with forced colours, what is on, what is chosen and what is drawn can stil
   await page.getByRole('button', { pressed: true }).waitFor()
   expect(await ground(/^24 h/)).not.toBe(await ground(/^7 d/))
   const chart = page.locator('dg-course-chart').filter({ hasText: 'Tokens' }).first()
+  // The windows to choose from are there before the report is.
+  await chart.waitFor()
   const markers = await chart
     .locator('.u-series .u-marker')
     .evaluateAll((found) => found.map((marker) => getComputedStyle(marker).borderTopColor))

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
+import { lastingPort } from '../support/lasting-port.ts'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { hostileTexts } from './hostile-texts.ts'
@@ -92,14 +93,15 @@ test('hostile lines run nothing', async () => {
 
 test('the log goes on over a restart of the service, without losing what it says first', async () => {
   const directory = testDirectory()
-  const service = await startWholeService({ directory })
+  const environment = { PORT: await lastingPort() }
+  const service = await startWholeService({ directory, environment })
   for (let number = 1; number <= 30; number += 1) service.log.info(`before, ${number}`)
   const page = await visit(browser(), service, { path: '/logs', expected: /ERR_|status of/ })
   await page.locator('.line').filter({ hasText: 'before, 30' }).waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
   await service.stop()
   await page.getByText('Reconnecting').waitFor()
-  const again = await startWholeService({ directory, environment: { PORT: String(service.port) } })
+  const again = await startWholeService({ directory, environment })
   again.log.info('first words')
   await page.locator('.line').filter({ hasText: 'first words' }).waitFor()
 })

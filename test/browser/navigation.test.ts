@@ -75,6 +75,8 @@ test('a page that cannot be loaded leaves the way to the others, and what was ty
     context: { viewport: phone },
   })
   await composer(page).fill('Half of a sentence')
+  const isWhole = (image: HTMLImageElement) => image.complete && image.naturalWidth > 0
+  await expect.poll(() => page.locator('.brand img').evaluate(isWhole)).toBe(true)
   await page.context().setOffline(true)
   const go = async (name: string) => {
     await page.getByRole('button', { name: 'Open the navigation' }).click()
@@ -85,7 +87,6 @@ test('a page that cannot be loaded leaves the way to the others, and what was ty
   await page.getByRole('heading', { name: 'Notes', level: 1 }).waitFor()
   await go('Timeline')
   expect(await composer(page).inputValue()).toBe('Half of a sentence')
-  const isWhole = (image: HTMLImageElement) => image.complete && image.naturalWidth > 0
   expect(await page.locator('.brand img').evaluate(isWhole)).toBe(true)
   await go('Notes')
   await page.context().setOffline(false)

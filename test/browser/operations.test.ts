@@ -74,8 +74,8 @@ test('the report is drawn for each window, each figure says what it means, and i
   // As wide as a page is at four times its size: each window still stands in one line.
   await page.setViewportSize({ width: 320, height: 640 })
   const windows = page.getByRole('group', { name: 'Window' }).getByRole('button')
-  expect(await windows.evaluateAll(linesOf)).toEqual([1, 1, 1, 1, 1])
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+  await expect.poll(() => windows.evaluateAll(linesOf)).toEqual([1, 1, 1, 1, 1])
 })
 
 /** In the page: in how many lines the words of each element stand. */

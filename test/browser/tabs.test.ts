@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
+import { lastingPort } from '../support/lasting-port.ts'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
@@ -40,24 +39,6 @@ test('stopping a reply keeps what was said so far and lets the owner go on', asy
   await say(page, 'Go on')
   await words(page, 'Delegate', 'Going on.').waitFor()
 })
-
-/**
- * A free port that stays free while nobody listens on it: from below those that systems give to whoever asks for any.
- */
-async function lastingPort(): Promise<string> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000)
-    const server = createServer().listen(port)
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    )
-    if (!isFree) continue
-    server.close()
-    await once(server, 'close')
-    return String(port)
-  }
-}
 
 test('a tab that was cut off misses nothing, repeats nothing and delivers what was written meanwhile', async () => {
   const directory = testDirectory()

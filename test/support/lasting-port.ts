@@ -1,0 +1,20 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/**
+ * A free port that stays free while nobody listens on it: from below those that systems give to whoever asks for any.
+ */
+export async function lastingPort(): Promise<string> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000)
+    const server = createServer().listen(port)
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return String(port)
+  }
+}
