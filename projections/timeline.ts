@@ -72,9 +72,7 @@ type NewSpan = {
 
 /** A span that begins within a batch is written with it, once, whatever else the batch says of it. */
 function foldSpans(db: Database) {
-  const insert = db.prepare(
-    'INSERT INTO timeline_spans VALUES (@spanId, @startSeq, @conversationId, @kind, @startedAt, @endedAt, @reason)',
-  )
+  const insert = db.prepare('INSERT INTO timeline_spans VALUES (?, ?, ?, ?, ?, ?, ?)')
   const setKind = db.prepare('UPDATE timeline_spans SET kind = ? WHERE spanId = ?')
   const close = db.prepare('UPDATE timeline_spans SET endedAt = ?, reason = ? WHERE spanId = ?')
   const begun = new Map<string | null, NewSpan>()
@@ -99,7 +97,8 @@ function foldSpans(db: Database) {
       else close.run(at, reason, spanId)
     },
     flush(): void {
-      for (const span of begun.values()) insert.run(span)
+      for (const { spanId, startSeq, conversationId, kind, startedAt, endedAt, reason } of begun.values())
+        insert.run(spanId, startSeq, conversationId, kind, startedAt, endedAt, reason)
       begun.clear()
       starts.trim()
     },

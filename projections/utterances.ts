@@ -40,9 +40,7 @@ export const utterancesProjection = defineProjection({
     CREATE TABLE extraction_failures (fromSeq INTEGER PRIMARY KEY, toSeq INTEGER NOT NULL, kind TEXT NOT NULL,
       attempt INTEGER NOT NULL, final INTEGER NOT NULL, at TEXT NOT NULL, retryAt TEXT) STRICT;`,
   fold(db) {
-    const insert = db.prepare(
-      'INSERT OR IGNORE INTO utterances VALUES (@seq, @speaker, @conversationId, @turnId, @done, @unread)',
-    )
+    const insert = db.prepare('INSERT OR IGNORE INTO utterances VALUES (?, ?, ?, ?, ?, ?)')
     const answerTurn = db.prepare('UPDATE utterances SET answered = 1 WHERE answered = 0 AND turnId = ?')
     const answerConversation = db.prepare(
       'UPDATE utterances SET answered = 1 WHERE answered = 0 AND conversationId IS ? AND (turnId IS NULL OR ?)',
@@ -63,10 +61,10 @@ export const utterancesProjection = defineProjection({
     }
 
     const owner = ({ seq, conversationId, turnId }: Said): void => {
-      insert.run({ seq, conversationId, turnId, speaker: 'owner', done: 0, unread: 1 })
+      insert.run(seq, 'owner', conversationId, turnId, 0, 1)
     }
     const delegate = ({ seq, conversationId, turnId }: Said): void => {
-      insert.run({ seq, conversationId, turnId, speaker: 'delegate', done: 1, unread: 0 })
+      insert.run(seq, 'delegate', conversationId, turnId, 1, 0)
       if (turnId === null) answerConversation.run(conversationId, 0)
       else answerTurn.run(turnId)
     }

@@ -13,6 +13,8 @@ const BUSY_MS = 100
  * keeps the size that it has.
  */
 const PAGE_BYTES = 1024
+/** The log grows to some 4 MiB before it is moved into the file, as it would with pages of 4 KiB. */
+const PAGES_BETWEEN_CHECKPOINTS = 4000
 
 /**
  * Opens the views for their one writer. `synchronous=NORMAL`: a power cut may leave them behind the ledger, never
@@ -29,6 +31,7 @@ export function openViewsForWriting(directory: string): Database.Database {
     db.pragma(`page_size = ${PAGE_BYTES}`)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
+    db.pragma(`wal_autocheckpoint = ${PAGES_BETWEEN_CHECKPOINTS}`)
     db.pragma('secure_delete = ON')
     db.pragma('temp_store = MEMORY')
     const damage = findDamageIfSmall(db)
