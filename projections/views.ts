@@ -13,8 +13,8 @@ const BUSY_MS = 100
  * keeps the size that it has.
  */
 const PAGE_BYTES = 1024
-/** The log grows to some 4 MiB before it is moved into the file, as it would with pages of 4 KiB. */
-const PAGES_BETWEEN_CHECKPOINTS = 4000
+/** The log grows to so much before it is moved into the file; SQLite counts in pages, and takes them to be of 4 KiB. */
+const LOG_BYTES = 4 * 1024 * 1024
 
 /**
  * Opens the views for their one writer. `synchronous=NORMAL`: a power cut may leave them behind the ledger, never
@@ -31,7 +31,8 @@ export function openViewsForWriting(directory: string): Database.Database {
     db.pragma(`page_size = ${PAGE_BYTES}`)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
-    db.pragma(`wal_autocheckpoint = ${PAGES_BETWEEN_CHECKPOINTS}`)
+    const pageBytes = Number(db.pragma('page_size', { simple: true }))
+    db.pragma(`wal_autocheckpoint = ${LOG_BYTES / pageBytes}`)
     db.pragma('secure_delete = ON')
     db.pragma('temp_store = MEMORY')
     const damage = findDamageIfSmall(db)
