@@ -8,6 +8,8 @@ export type TimerRow = {
   status: 'active' | 'done' | 'cancelled'
   /** The next occurrence; the last one once it is done. */
   dueAt: string
+  /** The event that says so. */
+  dueSeq: number
   recurrence: string | null
   timezone: string
   missedPolicy: 'fire_once' | 'skip'
@@ -20,21 +22,22 @@ export type TimerRow = {
 /** What is due, and when. */
 export const timersProjection = defineProjection({
   name: 'timers',
-  version: 1,
+  version: 2,
   tables: ['timers'],
   schema: `
     CREATE TABLE timers (
-      timerId TEXT PRIMARY KEY, setSeq INTEGER NOT NULL, status TEXT NOT NULL, dueAt TEXT NOT NULL, recurrence TEXT,
-      timezone TEXT NOT NULL, missedPolicy TEXT NOT NULL, by TEXT NOT NULL, createdAt TEXT NOT NULL, lastFiredAt TEXT,
-      conversationId TEXT
+      timerId TEXT PRIMARY KEY, setSeq INTEGER NOT NULL, status TEXT NOT NULL, dueAt TEXT NOT NULL,
+      dueSeq INTEGER NOT NULL, recurrence TEXT, timezone TEXT NOT NULL, missedPolicy TEXT NOT NULL, by TEXT NOT NULL,
+      createdAt TEXT NOT NULL, lastFiredAt TEXT, conversationId TEXT
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX timers_due ON timers (dueAt) WHERE status = 'active';`,
   fold(db) {
     const set =
-      db.prepare(`INSERT OR IGNORE INTO timers VALUES (@timerId, @seq, 'active', @dueAt, @recurrence, @timezone,
-      @missedPolicy, @by, @at, NULL, @conversationId)`)
+      db.prepare(`INSERT OR IGNORE INTO timers VALUES (@timerId, @seq, 'active', @dueAt, @seq, @recurrence,
+      @timezone, @missedPolicy, @by, @at, NULL, @conversationId)`)
     const fire =
       db.prepare(`UPDATE timers SET lastFiredAt = coalesce(@firedAt, lastFiredAt), dueAt = coalesce(@nextAt, dueAt),
+      dueSeq = @seq,
       status = CASE WHEN status = 'cancelled' THEN status WHEN @nextAt IS NULL THEN 'done' ELSE 'active' END
       WHERE timerId = @timerId`)
     const cancel = db.prepare("UPDATE timers SET status = 'cancelled' WHERE timerId = ?")
@@ -42,10 +45,10 @@ export const timersProjection = defineProjection({
       handlers: {
         'timer.set': ({ seq, at, conversationId, facts }) =>
           void set.run({ seq, at, conversationId, ...facts }),
-        'timer.fired': ({ at, facts }) =>
-          void fire.run({ timerId: facts.timerId, firedAt: at, nextAt: facts.nextAt }),
-        'timer.missed': ({ facts }) =>
-          void fire.run({ timerId: facts.timerId, firedAt: null, nextAt: facts.nextAt }),
+        'timer.fired': ({ seq, at, facts: { timerId, nextAt } }) =>
+          void fire.run({ timerId, seq, firedAt: at, nextAt }),
+        'timer.missed': ({ seq, facts: { timerId, nextAt } }) =>
+          void fire.run({ timerId, seq, firedAt: null, nextAt }),
         'timer.cancelled': ({ facts }) => void cancel.run(facts.timerId),
       },
     }

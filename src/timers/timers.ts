@@ -79,13 +79,13 @@ export function createTimers(options: {
   let firing: Promise<void> = Promise.resolve()
   let unsubscribe: (() => void) | null = null
   let armedFor: string | null = null
-  /** Something that was due could not be fired: the disk is full, or its words are hidden until they are erased. */
+  /** Something that was due could not be fired: a disk is full, or its words are hidden until they are erased. */
   let isHeldUp = false
   /** What the clock said when it was last looked at; before that, it may have been anything. */
   let lookedAtMs = Number.POSITIVE_INFINITY
 
   function toTimer(row: TimerRow): Timer {
-    const { timerId, conversationId: _conversation, ...rest } = row
+    const { timerId, dueSeq: _due, conversationId: _conversation, ...rest } = row
     const [event] = ledger.readSeqs([row.setSeq])
     return { ...rest, id: timerId, title: event?.type === 'timer.set' ? (event.body?.title ?? '') : '' }
   }
@@ -105,7 +105,12 @@ export function createTimers(options: {
     ])
   }
 
-  /** One occurrence, once: its key is unique, whoever else finds it due. False while its words are hidden. */
+  /** A timer leaves each of its places once, and may come to the same moment again where a clock was set back. */
+  const leavingKey = ({ timerId, dueSeq }: TimerRow): string => `timer-missed:${timerId}:${dueSeq}`
+
+  const firedSeq = (timerId: string, at: string) => ledger.rowByKey(`timer-fired:${timerId}:${at}`)?.seq
+
+  /** One occurrence, once: its key is unique, whoever else finds it due. False where it must be looked at again. */
   async function fire(row: TimerRow): Promise<boolean> {
     const [set] = ledger.readSeqs([row.setSeq])
     if (set?.erased) {
@@ -116,6 +121,9 @@ export function createTimers(options: {
     const now = new Date(nowMs())
     const { passed, last, nextAt } = missedSince(row, now)
     const isLate = now.getTime() - Date.parse(last) > LATE_MS
+    const isSkipped = isLate && row.missedPolicy === 'skip'
+    // It fired before it came to be due, while the clock was ahead: nobody is told again.
+    const isTold = (firedSeq(row.timerId, last) ?? row.dueSeq) < row.dueSeq
     const title = toTimer(row).title
     const place = {
       conversationId: row.conversationId,
@@ -123,18 +131,18 @@ export function createTimers(options: {
       actor: 'service' as const,
       causedBy: row.setSeq,
     }
-    const missed = isLate && row.missedPolicy === 'skip' ? passed : passed - 1
+    const missed = isSkipped ? passed : passed - 1
     const facts: NewEvent[] = []
-    if (missed > 0) {
-      const nextOfMissed = isLate && row.missedPolicy === 'skip' ? nextAt : last
+    if (missed > 0 || isTold) {
+      const nextOfMissed = isSkipped || isTold ? nextAt : last
       facts.push({
         type: 'timer.missed',
         ...place,
-        key: `timer-missed:${row.timerId}:${row.dueAt}`,
+        key: leavingKey(row),
         facts: { timerId: row.timerId, occurrence: row.dueAt, missed, nextAt: nextOfMissed },
       })
     }
-    if (!(isLate && row.missedPolicy === 'skip')) {
+    if (!isSkipped && !isTold) {
       facts.push({
         type: 'timer.fired',
         ...place,
@@ -157,8 +165,9 @@ export function createTimers(options: {
         ),
       )
     }
-    await append(facts)
-    return true
+    const result = await append(facts)
+    // Told of already, and due all the same: the views are behind.
+    return result.status === 'appended'
   }
 
   /**
@@ -178,6 +187,7 @@ export function createTimers(options: {
             channel: 'inner',
             actor: 'service',
             causedBy: row.setSeq,
+            key: leavingKey(row),
             facts: { timerId: row.timerId, occurrence: row.dueAt, missed: 0, nextAt },
           },
         ])
@@ -197,7 +207,7 @@ export function createTimers(options: {
     const wasSetAhead = setAt > now && nextOccurrence(recurrence, timezone, setAt)?.toISOString() === dueAt
     // A first occurrence that was asked for is then, however late.
     if (isAsSet && !wasSetAhead) return null
-    const hasFired = (at: string) => ledger.rowByKey(`timer-fired:${timerId}:${at}`) !== undefined
+    const hasFired = (at: string) => firedSeq(timerId, at) !== undefined
     const next = firstOccurrence({ recurrence, timezone }, { after: now, before: new Date(dueAt) }, hasFired)
     return next?.toISOString() ?? null
   }

@@ -25,16 +25,18 @@ async function openTimers() {
     }
     return statement
   }) as typeof views.prepare
-  const timers = createTimers({
-    append,
-    ledger: storage.ledger,
-    views,
-    onHeadMoved: storage.onHeadMoved,
-    timezone: () => 'UTC',
-    nowMs: () => nowMs,
-    newId,
-    onFault: (error) => void faults.push(error),
-  })
+  const open = () =>
+    createTimers({
+      append,
+      ledger: storage.ledger,
+      views,
+      onHeadMoved: storage.onHeadMoved,
+      timezone: () => 'UTC',
+      nowMs: () => nowMs,
+      newId,
+      onFault: (error) => void faults.push(error),
+    })
+  const timers = open()
   onTestFinished(() => timers.close())
   const set = async (title: string) => {
     const outcome = await timers.set(
@@ -51,10 +53,17 @@ async function openTimers() {
   const pass = (ms: number) => {
     nowMs += ms
   }
-  return { storage, timers, disk, faults, set, signals, pass, now: () => nowMs }
+  const every = async (recurrence: string, missedPolicy: 'fire_once' | 'skip', dueAt: Date | null = null) => {
+    const outcome = await timers.set({ title: recurrence, dueAt, recurrence, missedPolicy }, { by: 'owner' })
+    if (outcome.status !== 'set') throw new Error(outcome.reason)
+    return outcome.timer
+  }
+  return { storage, timers, open, disk, faults, set, signals, pass, every, now: () => nowMs }
 }
 
-const YEAR_MS = 365 * 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const YEAR_MS = 365 * DAY_MS
 const soon = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('a timer whose words are erased wakes nobody; one whose words are only hidden waits for them', async () => {
@@ -116,12 +125,7 @@ test('views that cannot be read for a while end neither the process nor the wait
 })
 
 test('a clock that was years ahead and is set right silences nothing that repeats, and nothing fires twice', async () => {
-  const { storage, timers, now, pass } = await openTimers()
-  const every = async (recurrence: string, missedPolicy: 'fire_once' | 'skip', dueAt: Date | null = null) => {
-    const outcome = await timers.set({ title: recurrence, dueAt, recurrence, missedPolicy }, { by: 'owner' })
-    if (outcome.status !== 'set') throw new Error(outcome.reason)
-    return outcome.timer
-  }
+  const { storage, timers, now, pass, every } = await openTimers()
   /** Moves the clock; what is due now is looked at now. */
   async function moveClock(ms: number): Promise<void> {
     pass(ms)
@@ -162,4 +166,36 @@ test('a clock that was years ahead and is set right silences nothing that repeat
   await moveClock(3_600_000)
   expect([dueAts()[0], dueAts()[2]]).toEqual([next[0], next[2]])
   expect(fired()).toHaveLength(2)
+})
+
+test('what fired or was missed while the clock was days ahead holds its timer up at none of these moments', async () => {
+  const { storage, timers, open, now, every, pass } = await openTimers()
+  pass(DAY_MS - (now() % DAY_MS))
+  const midnight = now()
+  const daily = await every('0 9 * * *', 'fire_once')
+  const skipping = await every('30 10 * * *', 'skip')
+  const [nine, halfPastTen] = [9 * HOUR_MS, 10.5 * HOUR_MS]
+  /** When both are due, once all that is due at a moment has been looked at. */
+  async function dueAfter(ms: number): Promise<number[]> {
+    pass(midnight + ms - now())
+    const started = open()
+    started.start()
+    await started.close()
+    return [daily, skipping].map(({ id }) => Date.parse(timers.get(id)?.dueAt ?? '') - midnight)
+  }
+  // Two days ahead it is noon: nine o'clock of that day fires.
+  const inTwoDays = 2 * DAY_MS + 12 * HOUR_MS
+  expect(await dueAfter(inTwoDays)).toEqual([3 * DAY_MS + nine, 3 * DAY_MS + halfPastTen])
+  expect(await dueAfter(0)).toEqual([nine, halfPastTen])
+
+  // Both are late now, as they were then.
+  expect(await dueAfter(DAY_MS + 12 * HOUR_MS)).toEqual([2 * DAY_MS + nine, 2 * DAY_MS + halfPastTen])
+  // What has fired passes silently.
+  expect((await dueAfter(2 * DAY_MS + nine + 10))[0]).toBe(3 * DAY_MS + nine)
+  expect((await dueAfter(3 * DAY_MS + nine + 10))[0]).toBe(4 * DAY_MS + nine)
+  const fired = storage.ledger.readRange(1, 1000).flatMap((event) => {
+    const isOurs = event.type === 'timer.fired' && event.facts.timerId === daily.id
+    return isOurs ? [(Date.parse(event.facts.occurrence) - midnight - nine) / DAY_MS] : []
+  })
+  expect(fired).toEqual([2, 1, 3])
 })
