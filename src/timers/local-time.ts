@@ -1,3 +1,4 @@
+import { dateFormat, knownZone } from '../clock/date-format.ts'
 import { offsetMsBy, wallClockFormat } from '../clock/zone-offset.ts'
 
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?([Zz]|[+-]\d{2}:?\d{2})?$/
@@ -39,6 +40,12 @@ function inZone(wallMs: number, timezone: string): Date {
     .sort((a, b) => a - b)
     .find((instantMs) => instantMs + offsetMs(instantMs, timezone) === wallMs)
   return new Date(fits ?? before)
+}
+
+/** "Tuesday, 2 June 2026 at 14:05". */
+export function tellLocal(at: Date, timezone: string): string {
+  const timeZone = knownZone(timezone)
+  return dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)
 }
 
 const DAY_MS = 86_400_000

@@ -4,6 +4,7 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
 import { signalFact } from '../signals/signals.ts'
+import { tellLocal } from './local-time.ts'
 import { firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
 
 export type Timer = {
@@ -149,7 +150,8 @@ export function createTimers(options: {
         key: `timer-fired:${row.timerId}:${last}`,
         facts: { timerId: row.timerId, occurrence: last, nextAt },
       })
-      const late = isLate ? ` It was due at ${last} and is late because I was not running.` : ''
+      const due = tellLocal(new Date(last), options.timezone())
+      const late = isLate ? ` It was due on ${due} and is late because I was not running.` : ''
       facts.push(
         signalFact(
           {

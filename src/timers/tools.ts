@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { dateFormat } from '../clock/date-format.ts'
 import { type ActingContext, defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
-import { toInstant } from './local-time.ts'
+import { tellLocal, toInstant } from './local-time.ts'
 import { InvalidRecurrence } from './schedule.ts'
 import type { Timer, TimerOrigin, Timers } from './timers.ts'
 
@@ -116,12 +115,7 @@ function originOf({
 }
 
 function present({ id, title, dueAt, recurrence }: Timer, timezone: string) {
-  const local = dateFormat('en-GB', {
-    dateStyle: 'full',
-    timeStyle: 'short',
-    timeZone: timezone,
-  }).format(new Date(dueAt))
-  return { id, title, dueAt, local, recurrence }
+  return { id, title, dueAt, local: tellLocal(new Date(dueAt), timezone), recurrence }
 }
 
 function refTo({ id }: Timer) {

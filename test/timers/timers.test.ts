@@ -8,7 +8,7 @@ import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 
 /** Timers over the service's own storage; the disk is full, or cannot be read, for as long as a test says so. */
-async function openTimers() {
+async function openTimers({ timezone = 'UTC' } = {}) {
   let nowMs = Date.now()
   const storage = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
   const disk = { isFull: false, isUnreadable: false }
@@ -31,7 +31,7 @@ async function openTimers() {
       ledger: storage.ledger,
       views,
       onHeadMoved: storage.onHeadMoved,
-      timezone: () => 'UTC',
+      timezone: () => timezone,
       nowMs: () => nowMs,
       newId,
       onFault: (error) => void faults.push(error),
@@ -122,6 +122,16 @@ test('views that cannot be read for a while end neither the process nor the wait
   disk.isUnreadable = false
   pass(61_000)
   await expect.poll(() => signals().length, { timeout: 10_000 }).toBe(2)
+})
+
+test('of a timer that is late the owner is told by their own clock when it was due', async () => {
+  const { timers, signals, pass, now, set } = await openTimers({ timezone: 'Asia/Kathmandu' })
+  pass(Date.UTC(2027, 11, 31, 18, 29) - now())
+  await set('Fireworks')
+  pass(HOUR_MS)
+  timers.start()
+  await expect.poll(() => signals().length).toBe(1)
+  expect(signals()[0]).toContain('due on Saturday, 1 January 2028 at 00:15')
 })
 
 test('a clock that was years ahead and is set right silences nothing that repeats, and nothing fires twice', async () => {
