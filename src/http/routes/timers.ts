@@ -124,7 +124,7 @@ function cursorOf({ id, status, dueAt }: Timer): string {
 
 /** The place that a cursor names. Throws the refusal of a malformed one. */
 function placeOf(cursor: string): TimerPlace {
-  const [, over, dueAtMs, timerId = ''] = /^([01])\.(\d{1,13})\.([\w-]+)$/.exec(cursor) ?? []
+  const [, over, dueAtMs, timerId = ''] = /^([01])\.(\d{1,15})\.([\w-]+)$/.exec(cursor) ?? []
   if (over === undefined) throw invalidCursor('cursor')
   return { over: over === '0' ? 0 : 1, dueAt: new Date(Number(dueAtMs)).toISOString(), timerId }
 }
