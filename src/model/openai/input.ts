@@ -100,7 +100,9 @@ function createConverter(options: InputOptions, tellTime: (atMs: number) => stri
       const { item, saidMs } = converted(entry)
       const items = item ? [item] : []
       if (saidMs === null) return items
-      const isNews = !isAnswered && (lastSaidMs === null || saidMs - lastSaidMs >= PAUSE_MS)
+      // A clock that was ahead and is right again goes back by as much.
+      const pauseMs = lastSaidMs === null ? PAUSE_MS : Math.abs(saidMs - lastSaidMs)
+      const isNews = !isAnswered && pauseMs >= PAUSE_MS
       lastSaidMs = saidMs
       return isNews && isSaidToDelegate(entry) ? [developer(`Written ${tellTime(saidMs)}:`), ...items] : items
     },

@@ -166,6 +166,20 @@ test('after a long pause a message says when it was written', () => {
   expect(texts[3]).toContain('11:00')
 })
 
+test('what is said once a clock that was ahead is right says so, and is not taken for later still', () => {
+  const at = (day: string): InputItem => ({
+    type: 'message',
+    role: 'owner',
+    text: day,
+    at: `${day}T08:00:00Z`,
+  })
+  const items = convert([at('2036-06-02'), at('2026-06-02'), at('2026-06-02')])
+  const texts = items.map((item) => ('content' in item ? item.content : ''))
+  expect(texts[0]).toContain('2 June 2036')
+  expect(texts[2]).toContain('2 June 2026')
+  expect(texts).toHaveLength(5)
+})
+
 test('any sequence of items becomes an input in which every call has its result', () => {
   const id = fc.constantFrom('a', 'b', 'c')
   const text = fc.string({ unit: 'grapheme' })
