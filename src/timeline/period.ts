@@ -1,4 +1,4 @@
-import { dateFormat } from '../clock/date-format.ts'
+import { dayIn } from '../clock/day.ts'
 import { toInstant } from '../timers/local-time.ts'
 
 /** The periods that have a name. Those of last days have today among them. */
@@ -51,12 +51,6 @@ function named(
     case 'this_year':
       return { from: `${today.slice(0, 4)}-01-01`, to: today }
   }
-}
-
-/** The calendar day in a zone. */
-function dayIn(timeZone: string, nowMs: number): string {
-  const format = dateFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
-  return format.format(new Date(nowMs))
 }
 
 /** A day so many calendar days later. */

@@ -46,7 +46,7 @@ export function askQuestions(conversation: Conversation, corpus: Corpus, ranker:
       threshold: defaultMemoryConfig.relevanceThreshold,
       maxMemories: Number.POSITIVE_INFINITY,
       cue: question,
-      zoneOffsetMs: 0,
+      timezone: 'UTC',
     })
   return conversation.questions.flatMap(({ question, category, evidence }): Outcome[] => {
     const wanted = new Set(evidence.map((id) => seqOf.get(id)).filter((seq) => seq !== undefined))

@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { createMemoryQueries } from '../../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
-import { zoneOffsetMinutes } from '../../clock/zone-offset.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import { contentWords, coverage, indexWords } from '../language/words.ts'
 import { memoriesFirst } from '../memories-first.ts'
@@ -82,7 +81,7 @@ export function createRecallAnswers(options: {
         maxMemories,
         threshold,
         cue: text,
-        zoneOffsetMs: zoneOffsetMinutes(new Date(question.nowMs), question.timezone) * 60_000,
+        timezone: question.timezone,
       },
     )
     const late = new Set(ends.kept.map(({ seq }) => seq))

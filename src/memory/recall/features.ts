@@ -156,7 +156,7 @@ function scoreShape(candidates: readonly Candidate[], { masks, idf }: Occurrence
 function dated({ dates, zoneOffsetMs }: Query, candidates: readonly Candidate[]) {
   const none: DateFit = { inside: 0, day: 0, after: 0 }
   const fits = candidates.map(({ entry }) =>
-    dates.length === 0 ? none : fitDates(dates, entry.atMs + zoneOffsetMs),
+    dates.length === 0 ? none : fitDates(dates, entry.atMs + zoneOffsetMs(entry.atMs)),
   )
   return {
     dateInside: fits.map(({ inside }) => inside),

@@ -1,4 +1,5 @@
 import { fold, tokensOf, wordsOf } from '../../../projections/recall-text.ts'
+import { dayIn } from '../../clock/day.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import type { Hit } from './ranker.ts'
 import type { Recollection } from './recollections.ts'
@@ -12,8 +13,8 @@ export type InjectionOptions = {
   readonly maxMemories: number
   /** What long texts are cut towards. */
   readonly cue: string
-  /** Milliseconds from UTC to the owner's local time, for the dates. */
-  readonly zoneOffsetMs: number
+  /** IANA name of the owner's zone, whose days the dates are. */
+  readonly timezone: string
 }
 
 /** What the model is given of what was recalled. */
@@ -68,7 +69,7 @@ export function composeInjection(
       suppressed.push({ hit: recollection, reason: 'duplicate' })
       continue
     }
-    const line = lineOf(recollection, cueTokens, options.zoneOffsetMs)
+    const line = lineOf(recollection, cueTokens, options.timezone)
     const cost = estimateTokens(`${line}\n`)
     const isTooLong = tokens + cost > maxTokens
     misfits = isTooLong ? misfits + 1 : 0
@@ -119,9 +120,9 @@ function statementsOf({ text, memory }: Recollection): string[] {
 function lineOf(
   { atMs, kind, speaker, status, text }: Recollection,
   cueTokens: ReadonlySet<string>,
-  zoneOffsetMs: number,
+  timezone: string,
 ): string {
-  const date = new Date(atMs + zoneOffsetMs).toISOString().slice(0, 10)
+  const date = dayIn(timezone, atMs)
   const who =
     kind === 'memory'
       ? `memory (${status})`

@@ -38,8 +38,8 @@ export type Query = {
   readonly subject: Speaker | null
   readonly dates: readonly DateHint[]
   readonly kinds: ReadonlySet<QuestionKind>
-  /** Milliseconds from UTC to the owner's local time. */
-  readonly zoneOffsetMs: number
+  /** Milliseconds from UTC to the owner's local time at a moment: daylight saving may begin or end between two. */
+  readonly zoneOffsetMs: (atMs: number) => number
 }
 
 /** One bit of a 32-bit mask for each. */
@@ -55,7 +55,7 @@ export function createQueryReader(): QueryReader {
   const timeWords = createTimeWords()
   const questionWords = createQuestionWords()
   const relatedTo = createRelatedWords()
-  const zoneOffsetMs = createZoneOffsets()
+  const offsetOf = createZoneOffsets()
   const segmenters = new Map<string, Intl.Segmenter>()
 
   function wordsOfRun(run: string): string[][] {
@@ -90,8 +90,9 @@ export function createQueryReader(): QueryReader {
 
   return (cue) => {
     const words = wordsOf(cue.text)
-    const offsetMs = zoneOffsetMs(cue.timezone, cue.nowMs)
-    const dates = findDates(cue.text, words, timeWords.find(words.map(stemOf)), cue.nowMs + offsetMs)
+    const zoneOffsetMs = (atMs: number) => offsetOf(cue.timezone, atMs)
+    const localNowMs = cue.nowMs + zoneOffsetMs(cue.nowMs)
+    const dates = findDates(cue.text, words, timeWords.find(words.map(stemOf)), localNowMs)
     const owner = cue.names.owner.flatMap(wordsOf)
     const delegate = cue.names.delegate.flatMap(wordsOf)
     const names = new Set([...owner, ...delegate])
@@ -117,7 +118,7 @@ export function createQueryReader(): QueryReader {
       subject: isOwner === isDelegate ? null : isOwner ? 'owner' : 'delegate',
       dates: dates.hints,
       kinds: questionWords.kindsOf(words),
-      zoneOffsetMs: offsetMs,
+      zoneOffsetMs,
     }
   }
 

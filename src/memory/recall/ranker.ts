@@ -144,8 +144,10 @@ export function createRecallRanker(options: {
   function sittingsNamed({ dates, zoneOffsetMs }: Query) {
     const period = dates.length === 0 ? null : entries.period()
     if (!period) return []
-    return stretchesOf(dates, period.fromMs + zoneOffsetMs, period.toMs + zoneOffsetMs).flatMap(
-      ({ fromMs, toMs }) => entries.sittingsWithin(fromMs - zoneOffsetMs, toMs - zoneOffsetMs, MAX_SITTINGS),
+    const localOf = (atMs: number) => atMs + zoneOffsetMs(atMs)
+    const atOf = (localMs: number) => localMs - zoneOffsetMs(localMs - zoneOffsetMs(localMs))
+    return stretchesOf(dates, localOf(period.fromMs), localOf(period.toMs)).flatMap(({ fromMs, toMs }) =>
+      entries.sittingsWithin(atOf(fromMs), atOf(toMs), MAX_SITTINGS),
     )
   }
 

@@ -10,7 +10,7 @@ const OPTIONS: InjectionOptions = {
   threshold: 0.2,
   maxMemories: 12,
   cue: 'tea',
-  zoneOffsetMs: 0,
+  timezone: 'UTC',
 }
 
 function turn(seq: number, text: string, more: Partial<Recollection> = {}): Recollection {
@@ -61,9 +61,13 @@ test('each line has its date and status, the oldest first', () => {
   )
 })
 
-test("dates are those of the owner's zone", () => {
+test("dates are those of the owner's zone, as it was then", () => {
   const said = turn(1, 'tea', { atMs: Date.UTC(2026, 0, 1, 23) })
-  expect(compose([said], { zoneOffsetMs: 7_200_000 }).text).toMatch(/^2026-01-02 /)
+  expect(compose([said], { timezone: 'Africa/Cairo' }).text).toMatch(/^2026-01-02 /)
+  const winter = turn(2, 'tea in winter', { atMs: Date.UTC(2026, 1, 1, 22, 30) })
+  const summer = turn(3, 'tea in summer', { atMs: Date.UTC(2026, 6, 1, 22, 30) })
+  const { text } = compose([winter, summer], { timezone: 'Europe/Berlin' })
+  expect(text.match(/^\S+/gm)).toEqual(['2026-02-01', '2026-07-02'])
 })
 
 test('the budget is never exceeded, whatever is recalled', () => {

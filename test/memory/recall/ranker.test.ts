@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { FEATURES } from '../../../src/memory/recall/features.ts'
 import { createRecallRanker, MAX_CANDIDATES } from '../../../src/memory/recall/ranker.ts'
 import { ask, openIndex, readQuery } from './indexed.ts'
 
@@ -197,6 +198,24 @@ test('a date in the cue finds what was said then, though no word fits', () => {
   expect(first('14 June 2025')).toBe(june)
   expect(first('что было в июне 2025')).toBe(june)
   expect(first('what did I do yesterday?', { nowMs: Date.UTC(2025, 5, 15, 9) })).toBe(june)
+})
+
+test('what was said late in the day in summer is of that day in winter too', () => {
+  const index = openIndex()
+  // Half past midnight of 6 July in Berlin, which by winter time would be of the day before.
+  index.say(
+    { text: 'planted tomatoes', at: '2025-07-05T20:30:00Z' },
+    { text: 'watered tomatoes', at: '2025-07-05T22:30:00Z' },
+  )
+  const inWinter = { timezone: 'Europe/Berlin', nowMs: Date.UTC(2025, 11, 1) }
+  const fitsDay = (text: string) =>
+    index
+      .ranker()
+      .inspect(ask(text, inWinter))
+      .toSorted((a, b) => a.seq - b.seq)
+      .map(({ features }) => features[FEATURES.indexOf('dateDay')] === 1)
+  expect(fitsDay('What of the tomatoes on 5 July?')).toEqual([true, false])
+  expect(fitsDay('What of the tomatoes on 6 July?')).toEqual([false, true])
 })
 
 test('a word of the same root or topic is found where the word itself is not', () => {
