@@ -129,7 +129,7 @@ export function buildMemory(options: {
     const { utility, structured } = options.model()
     const { model } = options.config.get().arbitrator
     const judge = model === null || !structured ? utility : structured(model)
-    return judge ? createModelArbitrator(judge) : null
+    return judge ? createModelArbitrator(judge, timezone()) : null
   }
 
   return {

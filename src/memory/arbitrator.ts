@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { dayIn } from '../clock/day.ts'
 import type { StructuredModel } from '../model/port.ts'
 import type { Arbitrator } from './recall/arbitration.ts'
 
@@ -10,12 +11,12 @@ leave out what merely shares words with it. When in doubt, keep a line.`
 const relevantSchema = z.strictObject({ relevant: z.array(z.int()) })
 const SHOWN_CHARS = 500
 
-/** A model's filter for relevance. What it names beside the lines that it was given counts for nothing. */
-export function createModelArbitrator(model: StructuredModel): Arbitrator {
+/** A model's filter for relevance; the dates are those of the owner's zone. What it names beside the lines that it was given counts for nothing. */
+export function createModelArbitrator(model: StructuredModel, timezone: string): Arbitrator {
   return async (cue, recollections, signal) => {
     const lines = recollections.map(({ text, atMs, kind }, index) => ({
       number: index + 1,
-      date: new Date(atMs).toISOString().slice(0, 10),
+      date: dayIn(timezone, atMs),
       kind,
       text: text.slice(0, SHOWN_CHARS).toWellFormed(),
     }))

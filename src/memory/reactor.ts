@@ -9,6 +9,7 @@ import {
   type MemoryRow,
 } from '../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
+import { dayIn } from '../clock/day.ts'
 import { giveWay } from '../give-way.ts'
 import { signalFact } from '../signals/signals.ts'
 import type { Extraction } from './extraction.ts'
@@ -31,6 +32,8 @@ export type MemoryReactorOptions = {
   readonly onHeadMoved: SubscribeHead
   /** What counts as a pause, where it is not the default. */
   readonly pause?: ConversationPause
+  /** Of the owner, whose days the dates are that are told. */
+  readonly timezone: () => string
   readonly newId: () => string
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
@@ -172,7 +175,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     for (const outcome of queries.outcomes()) {
       const [memory, other] = [queries.byId(outcome.memoryId), queries.byId(outcome.otherId)]
       if (!memory?.text || !other?.text || isHidden(memory) || isHidden(other)) continue
-      await append([signalOf(outcome, memory, other, options.newId())])
+      await append([signalOf(outcome, memory, other, options)])
     }
   }
 
@@ -212,9 +215,9 @@ function signalOf(
   { seq, kind }: MemoryOutcome,
   memory: MemoryRow,
   other: MemoryRow,
-  signalId: string,
+  { newId, timezone }: Pick<MemoryReactorOptions, 'newId' | 'timezone'>,
 ): NewEvent {
-  const told = (row: MemoryRow) => `“${row.text}” (${row.validFrom.slice(0, 10)})`
+  const told = (row: MemoryRow) => `“${row.text}” (${dayIn(timezone(), new Date(row.validFrom))})`
   const text = {
     consolidated: `${told(memory)} takes the place of the less exact ${told(other)}.`,
     overridden: `${told(memory)} takes the place of ${told(other)}, which no longer holds.`,
@@ -230,6 +233,6 @@ function signalOf(
       causedBy: seq,
       derivedFrom: [memory.storedSeq, other.storedSeq],
     },
-    signalId,
+    newId(),
   )
 }

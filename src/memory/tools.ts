@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
+import { dayIn } from '../clock/day.ts'
 import { type ActingContext, defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
 import { MAX_BARRED } from './forgetting.ts'
 import { contentWords } from './language/words.ts'
@@ -82,7 +83,7 @@ export function memoryTools(options: {
           if (barred > 0) return { ok: true, data: { forgotten: 0, willNotBeLearned: barred } }
           return { ok: false, reason: 'not_found', message: 'Nothing like that is remembered.' }
         }
-        if (matches.length > 1) return ambiguous(matches)
+        if (matches.length > 1) return ambiguous(matches, context.timezone)
         await memories.forget(memory.memoryId, origin)
         return { ok: true, data: { forgotten: 1 }, refs: [refTo(memory)] }
       },
@@ -90,9 +91,9 @@ export function memoryTools(options: {
   ]
 }
 
-function ambiguous(matches: readonly MemoryRow[]): ToolResult {
+function ambiguous(matches: readonly MemoryRow[], timezone: string): ToolResult {
   const choices = matches.slice(0, MAX_CHOICES)
-  const lines = choices.map(({ text, validFrom }) => `“${text}” (${validFrom.slice(0, 10)})`)
+  const lines = choices.map(({ text, validFrom }) => `“${text}” (${dayIn(timezone, new Date(validFrom))})`)
   const more = matches.length > choices.length ? `, and ${matches.length - choices.length} more` : ''
   return {
     ok: false,

@@ -54,6 +54,8 @@ export type SaidTurn = {
 }
 
 export const TIMEZONE = 'Europe/Berlin'
+/** Half an hour into 2030 there, and still 2029 in UTC. */
+export const NEW_YEAR = Date.UTC(2029, 11, 31, 23, 30)
 const MINUTE_MS = 60_000
 
 /** Memory over the service's own storage, threads and all, with the turns of a conversation as the agent records them. */

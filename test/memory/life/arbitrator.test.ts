@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import type { StructuredModel, StructuredRequest } from '../../../src/model/port.ts'
-import { openMind } from '../mind.ts'
+import { NEW_YEAR, openMind } from '../mind.ts'
 
 /** A model that finds nothing worth remembering, and of what is recalled names the lines with a word. */
 function judging(word: string): StructuredModel & { readonly shown: string[] } {
@@ -23,7 +23,7 @@ function judging(word: string): StructuredModel & { readonly shown: string[] } {
 }
 
 async function mindOfTeas(model: StructuredModel, enabled: boolean) {
-  const mind = await openMind({ config: { arbitrator: { enabled, timeoutMs: 5000 } } })
+  const mind = await openMind({ startMs: NEW_YEAR, config: { arbitrator: { enabled, timeoutMs: 5000 } } })
   await mind.say('I like oolong tea')
   await mind.say('I like sencha tea')
   await mind.settle()
@@ -38,6 +38,7 @@ test('where the owner wants it, a model’s judgement leaves out what merely sha
   expect(recalled.text).toContain('sencha')
   expect(recalled.text).not.toContain('oolong')
   expect(model.shown).toHaveLength(1)
+  expect(model.shown[0]).toContain('"date":"2030-01-01"')
   const suppressed = recalled.facts.filter(({ type }) => type === 'memory.recall.suppressed')
   expect(suppressed).toMatchObject([{ facts: { reason: 'irrelevant', late: false } }])
 })

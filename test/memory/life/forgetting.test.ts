@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { filesHolding, testDirectory } from '../../support/directory.ts'
-import { openMind } from '../mind.ts'
+import { NEW_YEAR, openMind } from '../mind.ts'
 import { scriptedModel } from '../scripted-model.ts'
 
 const code = (quote: string) => ({
@@ -238,8 +238,8 @@ test('of words that many messages share nothing is forgotten', async () => {
   expect(mind.facts('memory.sources.barred')).toEqual([])
 })
 
-test('when several match, nothing is forgotten, and they are told', async () => {
-  const mind = await openMind()
+test('when several match, nothing is forgotten, and they are told with the owner’s days', async () => {
+  const mind = await openMind({ startMs: NEW_YEAR })
   await mind.say('My sister Ida lives in Turku')
   await mind.say('My sister Eva lives in Cork')
   await mind.settle()
@@ -247,6 +247,7 @@ test('when several match, nothing is forgotten, and they are told', async () => 
   const outcome = await mind.use('forget', { query: 'my sister' }, seq)
   expect(outcome).toMatchObject({ ok: false, reason: 'ambiguous' })
   expect(outcome).toHaveProperty('message', expect.stringMatching(/Ida.*Eva|Eva.*Ida/))
+  expect(outcome).toHaveProperty('message', expect.stringMatching(/\(2030-01-01\).*\(2030-01-01\)/))
   expect(mind.texts()).toHaveLength(2)
   expect(await mind.use('forget', { query: 'my sister Eva' }, seq)).toMatchObject({ ok: true })
   expect(mind.texts()).toEqual(['My sister Ida lives in Turku'])

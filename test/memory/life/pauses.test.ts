@@ -55,6 +55,7 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
     finishErasing: async () => undefined,
     onHeadMoved,
     pause,
+    timezone: () => 'UTC',
     newId: () => 'id',
     nowMs: Date.now,
     onFault: (error) => {

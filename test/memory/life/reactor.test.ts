@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ModelError } from '../../../src/model/port.ts'
 import { testDirectory } from '../../support/directory.ts'
-import { openMind } from '../mind.ts'
+import { NEW_YEAR, openMind } from '../mind.ts'
 import { type Shown, scriptedModel } from '../scripted-model.ts'
 
 /** Finds "… live in X" in what may be quoted, as a model would. */
@@ -238,9 +238,10 @@ test('overridden, conflicting and refined memories wake the delegate once each; 
       relations: relate('conflict'),
     }))
   })
-  const mind = await openMind({ utility: model })
-  const signals = () =>
-    mind.facts('signal.raised').flatMap((event) => (event.type === 'signal.raised' ? [event.facts] : []))
+  const mind = await openMind({ startMs: NEW_YEAR, utility: model })
+  const raised = () =>
+    mind.facts('signal.raised').flatMap((event) => (event.type === 'signal.raised' ? [event] : []))
+  const signals = () => raised().map(({ facts }) => facts)
   const tell = async (...all: readonly string[]) => {
     for (const said of all) {
       await mind.say(said)
@@ -256,6 +257,8 @@ test('overridden, conflicting and refined memories wake the delegate once each; 
       .map(({ kind, mode }) => `${kind} ${mode}`)
       .sort(),
   ).toEqual(['memory_conflicted wake', 'memory_consolidated wake', 'memory_overridden wake'])
+  // The days are the owner's.
+  for (const { body } of raised()) expect(body?.text.match(/\(2030-01-01\)/g)).toHaveLength(2)
   expect(
     mind
       .known()
