@@ -18,7 +18,7 @@ export function toInstant(text: string, timezone: string): Date | null {
   const ms = Math.trunc(Number(`0${fraction ?? ''}`) * 1000)
   const wallMs = Date.UTC(year, month - 1, day, hour, minute, second, ms)
   if (new Date(wallMs).getUTCMonth() !== month - 1 || hour > 23 || minute > 59 || second > 59) return null
-  const instant = offset === undefined ? inZone(wallMs, timezone) : withOffset(wallMs, offset)
+  const instant = offset === undefined ? fromWallClock(wallMs, timezone) : withOffset(wallMs, offset)
   // A later one cannot be written as others are.
   return instant === null || instant.getUTCFullYear() > LAST_YEAR ? null : instant
 }
@@ -32,7 +32,8 @@ function withOffset(wallMs: number, offset: string): Date | null {
   return new Date(wallMs + (sign === '-' ? ms : -ms))
 }
 
-function inZone(wallMs: number, timezone: string): Date {
+/** The instant at which a zone's wall clock says what UTC's would at `wallMs`. */
+export function fromWallClock(wallMs: number, timezone: string): Date {
   // Of the offsets a day before and after, one is right unless the time is skipped; the larger one is the earlier instant.
   const before = wallMs - offsetMs(wallMs - DAY_MS, timezone)
   const after = wallMs - offsetMs(wallMs + DAY_MS, timezone)

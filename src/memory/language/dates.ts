@@ -1,6 +1,7 @@
 import * as chrono from 'chrono-node'
 import { dateFormat } from '../../clock/date-format.ts'
 import { zoneOffsetMinutes } from '../../clock/zone-offset.ts'
+import { fromWallClock } from '../../timers/local-time.ts'
 import type { LanguageCode } from './lexicon.ts'
 import { foldText } from './text.ts'
 
@@ -55,6 +56,14 @@ export function resolveDates(
   const offsetMinutes = zoneOffsetMinutes(instant, timezone)
   const parser = PARSERS[language ?? 'en'] ?? chrono.en.casual
   const reference = { instant, timezone: offsetMinutes }
+  /** The offset of the day that is spoken of may be another than that of the day on which it was said. */
+  const instantOf = (part: chrono.ParsedComponents): number => {
+    const instantMs = part.date().getTime()
+    const year = part.get('year') ?? 0
+    // Of "200,000 years ago" no clock tells the time.
+    if (part.isCertain('timezoneOffset') || year < 1000 || year > 9999) return instantMs
+    return fromWallClock(instantMs + offsetMinutes * 60_000, timezone).getTime()
+  }
   const results = [...parser.parse(text, reference), ...parser.parse(text, reference, { forwardDate: true })]
   return results.flatMap(({ start, end }) =>
     [start, end].flatMap((part) => {
@@ -67,7 +76,7 @@ export function resolveDates(
           day: part.get('day') ?? 0,
           hour: hasTime ? part.get('hour') : null,
           minute: hasTime ? (part.get('minute') ?? 0) : null,
-          instantMs: part.date().getTime(),
+          instantMs: instantOf(part),
           hasDay: part.isCertain('day') || part.isCertain('weekday') || !part.isCertain('month'),
         },
       ]

@@ -286,6 +286,18 @@ test('a plan is over when its day is', async () => {
   expect(mind.facts('memory.retired')).toMatchObject([{ facts: { reason: 'expired' } }])
 })
 
+test('a plan has the time that clocks will show then, though daylight saving begins or ends before', async () => {
+  const mind = await openMind()
+  // In Berlin clocks go forward at the end of March.
+  await mind.say('I have a dentist appointment on 3 April at 3pm')
+  await mind.say('My flight leaves on 4 May at 00:30')
+  await mind.settle()
+  expect(mind.known().map(({ kind, eventTime }) => `${kind} ${eventTime}`)).toEqual([
+    'plan 2030-04-03T13:00:00.000Z',
+    'plan 2030-05-03T22:30:00.000Z',
+  ])
+})
+
 test('memory ends when it is told to, however long the indexes still take', async () => {
   const asked = Promise.withResolvers<void>()
   const catchUpLagging = () => {
