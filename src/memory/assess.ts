@@ -1,4 +1,5 @@
 import { dateFormat } from '../clock/date-format.ts'
+import { periodOf } from '../timeline/period.ts'
 import { toInstant } from '../timers/local-time.ts'
 import type { Candidate, Relation } from './candidate.ts'
 import { canonicalKey, isOwner, slotKeyOf, statementKeyOf } from './canonical-key.ts'
@@ -73,7 +74,7 @@ function accept(candidate: Candidate, evidence: Evidence, timezone: string): Acc
     text: candidate.text.trim().toWellFormed(),
     quote: candidate.quote.trim().toWellFormed(),
     eventTime,
-    validUntil: knownTime(candidate.validUntil, evidence, timezone) ?? endOf(candidate, eventTime),
+    validUntil: knownEnd(candidate.validUntil, evidence, timezone) ?? endOf(candidate, eventTime),
     sourceSeqs: quotable.seqs,
     saidSeq: quotable.utterance.seq,
     saidAt: quotable.utterance.at,
@@ -93,6 +94,13 @@ const PLAN_OVER_AFTER_MS = 36 * 60 * 60_000
 function endOf({ kind }: Candidate, eventTime: string | null): string | null {
   if (kind !== 'plan' || eventTime === null) return null
   return new Date(Date.parse(eventTime) + PLAN_OVER_AFTER_MS).toISOString()
+}
+
+/** An end that somebody gives, if the quote tells that day; what holds until a day holds on that day too. */
+function knownEnd(end: string | null, evidence: Evidence, timezone: string): string | null {
+  const known = knownTime(end, evidence, timezone)
+  const day = known === null ? null : (/^\s*(\d{4}-\d{2}-\d{2})\s*$/.exec(end ?? '')?.[1] ?? null)
+  return day === null ? known : periodOf({ to: day }, { nowMs: 0, timezone }).untilAt
 }
 
 /** A time that somebody gives, if the quote tells that day; else null: what was not said is not kept. */

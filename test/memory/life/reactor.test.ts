@@ -298,6 +298,19 @@ test('a plan has the time that clocks will show then, though daylight saving beg
   ])
 })
 
+test('what a model says to hold until a day holds on that day too', async () => {
+  const text = 'I go to Oslo on 5 January'
+  const day = { eventTime: '2030-01-05', validUntil: '2030-01-05' }
+  const plan = { kind: 'plan', slot: 'trip', value: 'Oslo', text, quote: text, ...day } as const
+  const mind = await openMind({ utility: scriptedModel(() => [plan]) })
+  await mind.say(text)
+  await mind.settle()
+  // The midnights of Berlin.
+  expect(mind.known()).toMatchObject([
+    { eventTime: '2030-01-04T23:00:00.000Z', validUntil: '2030-01-05T23:00:00.000Z' },
+  ])
+})
+
 test('memory ends when it is told to, however long the indexes still take', async () => {
   const asked = Promise.withResolvers<void>()
   const catchUpLagging = () => {
