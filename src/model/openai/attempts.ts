@@ -23,7 +23,7 @@ export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOpti
   const { signal, timing, limits } = options
   signal.throwIfAborted()
   const deadline = new AbortController()
-  const deadlineAtMs = timing.nowMs() + limits.deadlineMs
+  const deadlineAtMs = timing.steadyMs() + limits.deadlineMs
   const cancelDeadline = timing.after(limits.deadlineMs, () => {
     deadline.abort(new ModelError('timeout', `No complete answer within ${limits.deadlineMs} ms.`))
   })
@@ -41,7 +41,7 @@ export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOpti
         bound.throwIfAborted()
         const failure = options.classify(error)
         const delayMs = backoffMs(tries, failure.error.retryAfterMs, options)
-        const isTooLong = delayMs > limits.maxBackoffMs || timing.nowMs() + delayMs >= deadlineAtMs
+        const isTooLong = delayMs > limits.maxBackoffMs || timing.steadyMs() + delayMs >= deadlineAtMs
         if (passedOn || !failure.retry || tries >= limits.attempts || isTooLong) throw failure.error
         await waitFor(delayMs, bound, timing)
       }

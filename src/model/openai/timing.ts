@@ -5,6 +5,8 @@ import { afterAwake } from '../../clock/awake.ts'
 export type Timing = {
   /** Wall clock, ms since the epoch: for dates in headers and for expiry. */
   nowMs(): number
+  /** Ms that pass, whatever the wall clock is set to, and however long the machine sleeps. */
+  steadyMs(): number
   /** Resolves after `ms`; rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
   /** Calls back once after `ms` in which the process itself was not held up, unless cancelled by the returned function. */
@@ -16,6 +18,7 @@ export type Timing = {
 /** The real clock. Its timers keep no process alive. */
 export const systemTiming: Timing = {
   nowMs: Date.now,
+  steadyMs: () => performance.now(),
   sleep: (ms, signal) => delay(ms, undefined, { signal }),
   after: afterAwake,
   random: Math.random,

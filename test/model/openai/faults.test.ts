@@ -189,6 +189,18 @@ test('a Retry-After that is too long is not waited for, but handed on', async ()
   expect(waits).toEqual([])
 })
 
+test('a request that fails while the clock is set ahead, or once the machine has slept, is tried again', async () => {
+  let aheadMs = 0
+  const timing = { ...stoppedTime(0).timing, nowMs: () => Date.now() + aheadMs }
+  const { double, service } = await setUp({ dependencies: { limits, timing } })
+  double.answerWith(() => {
+    const isFirst = aheadMs === 0
+    aheadMs = 3_600_000
+    return isFirst ? { fault: httpFaults.serverError() } : { text: 'Hello.' }
+  })
+  expect((await run(service)).completed?.text).toBe('Hello.')
+})
+
 test('a stop during the backoff ends the turn with its reason', async () => {
   const reason = new Error('the owner said stop')
   const stop = new AbortController()
