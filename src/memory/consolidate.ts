@@ -9,7 +9,15 @@ import { contentWords, hasWord, indexWords } from './language/words.ts'
 /** A memory as it stands, for deciding what a new statement means to it. */
 export type Known = Pick<
   MemoryRow,
-  'memoryId' | 'storedSeq' | 'text' | 'value' | 'quote' | 'canonicalKey' | 'slotKey' | 'statementKey'
+  | 'memoryId'
+  | 'storedSeq'
+  | 'text'
+  | 'value'
+  | 'quote'
+  | 'eventTime'
+  | 'canonicalKey'
+  | 'slotKey'
+  | 'statementKey'
 > & {
   readonly status: 'active' | 'contested'
   readonly singleValued: boolean
@@ -78,7 +86,9 @@ type Related = 'same' | 'refine' | 'conflict' | 'independent'
 
 function relationTo(accepted: Accepted, memory: Known): Related {
   const told = accepted.relations.find(({ memoryId }) => memoryId === memory.memoryId)?.relation
-  if (accepted.canonicalKey === memory.canonicalKey) return 'same'
+  // "Tomorrow at 3" is another day when it is said on another.
+  if (accepted.canonicalKey === memory.canonicalKey)
+    return isOfOtherDay(accepted, memory) ? 'independent' : 'same'
   if (isSameStatement(accepted, memory)) {
     // Two visits to one city are two, and more about the same dog is more.
     if (told === 'refine' && !contradicts(accepted, memory)) return 'refine'
@@ -88,6 +98,14 @@ function relationTo(accepted: Accepted, memory: Known): Related {
   if (told === 'same' || told === 'refine') return contradicts(accepted, memory) ? 'conflict' : told
   if (told !== undefined) return told
   return conflictsByRule(accepted, memory) ? 'conflict' : 'independent'
+}
+
+/** A day may have 23 hours. */
+const SHORTEST_DAY_MS = 23 * 60 * 60_000
+
+function isOfOtherDay(accepted: Accepted, memory: Known): boolean {
+  if (accepted.eventTime === null || memory.eventTime === null) return false
+  return Math.abs(Date.parse(accepted.eventTime) - Date.parse(memory.eventTime)) >= SHORTEST_DAY_MS
 }
 
 function isSameStatement(accepted: Accepted, memory: Known): boolean {

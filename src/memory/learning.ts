@@ -109,14 +109,15 @@ export function createLearning(options: {
       const inherited = refined
         ? [...refined.sourceSeqs, ...(fresh.has(refined.memoryId) ? [] : [refined.storedSeq])]
         : []
-      const { kind, subject, slot, value, text, quote, canonicalKey, slotKey, statementKey, singleValued } =
-        accepted
+      const { kind, subject, slot, value, text, quote, eventTime } = accepted
+      const { canonicalKey, slotKey, statementKey, singleValued } = accepted
       fresh.set(memoryId, {
         memoryId,
         storedSeq: Number.MAX_SAFE_INTEGER,
         text,
         value,
         quote,
+        eventTime,
         canonicalKey,
         slotKey,
         statementKey,

@@ -68,6 +68,7 @@ function known(
     text,
     value,
     quote: text,
+    eventTime: null,
     ...keysOf(text, told),
     status: contestedWith.length > 0 ? 'contested' : 'active',
     singleValued: single,
@@ -94,6 +95,15 @@ test('the same words of the same event are no second statement', () => {
   expect(consolidate(accepted('I like tea'), [tea], null)).toEqual({ outcome: 'repeated', memoryId: 'tea' })
   const told = { ...accepted('Likes tea a lot', { value: 'tea' }), quote: 'please remember that I like tea' }
   expect(consolidate(told, [tea], null)).toEqual({ outcome: 'repeated', memoryId: 'tea' })
+})
+
+test('the same words about another day are another plan, and about the same day the same one', () => {
+  const text = 'I have a dentist appointment tomorrow at 3pm'
+  const told = { slot: 'dentist appointment', value: 'dentist appointment tomorrow at 3pm' }
+  const first = { ...known('first', text, told), eventTime: '2030-01-02T14:00:00.000Z' }
+  const said = (eventTime: string) => consolidate({ ...accepted(text, told), eventTime }, [first], null)
+  expect(said('2030-01-03T14:00:00.000Z')).toMatchObject({ outcome: 'stored', overrides: [], contests: [] })
+  expect(said('2030-01-02T11:00:00.000Z')).toMatchObject({ outcome: 'reinforced', memoryId: 'first' })
 })
 
 test('two facts in one sentence are two', () => {

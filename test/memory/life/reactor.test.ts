@@ -298,6 +298,20 @@ test('a plan has the time that clocks will show then, though daylight saving beg
   ])
 })
 
+test('an appointment tomorrow, told again on the next day, is another', async () => {
+  const mind = await openMind()
+  const text = 'I have a dentist appointment tomorrow at 3pm'
+  await mind.say(text)
+  await mind.settle()
+  mind.advance(86_400_000)
+  await mind.say(text)
+  await mind.settle()
+  expect(mind.known().map(({ eventTime }) => eventTime)).toEqual([
+    '2030-01-02T14:00:00.000Z',
+    '2030-01-03T14:00:00.000Z',
+  ])
+})
+
 test('what a model says to hold until a day holds on that day too', async () => {
   const text = 'I go to Oslo on 5 January'
   const day = { eventTime: '2030-01-05', validUntil: '2030-01-05' }
