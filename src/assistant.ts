@@ -163,16 +163,22 @@ export function buildAssistant(options: {
     await chain.read(conversationId, model().text.id)
   }
 
+  /** Signals wait while no model may be asked: tried in vain, they would be given up. The builtin one costs nothing. */
+  const maySignalsWake = () => model().text.id.provider === 'builtin' || !options.budgets.tokensAreSpent()
+
   const attention = createAttention({
     waitingTurns: () =>
       turns
         .unfinished()
         .filter((turn) => turn.party === 'owner' && (turn.trigger === 'message' || turn.trigger === 'sms')),
-    wakingSignals: () => signals.waking({ nowMs: nowMs(), longestWaitMs: LONGEST_RETRY_MS }),
+    wakingSignals() {
+      const waking = signals.waking({ nowMs: nowMs(), longestWaitMs: LONGEST_RETRY_MS })
+      return waking.length === 0 || maySignalsWake() ? waking : []
+    },
     hasInterrupt: signals.hasInterrupt,
     nextRetryAtMs: () => {
       const retryAt = signals.nextRetryAt()
-      return retryAt === null ? null : Date.parse(retryAt)
+      return retryAt === null || !maySignalsWake() ? null : Date.parse(retryAt)
     },
     onHeadMoved: storage.onHeadMoved,
     areas: ['chat', 'sms', 'turn', 'signal', 'activation'],

@@ -56,6 +56,38 @@ test('once the tokens of a day are used nothing runs, over a restart too, and th
   }
 })
 
+test('a timer that is due once the tokens of a day are used wakes the delegate when it may think again', async () => {
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  double.answerWith(() => ({ text: 'Certainly.', usage: USAGE }))
+  let nowMs = Date.now()
+  const service = await startWholeService({
+    nowMs: () => nowMs,
+    environment: {
+      OPENAI_API_KEY: 'sk-test-key-of-the-double',
+      OPENAI_BASE_URL: double.url,
+      CHAT_MODEL: 'test-model',
+      DAILY_TOKENS: '100',
+    },
+  })
+  const { client } = service
+  const tab = await openTab(service)
+  expect((await client.post('/api/chat', { content: 'One' })).status).toBe(200)
+  const isDue = (title: string) => client.post('/api/timers', { title, at: new Date(nowMs).toISOString() })
+  await isDue('Take the pills')
+  await tab.hear(({ event }) => event?.type === 'signal.raised')
+  expect((await client.post('/api/chat', { content: 'Two' })).status).toBe(429)
+  expect(turnRequests(double)).toHaveLength(1)
+
+  nowMs += DAY_MS + 120_000
+  // Anything at all makes it look again at once.
+  await isDue('Water the plants')
+  await tab.hear(({ event }) => event?.type === 'activation.completed')
+  expect(turnRequests(double)[1]?.text).toContain('Take the pills')
+  const { json: page } = await client.get('/api/timeline')
+  expect(page.events.filter(({ type }: { type: string }) => type === 'activation.failed')).toEqual([])
+})
+
 test('what a turn used counts although it came to nothing: going round in circles does not go round the budget', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
