@@ -6,7 +6,7 @@ import { MAX_PROGRESS } from './callback.ts'
 import { cleanText, endOf, oneLine } from './clean-text.ts'
 import { outcomeFact, type TaskOutcome } from './outcome.ts'
 import {
-  endOrphan,
+  endOrphans,
   startTaskProcess,
   TASK_ID_VARIABLE,
   type TaskExit,
@@ -98,10 +98,13 @@ export function createTaskRunner(options: {
     return tasks.queued()[0]
   }
 
-  /** Nobody can hear any more what those that a crash cut off would say: they have failed. */
+  /**
+   * Nobody can hear any more what those that a crash cut off would say: they have failed. Also of those that were over a
+   * program may be left: it was being ended, or had a little time to go by itself.
+   */
   async function recover(): Promise<void> {
+    await endOrphans((taskId) => tasks.byId(taskId) !== undefined)
     for (const row of tasks.running()) {
-      if (row.pid !== null) endOrphan(row.pid, row.taskId)
       await conclude(row.taskId, {
         status: 'failed',
         kind: 'interrupted',

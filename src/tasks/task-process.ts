@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 
 /** How a process came to its end. */
 export type TaskExit = { readonly code: number | null; readonly signal: string | null }
@@ -91,27 +91,37 @@ export async function startTaskProcess(options: {
 }
 
 /**
- * Ends the process group that an earlier run of the service started for a task, if it is still there. A process id
- * may long be somebody else's: only one whose environment names the very task is touched, so where `/proc` is
- * missing nothing is.
+ * Ends what earlier runs of the service started for tasks, as far as it is still there. It is told by its environment,
+ * which names the very task, and not by the id of a process: that may not have been recorded when a crash came, may long
+ * be somebody else's, or be of a program that is gone and has left others running. Where `/proc` is missing nothing is
+ * touched.
  */
-export function endOrphan(pid: number, taskId: string): boolean {
-  let environment: string
-  try {
-    environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
-  } catch {
-    // It is gone, or is not ours.
-    return false
+export async function endOrphans(isOurs: (taskId: string) => boolean): Promise<void> {
+  const names = await readdir('/proc').catch(() => [])
+  for (const pid of names.filter((name) => /^\d+$/.test(name)).map(Number)) {
+    const taskId = pid === process.pid ? null : await taskOf(pid)
+    if (taskId === null || !isOurs(taskId)) continue
+    signal(-pid, 'SIGKILL')
+    signal(pid, 'SIGKILL')
   }
-  if (!environment.split('\0').includes(`${TASK_ID_VARIABLE}=${taskId}`)) return false
-  signalGroup(pid, 'SIGKILL')
-  return true
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  if (pid <= 1) return
+/** The task that a process was started for; null where it is none, or is gone, or is not ours to look at. */
+async function taskOf(pid: number): Promise<string | null> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+  const prefix = `${TASK_ID_VARIABLE}=`
+  const variable = environment.split('\0').find((each) => each.startsWith(prefix))
+  return variable?.slice(prefix.length) ?? null
+}
+
+function signalGroup(pid: number, name: NodeJS.Signals): void {
+  if (pid > 1) signal(-pid, name)
+}
+
+/** Of a process, or by a negative id of all of its group. */
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(-pid, signal)
+    process.kill(pid, name)
   } catch (error) {
     // Nobody of it is left, or what is left is not ours to signal.
     if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'EPERM') throw error

@@ -1,3 +1,5 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,13 +10,14 @@ import { createTaskQueries } from '../../projections/tasks.ts'
 import { createPlacement } from '../../src/conversation/placement.ts'
 import { createTaskRunner } from '../../src/tasks/runner.ts'
 import { createTaskFacts } from '../../src/tasks/task-facts.ts'
+import { TASK_ID_VARIABLE } from '../../src/tasks/task-process.ts'
 import { createTasks } from '../../src/tasks/tasks.ts'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { createClient } from '../http/client.ts'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
-import { newId } from '../support/writer.ts'
+import { newId, openTestWriter } from '../support/writer.ts'
 import { startServiceProcess } from '../torture/service-process.ts'
 import { ASSISTANT, isAlive, ofType, startWithAssistant, type TimelineEvent } from './task-harness.ts'
 
@@ -39,6 +42,13 @@ async function until<T>(
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   throw new Error('waited in vain')
+}
+
+/** A program that nobody ends but the test, or who knows it by its environment. */
+function startLeftOver(environment: Readonly<Record<string, string>>): ChildProcess {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { env: environment })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
 }
 
 /** The service in a process of its own, which can be killed. */
@@ -87,6 +97,32 @@ test('killed with a task running: the task has failed, its program is ended, and
     payload.text.includes('Long'),
   )
   expect(told).toHaveLength(1)
+})
+
+test('killed right after a program was started, or while one was being ended: it is ended at the next start', async () => {
+  const directory = testDirectory()
+  const first = await startWithAssistant({ directory })
+  const overId = await first.dispatch(steps({ print: 'ok' }), { notify: 'chat' })
+  await first.settled(overId)
+  await first.service.stop()
+  // As a crash leaves it before the id of the process is recorded.
+  const startedId = 'a-task-whose-program-was-just-started'
+  const writer = openTestWriter(directory)
+  const by = { actor: 'service', channel: 'system' } as const
+  const facts = { taskId: startedId, notify: 'chat', timeoutMinutes: 1, by: 'owner' } as const
+  writer.append(
+    { type: 'task.dispatched', ...by, facts, body: { title: 'Long', prompt: steps({ hang: true }) } },
+    { type: 'task.progressed', ...by, facts: { taskId: startedId, source: 'started' }, body: { text: '' } },
+  )
+  writer.close()
+  const left = [overId, startedId].map((taskId) => startLeftOver({ [TASK_ID_VARIABLE]: taskId }))
+  const others = [{}, { [TASK_ID_VARIABLE]: 'of-another-service' }].map(startLeftOver)
+  await Promise.all([...left, ...others].map((child) => once(child, 'spawn')))
+
+  const second = await startWithAssistant({ directory })
+  expect(await second.settled(startedId)).toMatchObject({ status: 'failed', kind: 'interrupted' })
+  await until(() => left.every(({ signalCode }) => signalCode === 'SIGKILL'))
+  expect(others.map(({ signalCode }) => signalCode)).toEqual([null, null])
 })
 
 test('killed while a post is under way: nobody can say whether it arrived, so it is not repeated', async () => {
