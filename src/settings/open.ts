@@ -49,6 +49,7 @@ export function openOwnerState(options: {
       append,
       hasFact,
       setupCode,
+      newId,
       onWarning,
     })
     return { settings, sessions, account, documents: store, setupCode, close: () => store.close() }

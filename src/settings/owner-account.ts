@@ -12,6 +12,7 @@ import type { PendingInstall, SettingsStore } from './store.ts'
 /** The key that only one fact can ever have: who appends it first has installed the service. */
 const INSTALLED_KEY = 'owner.installed'
 const signedInKey = (sessionId: string): string => `owner.signed-in:${sessionId}`
+const endedKey = (sessionId: string): string => `owner.session-ended:${sessionId}`
 
 export type Installation = {
   readonly password: string
@@ -68,8 +69,8 @@ export type OwnerAccount = {
 }
 
 /**
- * Opens the account. An installation whose fact made it into the ledger before a crash is put in force now; one
- * whose fact did not is as if it had never been.
+ * Opens the account. An installation, a new password or the end of a session whose fact made it into the ledger before a
+ * crash is put in force now; one whose fact did not is as if it had never been.
  */
 export function createOwnerAccount(options: {
   readonly store: SettingsStore
@@ -80,12 +81,15 @@ export function createOwnerAccount(options: {
   /** Whether the ledger holds a fact with that key. */
   readonly hasFact: (key: string) => boolean
   readonly setupCode: string
+  readonly newId: () => string
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }): OwnerAccount {
-  const { store, settings, sessions, passwords, append, hasFact, setupCode, onWarning } = options
+  const { store, settings, sessions, passwords, append, hasFact, setupCode, newId, onWarning } = options
   const serially = createSerializer()
   let installed = hasFact(INSTALLED_KEY)
   settlePendingInstall()
+  settlePendingPassword()
+  sessions.end(store.sessions().flatMap(({ id }) => (hasFact(endedKey(id)) ? [id] : [])))
   if (installed && store.passwordHash() === null) {
     onWarning('There is no password: run "npm run owner:reset-password" to set one.', {})
   }
@@ -95,6 +99,13 @@ export function createOwnerAccount(options: {
     if (!pending) return
     if (hasFact(signedInKey(pending.session.id))) putInForce(pending)
     else store.dropPendingInstall()
+  }
+
+  function settlePendingPassword(): void {
+    const pending = store.pendingPassword()
+    if (!pending) return
+    if (hasFact(pending.factKey)) store.completePassword(pending)
+    else store.dropPendingPassword()
   }
 
   function putInForce(pending: PendingInstall): void {
@@ -184,12 +195,12 @@ export function createOwnerAccount(options: {
       return typeof outcome === 'string' ? { status: outcome } : { status: 'signed_in', newSession: outcome }
     },
     async signOut(session) {
-      await append([signedOut(session.id)])
+      await append([{ ...signedOut(session.id), key: endedKey(session.id) }])
       sessions.end([session.id])
     },
     async revoke(sessionId) {
       if (!sessions.list().some(({ id }) => id === sessionId)) return false
-      await append([revoked(sessionId, 'owner')])
+      await append([{ ...revoked(sessionId, 'owner'), key: endedKey(sessionId) }])
       sessions.end([sessionId])
       return true
     },
@@ -218,11 +229,14 @@ export function createOwnerAccount(options: {
       .sessions()
       .map(({ id }) => id)
       .filter((id) => id !== keepSessionId)
+    // As with an installation: on disk before the fact, in force after it.
+    const pending = { factKey: `owner.password.changed:${newId()}`, passwordHash, keepSessionId }
+    store.writePendingPassword(pending)
     await append([
-      { type: 'owner.password.changed', ...byOwner, facts: { by } },
+      { type: 'owner.password.changed', key: pending.factKey, ...byOwner, facts: { by } },
       ...others.map((id) => revoked(id, by === 'shell' ? 'shell' : 'password_change')),
     ])
-    store.changePassword(passwordHash, keepSessionId)
+    store.completePassword(pending)
     sessions.ended(others)
   }
 }

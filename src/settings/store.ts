@@ -27,6 +27,13 @@ export type PendingInstall = {
   readonly settings: readonly StoredSetting[]
 }
 
+/** A new password, once the fact with that key is in the ledger. */
+export type PendingPassword = {
+  readonly factKey: string
+  readonly passwordHash: string
+  readonly keepSessionId: string | null
+}
+
 /**
  * The mutable state that is no history: settings, the password's hash, sign-in sessions. Synchronous, and on
  * disk when a call returns.
@@ -43,8 +50,11 @@ export type SettingsStore = {
   writeDocument(name: string, content: string): void
 
   passwordHash(): string | null
-  /** Sets the hash and ends every session but `keepSessionId`, in one transaction. */
-  changePassword(passwordHash: string, keepSessionId: string | null): void
+  pendingPassword(): PendingPassword | null
+  writePendingPassword(pending: PendingPassword): void
+  dropPendingPassword(): void
+  /** Puts the pending hash in force and ends every session but `keepSessionId`, in one transaction. */
+  completePassword(pending: PendingPassword): void
 
   pendingInstall(): PendingInstall | null
   writePendingInstall(pending: PendingInstall): void
@@ -86,7 +96,11 @@ const SCHEMA = `
     createdAtMs INTEGER NOT NULL, lastSeenAtMs INTEGER NOT NULL, userAgent TEXT NOT NULL
   ) STRICT;`
 /** Added to files of the same format: an older build passes it over. */
-const ADDED = 'CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT'
+const ADDED = `
+  CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS pendingPassword (
+    id INTEGER PRIMARY KEY CHECK (id = 1), factKey TEXT NOT NULL, passwordHash TEXT NOT NULL, keepSessionId TEXT
+  ) STRICT;`
 
 /** Opens the store, and makes it where there is none. Throws SettingsUnusable or LedgerDamaged. */
 export function openSettingsStore(directory: string): SettingsStore {
@@ -145,6 +159,13 @@ function createStore(db: Database.Database): SettingsStore {
   const dropSealed = db.prepare('DELETE FROM settings WHERE sealed = 1')
   const getHash = db.prepare<[], { passwordHash: string }>('SELECT passwordHash FROM owner')
   const putHash = db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?)')
+  const getNewHash = db.prepare<[], PendingPassword>(
+    'SELECT factKey, passwordHash, keepSessionId FROM pendingPassword',
+  )
+  const putNewHash = db.prepare(
+    'INSERT OR REPLACE INTO pendingPassword VALUES (1, @factKey, @passwordHash, @keepSessionId)',
+  )
+  const dropNewHash = db.prepare('DELETE FROM pendingPassword')
   const getPending = db.prepare<[], { content: string }>('SELECT content FROM pendingInstall')
   const putPending = db.prepare('INSERT OR REPLACE INTO pendingInstall VALUES (1, ?)')
   const dropPending = db.prepare('DELETE FROM pendingInstall')
@@ -171,9 +192,13 @@ function createStore(db: Database.Database): SettingsStore {
     writeDocument: (name, content) => void putDocument.run(name, content),
 
     passwordHash: () => getHash.get()?.passwordHash ?? null,
-    changePassword: db.transaction((passwordHash, keepSessionId) => {
+    pendingPassword: () => getNewHash.get() ?? null,
+    writePendingPassword: (pending) => void putNewHash.run(pending),
+    dropPendingPassword: () => void dropNewHash.run(),
+    completePassword: db.transaction(({ passwordHash, keepSessionId }) => {
       putHash.run(passwordHash)
       dropOtherSessions.run(keepSessionId)
+      dropNewHash.run()
     }),
 
     pendingInstall() {

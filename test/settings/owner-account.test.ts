@@ -47,6 +47,68 @@ test('a crash right after the fact leaves an installed service with its password
   expect((await after.install('quite another password')).status).toBe('already_installed')
 })
 
+/** A state in which a fact of a type is durable, but nothing that follows it ever runs. */
+async function openCutOffAfter(type: string) {
+  const appended = Promise.withResolvers<void>()
+  const state = await openState({
+    around: (append) => async (events) => {
+      const result = await append(events)
+      if (events[0]?.type !== type) return result
+      appended.resolve()
+      return new Promise(() => undefined)
+    },
+  })
+  await state.install()
+  const [session] = state.sessions.list()
+  if (!session) throw new Error('no session')
+  await state.signIn()
+  return { ...state, session, appended: appended.promise }
+}
+
+test('a crash right after the fact of a new password leaves it in force, and the other sessions ended', async () => {
+  const before = await openCutOffAfter('owner.password.changed')
+  const change = { current: PASSWORD, next: 'quite another password' }
+  void before.account.changePassword(before.session, change, UNLIMITED)
+  await before.appended
+  await before.close()
+
+  const after = await openState({ directory: before.directory })
+  expect(after.sessions.list().map(({ id }) => id)).toEqual([before.session.id])
+  expect((await after.signIn()).status).toBe('wrong_password')
+  expect((await after.signIn('quite another password')).status).toBe('signed_in')
+  expect(after.facts().filter(({ type }) => type === 'owner.password.changed')).toHaveLength(1)
+})
+
+test('a crash before the fact of a new password leaves the old one, and every session', async () => {
+  const before = await openState({
+    around: (append) => (events) =>
+      events[0]?.type === 'owner.password.changed' ? failing(events) : append(events),
+  })
+  await before.install()
+  await expect(before.account.resetPassword('quite another password')).rejects.toThrow('the disk is full')
+  await before.close()
+
+  const after = await openState({ directory: before.directory })
+  expect(after.sessions.list()).toHaveLength(1)
+  expect((await after.signIn('quite another password')).status).toBe('wrong_password')
+  expect((await after.signIn()).status).toBe('signed_in')
+})
+
+test.each(['owner.signed-out', 'owner.session.revoked'])(
+  'a crash right after the fact that a session has ended leaves it ended (%s)',
+  async (type) => {
+    const before = await openCutOffAfter(type)
+    const { account, session } = before
+    void (type === 'owner.signed-out' ? account.signOut(session) : account.revoke(session.id))
+    await before.appended
+    await before.close()
+
+    const after = await openState({ directory: before.directory })
+    expect(after.sessions.list()).toHaveLength(1)
+    expect(after.sessions.list()).not.toContainEqual(expect.objectContaining({ id: session.id }))
+  },
+)
+
 test('the ledger decides who has installed: whoever comes second changes nothing, though told otherwise', async () => {
   const winner = await openState()
   await winner.install()
