@@ -71,14 +71,7 @@ export function createActivationRunner(options: ActivationOptions) {
     await append(outcomeFacts(options.turnById(turnId)))
 
     function outcomeFacts(turn: TurnRow | undefined): NewEvent[] {
-      if (turn?.status === 'completed') {
-        const [reply] = turn.replySeq === null ? [] : ledger.readSeqs([turn.replySeq])
-        const outcome = reply?.type === 'chat.reply.sent' ? 'spoke' : 'silent'
-        return [
-          { type: 'activation.completed', ...place, turnId, facts: { activationId, signalIds, outcome } },
-          { type: 'span.closed', ...place, facts: { reason: 'completed' } },
-        ]
-      }
+      if (turn?.status === 'completed') return completedFacts(place, turn, { activationId, signalIds })
       const abort: TurnAbort | null = signal.aborted ? signal.reason : null
       // Giving way to the owner, or to the end of the process, is not a failure: the try does not count. One that the
       // owner stopped does not begin again at once.
@@ -98,7 +91,10 @@ export function createActivationRunner(options: ActivationOptions) {
     }
   }
 
-  /** Ends what a crash cut off, so that its signals are tried again. */
+  /**
+   * Ends what a crash cut off, so that its signals are tried again; those of a turn that had come to its end before are
+   * dealt with: tried again, it would say everything twice.
+   */
   async function recover(
     running: readonly ActivationRow[],
     signalIdsOf: (activationId: string) => string[],
@@ -106,12 +102,14 @@ export function createActivationRunner(options: ActivationOptions) {
     for (const { activationId, conversationId, spanId, turnId, attempt } of running) {
       const place = { conversationId, spanId, channel: 'inner' as const, actor: 'service' as const }
       const turn = turnId === null ? undefined : options.turnById(turnId)
+      const signalIds = signalIdsOf(activationId)
+      if (turn?.status === 'completed') {
+        await append(completedFacts(place, turn, { activationId, signalIds }))
+        continue
+      }
       await append([
         ...(turn?.endedSeq === null ? [interruptedFact(turn)] : []),
-        failedFact(
-          { ...place, turnId },
-          { activationId, signalIds: signalIdsOf(activationId), attempt, kind: 'interrupted' },
-        ),
+        failedFact({ ...place, turnId }, { activationId, signalIds, attempt, kind: 'interrupted' }),
         { type: 'span.closed', ...place, facts: { reason: 'interrupted' } },
       ])
     }
@@ -121,6 +119,19 @@ export function createActivationRunner(options: ActivationOptions) {
   }
 
   return { runActivation, recover }
+
+  function completedFacts(
+    place: Pick<NewEvent, 'conversationId' | 'spanId' | 'channel' | 'actor'>,
+    { turnId, replySeq }: TurnRow,
+    activation: { readonly activationId: string; readonly signalIds: string[] },
+  ): NewEvent[] {
+    const [reply] = replySeq === null ? [] : ledger.readSeqs([replySeq])
+    const outcome = reply?.type === 'chat.reply.sent' ? 'spoke' : 'silent'
+    return [
+      { type: 'activation.completed', ...place, turnId, facts: { ...activation, outcome } },
+      { type: 'span.closed', ...place, facts: { reason: 'completed' } },
+    ]
+  }
 
   function interruptedFact({ turnId, conversationId, spanId }: TurnRow): NewEvent {
     return {

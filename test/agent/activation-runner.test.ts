@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { EventOf } from '../../ledger/event.ts'
+import type { EventOf, NewEvent } from '../../ledger/event.ts'
 import { createSignalQueries } from '../../projections/signals.ts'
 import { createTurnQueries, type TurnRow } from '../../projections/turns.ts'
 import { createActivationRunner, LONGEST_RETRY_MS } from '../../src/agent/activation.ts'
@@ -20,7 +20,11 @@ async function openRunner() {
   const signals = createSignalQueries(views)
   const turns = createTurnQueries(views)
 
-  async function endTurn({ turnId, conversationId, spanId }: TurnRow, outcome: Outcome): Promise<void> {
+  async function endTurn(
+    { turnId, conversationId, spanId }: Pick<TurnRow, 'turnId' | 'conversationId' | 'spanId'>,
+    outcome: Outcome,
+    said: readonly NewEvent[] = [],
+  ): Promise<void> {
     const place = { turnId, conversationId, spanId, channel: 'inner' } as const
     const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
     const started = { trigger: 'activation', party: 'owner', model: MODEL } as const
@@ -31,6 +35,7 @@ async function openRunner() {
         ...place,
         facts: { ...started, adaptationIds: [], signalIds: [] },
       },
+      ...said,
       outcome === 'spoke'
         ? {
             type: 'turn.completed',
@@ -69,6 +74,7 @@ async function openRunner() {
     append,
     signals,
     runner,
+    endTurn,
     wait: (ms: number) => {
       nowMs += ms
     },
@@ -213,6 +219,43 @@ test.each([true, false])(
       kind: 'interrupted',
     })
     expect(signals.nextRetryAt()).toBe(failed?.facts.retryAt)
+  },
+)
+
+test.each([true, false])(
+  'an activation whose turn had come to its end before a crash has dealt with its signals (it spoke: %s)',
+  async (hasSpoken) => {
+    const { append, ledger, raise, runner, signals, endTurn } = await openRunner()
+    await raise('s')
+    const place = { conversationId: 'c', spanId: 'sp', turnId: 't', channel: 'inner' } as const
+    await append([
+      {
+        type: 'activation.started',
+        actor: 'service',
+        ...place,
+        facts: { activationId: 'a', signalIds: ['s'], attempt: 1 },
+      },
+    ])
+    const reply = {
+      type: 'chat.reply.sent' as const,
+      actor: 'delegate' as const,
+      ...place,
+      facts: {},
+      body: { text: 's is due' },
+    }
+    await endTurn(place, 'spoke', hasSpoken ? [reply] : [])
+    const { seq } = ledger.head()
+    for (let start = 0; start < 2; start += 1) {
+      await runner.recover(signals.running(), signals.ofActivation)
+      expect(ledger.readAfter(seq, 100)).toMatchObject([
+        {
+          type: 'activation.completed',
+          facts: { activationId: 'a', signalIds: ['s'], outcome: hasSpoken ? 'spoke' : 'silent' },
+        },
+        { type: 'span.closed', spanId: 'sp', facts: { reason: 'completed' } },
+      ])
+    }
+    expect(signals.waking({ nowMs: Date.UTC(2040, 0, 1), longestWaitMs: LONGEST_RETRY_MS })).toEqual([])
   },
 )
 
