@@ -165,11 +165,14 @@ export function createErasures(options: {
       ])
       if (begun.status !== 'appended') return
     }
-    const seqs = await erasure.plan(queries.hiddenSeqs(erasureId))
+    const hidden = queries.hiddenSeqs(erasureId)
+    // With what an earlier run may have erased before it was cut off: the receipt tells of all that went.
+    const seqs = [...new Set([...hidden, ...(await erasure.plan(hidden))])].sort((a, b) => a - b)
     const events = options.wholeLedger.readSeqs(seqs)
     if (target === 'memory' && targetId !== null) await options.forgetMemory(targetId)
     await options.removeAdaptationFiles(seqs)
-    if (seqs.length > 0) await erasure.erase(seqs, target === 'note' ? 'note_deleted' : 'owner')
+    // Also where no words are left: they may still stand in a file.
+    await erasure.erase(seqs, target === 'note' ? 'note_deleted' : 'owner')
     await append([
       {
         type: 'erasure.completed',

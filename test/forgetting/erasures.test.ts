@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
+import { openTestWriter } from '../support/writer.ts'
 
 const CANARY = 'heliotrope4417'
 type Group = { kind: string; count: number; items: { text: string }[] }
@@ -197,6 +198,33 @@ test('after a minute, over a restart too, no file holds what was said, kept, not
     (messages: Event[]) => messages.every(({ payload }) => payload.erased === true),
   )
   expect((await third.client.post('/api/adaptations.reload')).json).toEqual({ loaded: 0, skipped: [] })
+})
+
+test('cut off by a crash once the words were gone: the receipt tells of all that went', async () => {
+  const directory = testDirectory()
+  const first = await startObeying({ directory })
+  await first.say(`I am allergic to ${CANARY}. Remember that.`)
+  await first.say(`do create_note {"title":null,"content":"Note of ${CANARY}"}`)
+  const message = (await eventsOf(first.service)).find(({ type }) => type === 'chat.message.received')
+  const { json: asked } = await first.client.post('/api/erasures', { kind: 'span', id: message?.spanId })
+  await first.service.stop()
+
+  const writer = openTestWriter(directory)
+  const by = { actor: 'service', channel: 'system' } as const
+  const key = `erasure-ended:${asked.id}`
+  writer.append({ type: 'erasure.started', ...by, key, facts: { erasureId: asked.id } })
+  const hidden = writer.ledger
+    .readAfter(0, 1000)
+    .flatMap((event) => (event.type === 'erasure.requested' ? event.facts.seqs : []))
+  expect(writer.erase({ seqs: hidden, reason: 'owner', at: new Date().toISOString() })).toEqual(hidden)
+  writer.close()
+
+  const second = await startObeying({ directory })
+  await until('the erasing', hasStatus(second.client, asked.id, 'erased'))
+  expect(filesHolding(directory, CANARY)).toEqual([])
+  const receipt = (await second.client.get(`/api/erasures/${asked.id}`)).json
+  expect(receipt).toMatchObject({ events: asked.events, kinds: asked.kinds })
+  expect(receipt.events).toBeGreaterThan(4)
 })
 
 test('a memory is hidden with what it replaced, comes back when undone, and once erased is not learned again', async () => {
