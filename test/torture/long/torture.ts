@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { buildDisk } from '../disk.ts'
+import { killErasures } from '../erasures.ts'
 import { failWrites, faultKinds } from '../faults.ts'
 import { failService } from '../faulty-service.ts'
 import { floodCalls } from '../flooded-call.ts'
@@ -16,6 +17,10 @@ const COMMITS_A_RECORDING = 400
 /** Kilobytes in which hardly the tables fit. */
 const LEAST_LIMIT_BLOCKS = 250
 
+/** Said, kept and noted before each erasure of all of it. */
+const MESSAGES_TO_ERASE = 90
+const KILLS_OF_AN_ERASURE = 3
+
 /** Sockets of one flood, and as many of them as may stand open at once. */
 const FLOOD = { sockets: 10_000, atOnce: 2_000 }
 
@@ -27,6 +32,20 @@ const trials = {
       const { talk: _talk, ...report } = sound(await killConversations({ directory, rounds, seed, onRound }))
       return report
     }),
+  /** A fifth of the rounds: in each the service starts five times or more. */
+  erasures: (rounds: number, seed: number) =>
+    inTemporaryDirectory(async (directory) =>
+      sound(
+        await killErasures({
+          directory,
+          rounds: Math.ceil(rounds / 5),
+          seed,
+          messages: MESSAGES_TO_ERASE,
+          kills: KILLS_OF_AN_ERASURE,
+          onRound,
+        }),
+      ),
+    ),
   async power(rounds: number, seed: number) {
     const reports: Omit<PowerReport, 'flaws'>[] = []
     for (let done = 0; done < rounds; done += CUTS_A_RECORDING) {

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { killErasures } from './erasures.ts'
+import { IN_MEMORY, inTemporaryDirectory } from './temporary.ts'
+
+test('an erasure that kill -9 cuts off, asked for or under way, is finished whole and told whole', async () => {
+  await inTemporaryDirectory(async (directory) => {
+    const { flaws, erased } = await killErasures({ directory, rounds: 1, seed: 4, messages: 6, kills: 1 })
+    expect(flaws).toEqual([])
+    expect(erased).toBeGreaterThan(6)
+  }, IN_MEMORY)
+})
