@@ -1,0 +1,55 @@
+import { connect } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { DEFAULT_SERVER_LIMITS } from '../../src/http/http-server.ts'
+import { startService } from './harness.ts'
+
+/** How long a client may take, whatever it does with the time. */
+const CLOSED_WITHIN_MS = 15_000
+const DRIP_MS = 100
+
+/** Writes what begins a request, then a little more again and again; resolves to the answer when it is cut off. */
+function drip(port: number, head: string, drop: () => string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(head))
+    const dripping = setInterval(() => socket.write(drop()), DRIP_MS)
+    onTestFinished(() => void socket.destroy())
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1')
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearInterval(dripping)
+      resolve(answer)
+    })
+  })
+}
+
+test('who never stops sending, and never comes to an end, is closed within 15 seconds, while others are served', async () => {
+  const service = await startService({ limits: DEFAULT_SERVER_LIMITS })
+  const client = await service.signedIn()
+  const { port } = service
+  const host = `Host: 127.0.0.1:${port}\r\n`
+  const post = `POST /api/things HTTP/1.1\r\n${host}Cookie: ${client.cookie()}\r\nContent-Type: application/json\r\n`
+  const begunMs = performance.now()
+  const dripping = Promise.all([
+    drip(port, `GET /health HTTP/1.1\r\n${host}X: `, () => 'x'),
+    drip(port, `GET /health HTTP/1.1\r\n${host}`, () => 'X: x\r\n'),
+    drip(port, 'G', () => 'E'),
+    drip(port, `GET /chat HTTP/1.1\r\n${host}Upgrade: websocket\r\nConnection: Upgrade\r\nX: `, () => 'x'),
+    drip(port, `${post}Content-Length: 100000\r\n\r\n{"name":"`, () => 'x'),
+    drip(port, `${post}Transfer-Encoding: chunked\r\n\r\n9\r\n{"name":"\r\n`, () => '1\r\nx\r\n'),
+    drip(port, `POST /login HTTP/1.1\r\n${host}Content-Length: 100000\r\n\r\n`, () => ' '),
+  ])
+  let isOver = false
+  void dripping.then(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    expect((await client.get('/health')).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, DRIP_MS))
+  }
+  expect(performance.now() - begunMs).toBeLessThan(CLOSED_WITHIN_MS)
+  for (const answer of await dripping) expect(answer).toMatch(/^(?:HTTP\/1\.1 4\d\d .*)?$/s)
+  expect(service.things).toEqual([])
+})
