@@ -1,0 +1,57 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../http/client.ts'
+import { incoming } from '../sms/sms-harness.ts'
+import { PASSWORD } from '../support/service.ts'
+import { ofType, startWithPhone } from './phone-harness.ts'
+import { type Fields, GUEST, OWNER } from './provider.ts'
+
+/** How long the provider waits for any answer. */
+const WEBHOOK_MS = 2_000
+const SIGN_INS = 200
+
+test.each([
+  ['through the API of the provider', {}],
+  ['in the markup', { TELEPHONY_ACCOUNT_SID: '' }],
+])(
+  'while the model hangs each webhook answers within two seconds: answers go out %s',
+  async (_how, environment) => {
+    const phone = await startWithPhone({ environment })
+    const hung = Promise.withResolvers<void>()
+    onTestFinished(() => hung.resolve())
+    phone.text.answerWith(() => ({ text: 'Too late.', pause: { at: 'headers', until: hung.promise } }))
+    const asked: readonly (readonly [path: string, fields: Fields])[] = [
+      ['/sms', incoming('SM1', OWNER, 'Are you there?')],
+      ['/sms', incoming('SM2', GUEST, 'Are you there?')],
+      ['/sms/status', { MessageSid: 'SM1', MessageStatus: 'delivered' }],
+      ['/voice-markup', phone.provider.call('CA1', OWNER)],
+      ['/voice-status', { CallSid: 'CA1', CallStatus: 'completed' }],
+    ]
+    for (const [path, fields] of asked) {
+      const askedMs = performance.now()
+      const { status } = await phone.provider.post(path, fields)
+      expect([path, status < 300, performance.now() - askedMs]).toEqual([
+        path,
+        true,
+        expect.toSatisfy(isInTime),
+      ])
+    }
+  },
+)
+const isInTime = (ms: number) => ms < WEBHOOK_MS
+
+test('200 sign-ins at once do not stand in the way of a text of the owner’s: it is taken long before they are', async () => {
+  const phone = await startWithPhone()
+  const { port } = phone.service
+  let pending = SIGN_INS
+  const signIns = Array.from({ length: SIGN_INS }, async () => {
+    const { status } = await createClient(port).post('/login', { password: PASSWORD })
+    pending -= 1
+    return status
+  })
+  // The first of them is through, so all of them are under way.
+  await Promise.race(signIns)
+  expect((await phone.provider.post('/sms', incoming('SM1', OWNER, 'Hello'))).status).toBe(200)
+  expect(pending).toBeGreaterThan(SIGN_INS / 2)
+  expect(new Set(await Promise.all(signIns))).toEqual(new Set([200]))
+  expect(ofType(await phone.events(), 'sms.received')).toHaveLength(1)
+})
