@@ -18,6 +18,8 @@ async function connect(options: Parameters<typeof connectCall>[0] = {}): Promise
   return call
 }
 
+/** A caller whose line goes dead hears why before they would hang up. */
+const TOLD_WITHIN_MS = 3_000
 const HELLO = speech('caller-thanks')
 /** Greets shortly, then answers each question with the train. */
 const greeting: Script['reply'] = ({ index }) =>
@@ -181,12 +183,17 @@ test('the model drops: the caller hears a phrase, a second session goes on, and 
   const before = it.caller.heardBytes().length
   await it.caller.until('some of the answer was heard', () => it.caller.heardBytes().length > before + 4_000)
   const heardBefore = it.caller.heardBytes().length
+  const phrase = Buffer.from((await loadPhrases()).reconnecting, 'base64')
   it.model.drop()
+  const droppedMs = performance.now()
+  await it.caller.until('the phrase begins', () =>
+    it.caller.heardBytes().subarray(heardBefore).includes(phrase.subarray(0, 4_000)),
+  )
+  expect(performance.now() - droppedMs).toBeLessThan(TOLD_WITHIN_MS)
   await it.caller.until('a second session speaks', () => it.factsOf('call.reply.spoken').length === 3)
   expect(it.model.sessions()).toBe(2)
   expect(it.endings).toEqual([])
   const afterwards = it.caller.heardBytes().subarray(heardBefore)
-  const phrase = Buffer.from((await loadPhrases()).reconnecting, 'base64')
   expect(afterwards.includes(phrase)).toBe(true)
   expect(it.factsOf('call.reply.spoken').map((fact) => fact.facts.interrupted)).toEqual([false, true, false])
 })
