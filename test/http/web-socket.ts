@@ -4,7 +4,11 @@ import type { Client } from './client.ts'
 import type { Service } from './harness.ts'
 
 /** Opens a socket as a page of the service would, with the client's cookie. Rejects with the refusal's status. */
-export async function openSocket(service: Service, client: Client | null, options: SocketOptions = {}) {
+export async function openSocket(
+  service: Pick<Service, 'port' | 'origin'>,
+  client: Client | null,
+  options: SocketOptions = {},
+) {
   const headers: Record<string, string> = {
     ...(client?.cookie() === undefined ? {} : { cookie: client.cookie() ?? '' }),
     ...(options.origin === null ? {} : { origin: options.origin ?? service.origin }),
