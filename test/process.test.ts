@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { testDirectory } from './support/directory.ts'
+import { ledgerFile } from '../ledger/files.ts'
+import { settingsFile } from '../src/settings/store.ts'
+import { createClient } from './http/client.ts'
+import { digests, testDirectory } from './support/directory.ts'
+import { PASSWORD } from './support/service.ts'
 import { startServiceProcess } from './torture/service-process.ts'
 
 const PROCESS_MS = 60_000
@@ -48,6 +52,79 @@ test('where the data directory cannot be one it says so in a sentence', { timeou
     said: expect.stringMatching(/^DATA_DIR cannot be used: [^\n]*\n$/),
   })
 })
+
+/** A directory as a service left it that was told secrets. */
+async function directoryWithSecrets(): Promise<string> {
+  const directory = testDirectory()
+  const service = startServiceProcess(directory)
+  onTestFinished(() => service.kill())
+  const client = createClient(await service.listening)
+  await client.post('/api/install', { password: PASSWORD, openaiApiKey: 'sk-canary-0123456789' })
+  expect(await service.stop()).toBe(0)
+  return directory
+}
+
+test('with another key than its secrets were sealed with it does not start, and says why', {
+  timeout: PROCESS_MS,
+}, async () => {
+  const directory = await directoryWithSecrets()
+  const [key, sealed] = [join(directory, 'secret.key'), settingsFile(directory)]
+  const before = [readFileSync(key), readFileSync(sealed)] as const
+  writeFileSync(key, `${Buffer.alloc(32, 7).toString('base64url')}\n`)
+  const { code, said } = await refusal(directory, {})
+  expect(code).toBe(1)
+  expect(said).toMatch(/^[^\n]*secret\.key[^\n]*\n$/)
+  expect(said).not.toContain('canary')
+  expect(readFileSync(sealed).equals(before[1])).toBe(true)
+
+  writeFileSync(key, before[0])
+  const service = startServiceProcess(directory)
+  onTestFinished(() => service.kill())
+  const client = createClient(await service.listening)
+  await client.post('/login', { password: PASSWORD })
+  const { entries } = (await client.get('/api/config')).json
+  expect(entries).toContainEqual(expect.objectContaining({ key: 'OPENAI_API_KEY', set: true }))
+})
+
+test.each<[string, (directory: string) => void]>([
+  ['header', (directory) => overwrite(ledgerFile(directory), 0, 100)],
+  ['page', (directory) => overwrite(ledgerFile(directory), 4096, 4096)],
+  ['log', (directory) => overwrite(`${ledgerFile(directory)}-wal`, 32 + 24, 4096)],
+])(
+  'with a damaged %s of the ledger it does not start, says so, and touches no file',
+  {
+    timeout: PROCESS_MS,
+  },
+  async (what, damage) => {
+    const directory = testDirectory()
+    const service = startServiceProcess(directory)
+    onTestFinished(() => service.kill())
+    const client = createClient(await service.listening)
+    await client.post('/api/install', { password: PASSWORD })
+    await client.post('/api/notes', { title: 'Tea', content: 'Green. '.repeat(2_000) })
+    // What is only in the log stays there.
+    if (what === 'log') await service.kill()
+    else await service.stop()
+    damage(directory)
+    const before = keptOf(directory)
+    const { code, said } = await refusal(directory, {})
+    expect(code).toBe(1)
+    expect(said).toMatch(/^[^\n]*ledger\.sqlite\S* is damaged: /)
+    expect(said).not.toMatch(/Green|^ +at /m)
+    expect(keptOf(directory)).toEqual(before)
+  },
+)
+
+/** What must not change where a start is refused: all but the lock, which is nobody's data. */
+function keptOf(directory: string) {
+  return Object.entries(digests(directory)).filter(([file]) => !file.includes('lock.sqlite'))
+}
+
+function overwrite(file: string, offset: number, length: number): void {
+  const bytes = readFileSync(file)
+  bytes.fill(0xa5, offset, offset + length)
+  writeFileSync(file, bytes)
+}
 
 test('what npm start started stops with it', { timeout: PROCESS_MS }, async () => {
   const npm = spawn('npm', ['start'], {
