@@ -37,6 +37,7 @@ type Lasting = {
 const lasting: readonly Lasting[] = [
   { name: '401', fault: () => httpFaults.unauthorised(), points: ['headers'], code: 'model_auth' },
   { name: 'no quota', fault: () => httpFaults.outOfQuota(), points: ['headers'], code: 'model_quota' },
+  { name: '500', fault: () => httpFaults.serverError(), points: ['headers'], code: 'model_unavailable' },
   {
     name: '429 for long',
     fault: () => httpFaults.rateLimited('3600'),
@@ -121,19 +122,38 @@ test.each<At>(['headers', 2])(
   },
 )
 
-test('arguments that do not fit are refused and recorded, not run, and the model is told so', async () => {
-  const { double, service } = await start()
-  double.reply(
-    { toolCalls: [{ name: 'create_note', arguments: { title: 5, content: '', evil: true } }] },
-    { toolCalls: [{ name: 'rm_rf', arguments: {} }] },
-    { text: 'I could not.' },
-  )
-  const answer = await service.client.post('/api/chat', { content: 'Write it' })
-  expect(answer.json.reply.text).toBe('I could not.')
-  expect((await service.client.get('/api/notes')).json.notes).toEqual([])
-  const report = (await service.client.get(`/api/turns/${answer.json.turnId}`)).json
-  expect(report.tools.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['refused', 'refused'])
-})
+const LIST = { title: 'List', content: 'Eggs' }
+
+test.each([
+  ['of another kind', 'create_note', { ...LIST, title: 5 }],
+  ['out of bounds', 'create_note', { ...LIST, content: '' }],
+  ['missing', 'create_note', { title: 'List' }],
+  ['more than there are', 'create_note', { ...LIST, evil: true }],
+  ['a prototype', 'create_note', '{"title":"List","content":"Eggs","__proto__":{"evil":true}}'],
+  ['a list', 'create_note', [LIST]],
+  ['nothing', 'create_note', 'null'],
+  ['cut off', 'create_note', '{"title":"List","content":"Eggs"'],
+  ['no JSON', 'create_note', 'Eggs'],
+  ['for a tool that there is not', 'rm_rf', {}],
+  ['for what every object has', 'constructor', {}],
+])(
+  'arguments that are %s are refused and recorded, not run, and the model is told so',
+  async (_what, name, args) => {
+    const { double, service } = await start()
+    double.reply({ toolCalls: [{ name, arguments: args }] }, { text: 'I could not.' })
+    const answer = await service.client.post('/api/chat', { content: 'Write it' })
+    expect(answer.json.reply?.text, answer.text).toBe('I could not.')
+    expect((await service.client.get('/api/notes')).json.notes).toEqual([])
+    const report = (await service.client.get(`/api/turns/${answer.json.turnId}`)).json
+    expect(report.tools.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['refused'])
+    const reason = name === 'create_note' ? 'invalid_arguments' : 'unknown_tool'
+    expect(turnRequests(double).at(-1)?.text).toContain(reason)
+    const { events } = (await service.client.get('/api/timeline')).json
+    const of = (type: string) => events.filter((event: { type: string }) => event.type === type)
+    expect(of('tool.called')).toMatchObject([{ payload: { tool: name } }])
+    expect(of('tool.returned')).toMatchObject([{ payload: { tool: name, outcome: 'refused', reason } }])
+  },
+)
 
 test.each([
   {
