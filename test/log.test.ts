@@ -61,13 +61,18 @@ test('what is shaped like a key is masked, also before it is a setting', () => {
   const token = `${'a'.repeat(12)}.${'b'.repeat(12)}.${'c'.repeat(12)}`
   log.info({ headers: { authorization: 'x-canary', cookie: 'y-canary' }, password: 'z-canary' })
   log.info(`sk-canary0123456789abcdef Bearer canary-token delegate_session=canarycanary eyJ${token}`)
+  const signIn = Buffer.from('AC1:canary-of-the-account').toString('base64')
+  log.info(`Refused: Basic ${signIn}, "Basic ${signIn}"`)
   expect(all()).not.toMatch(/canary|aaaaaaaaaaaa/)
+  expect(all()).not.toContain(signIn)
 })
 
 test('ordinary words are left alone', () => {
   const { log, kept } = openLog(['short'])
-  log.info('a short ride with a Bearer of news, and task-list-of-things')
-  expect(kept()[0]?.message).toBe('a short ride with a Bearer of news, and task-list-of-things')
+  log.info('a short ride with a Bearer of news, Basic authentication, and task-list-of-things')
+  expect(kept()[0]?.message).toBe(
+    'a short ride with a Bearer of news, Basic authentication, and task-list-of-things',
+  )
 })
 
 test('the newest lines are kept, and what fell out is counted', () => {
