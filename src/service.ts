@@ -11,10 +11,14 @@ export type Service = {
   close(): Promise<void>
 }
 
-/** How long turns, activations and texts that run may go on when the service is told to stop. */
-const TURN_GRACE_MS = 8_000
+/*
+ * Who tells the service to stop is promised that it is gone within ten seconds. One of these follows the other, and the
+ * stores are closed after the last of them.
+ */
 /** How long the facts of a call that is hung up may take to become durable. */
-const CALL_GRACE_MS = 2_000
+const CALL_GRACE_MS = 1_500
+/** How long turns, activations, texts and deliveries that run may go on, all of them side by side. */
+const WORK_GRACE_MS = 7_000
 /** How long requests and sockets may take to end. */
 const HTTP_GRACE_MS = 1_000
 
@@ -52,7 +56,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await idleWatch.close()
       await erasures.close()
       await timers.close()
-      await Promise.all([work.close(), attention.close(TURN_GRACE_MS), texts.close(TURN_GRACE_MS)])
+      await Promise.all([
+        work.close(WORK_GRACE_MS),
+        attention.close(WORK_GRACE_MS),
+        texts.close(WORK_GRACE_MS),
+      ])
       await memory.close()
       // After the turns, so that whoever watches one sees its end; what all of them stand on goes last.
       await http.close(HTTP_GRACE_MS)

@@ -200,8 +200,9 @@ export function buildTexts(options: {
       lostTexts.start()
     },
     async close(graceMs) {
+      const untilMs = performance.now() + graceMs
       await guests.close(graceMs)
-      await outbox.close()
+      await outbox.close(Math.max(0, untilMs - performance.now()))
       await lostTexts.close()
     },
   }

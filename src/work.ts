@@ -155,10 +155,11 @@ export function buildWork(options: {
       announcer.start()
       outbox.start()
     },
-    async close(): Promise<void> {
+    async close(graceMs: number): Promise<void> {
+      const untilMs = performance.now() + graceMs
       await runner.close()
       await announcer.close()
-      await outbox.close()
+      await outbox.close(Math.max(0, untilMs - performance.now()))
       await facts.close()
     },
   }

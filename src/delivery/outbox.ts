@@ -7,16 +7,14 @@ import { postWebhook, type WebhookOutcome } from './webhook.ts'
 
 export type DeliveryOutbox = {
   start(): void
-  /** Lets what is being posted come to its end. */
-  close(): Promise<void>
+  /** Lets what is being posted come to its end; after `graceMs` nobody knows whether it arrived. */
+  close(graceMs: number): Promise<void>
 }
 
 type Requested = EventOf<'delivery.requested'>
 
 const RETRY_AFTER_FAULT_MS = 1_000
 const MAX_WAIT_MS = 60_000
-/** What is being posted when the service stops gets so long to be answered. */
-const CLOSE_GRACE_MS = 5_000
 
 /**
  * Makes the deliveries by chat and webhook that were asked for and have no outcome yet, in their order; texts have an
@@ -169,11 +167,11 @@ export function createDeliveryOutbox(options: {
       unsubscribe = options.onHeadMoved(() => wake.resolve(), ['delivery', 'ledger', 'outbound'])
       loop = run()
     },
-    async close() {
+    async close(graceMs) {
       closing = true
       unsubscribe?.()
       wake.resolve()
-      const deadline = setTimeout(() => cutOff.abort(), CLOSE_GRACE_MS)
+      const deadline = setTimeout(() => cutOff.abort(), graceMs)
       await loop
       clearTimeout(deadline)
     },

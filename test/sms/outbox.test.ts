@@ -54,7 +54,7 @@ async function openOutbox({
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFault: () => undefined,
   })
-  onTestFinished(() => outbox.close())
+  onTestFinished(() => outbox.close(60_000))
   const of = (deliveryId: string, type: string) =>
     ledger
       .readAfter(0, 1000)

@@ -46,6 +46,6 @@ export function startUnconfiguredOutbox(
           newId,
           pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
         })
-  onTestFinished(() => outbox.close())
+  onTestFinished(() => outbox.close(60_000))
   outbox.start()
 }

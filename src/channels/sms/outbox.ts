@@ -17,8 +17,11 @@ export type SmsOutbox = {
   takeReply(turnId: string): Promise<string | null>
   /** From now on the replies of this turn wait for `takeReply`; the returned function ends that. */
   reserve(turnId: string): () => void
-  /** Lets what is being sent come to its end. */
-  close(): Promise<void>
+  /**
+   * Lets what is being sent come to its end within `graceMs`. What the provider has not answered by then is not waited
+   * for: its attempt is a fact, and the next start looks in the provider's list for what became of it.
+   */
+  close(graceMs: number): Promise<void>
 }
 
 type Requested = EventOf<'delivery.requested'>
@@ -309,11 +312,14 @@ export function createSmsOutbox(options: {
       await conclude(event, 1, { status: 'in_markup' })
       return event.body.text
     },
-    async close() {
+    async close(graceMs) {
       closing = true
       unsubscribe?.()
       wake.resolve()
-      await loop
+      const graceIsOver = Promise.withResolvers<void>()
+      const deadline = setTimeout(graceIsOver.resolve, graceMs)
+      await Promise.race([loop, graceIsOver.promise])
+      clearTimeout(deadline)
     },
   }
 }
