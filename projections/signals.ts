@@ -21,14 +21,17 @@ export type SignalRow = {
 /** The signals that nobody has dealt with yet, and the activation that is dealing with some. */
 export const signalsProjection = defineProjection({
   name: 'signals',
-  version: 2,
-  tables: ['signals', 'signal_seqs', 'activations'],
+  version: 3,
+  tables: ['signals', 'signal_seqs', 'signal_tries', 'activations'],
   schema: `
     CREATE TABLE signals (
       signalId TEXT PRIMARY KEY, seq INTEGER NOT NULL, kind TEXT NOT NULL, mode TEXT NOT NULL, priority INTEGER NOT NULL,
       dedupKey TEXT NOT NULL, raisedAt TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, retryAt TEXT, activationId TEXT
     ) WITHOUT ROWID, STRICT;
     CREATE TABLE signal_seqs (signalId TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+    CREATE TABLE signal_tries (
+      signalId TEXT NOT NULL, seq INTEGER NOT NULL, turnId TEXT NOT NULL, PRIMARY KEY (signalId, seq)
+    ) WITHOUT ROWID, STRICT;
     CREATE TABLE activations (
       activationId TEXT PRIMARY KEY, seq INTEGER NOT NULL, conversationId TEXT, spanId TEXT, turnId TEXT, attempt INTEGER NOT NULL
     ) WITHOUT ROWID, STRICT;`,
@@ -38,7 +41,13 @@ export const signalsProjection = defineProjection({
       VALUES (@signalId, @seq, @kind, @mode, @priority, @dedupKey, @at)`)
     const place = db.prepare('INSERT OR IGNORE INTO signal_seqs VALUES (?, ?)')
     const take = db.prepare('UPDATE signals SET activationId = ? WHERE signalId = ?')
-    const settle = db.prepare('DELETE FROM signals WHERE signalId = ?')
+    const attempt = db.prepare('INSERT OR IGNORE INTO signal_tries VALUES (?, ?, ?)')
+    const drop = db.prepare('DELETE FROM signals WHERE signalId = ?')
+    const dropTries = db.prepare('DELETE FROM signal_tries WHERE signalId = ?')
+    const settle = (signalId: string) => {
+      drop.run(signalId)
+      dropTries.run(signalId)
+    }
     const retry = db.prepare(
       'UPDATE signals SET activationId = NULL, attempts = ?, retryAt = ? WHERE signalId = ?',
     )
@@ -51,20 +60,23 @@ export const signalsProjection = defineProjection({
           place.run(facts.signalId, seq)
         },
         'signal.dismissed': ({ facts }) => {
-          for (const id of facts.signalIds) settle.run(id)
+          for (const id of facts.signalIds) settle(id)
         },
         'activation.started': ({ seq, conversationId, spanId, turnId, facts }) => {
           start.run(facts.activationId, seq, conversationId, spanId, turnId, facts.attempt)
-          for (const id of facts.signalIds) take.run(facts.activationId, id)
+          for (const id of facts.signalIds) {
+            take.run(facts.activationId, id)
+            if (turnId !== null) attempt.run(id, seq, turnId)
+          }
         },
         'activation.completed': ({ facts }) => {
           end.run(facts.activationId)
-          for (const id of facts.signalIds) settle.run(id)
+          for (const id of facts.signalIds) settle(id)
         },
         'activation.failed': ({ facts }) => {
           end.run(facts.activationId)
           for (const id of facts.signalIds) {
-            if (facts.final) settle.run(id)
+            if (facts.final) settle(id)
             else retry.run(facts.attempt, facts.retryAt, id)
           }
         },
@@ -99,6 +111,10 @@ export function createSignalQueries(views: Database) {
   const ofActivation = views.prepare<[string], { signalId: string }>(
     'SELECT signalId FROM signals WHERE activationId = ?',
   )
+  const triedBefore = views.prepare<[string], { turnId: string }>(
+    `SELECT earlier.turnId FROM signal_tries AS mine JOIN signal_tries AS earlier USING (signalId)
+     WHERE mine.turnId = ? AND earlier.seq < mine.seq GROUP BY earlier.turnId ORDER BY min(earlier.seq)`,
+  )
   const seqOf = views.prepare<[string], { seq: number }>('SELECT seq FROM signal_seqs WHERE signalId = ?')
   const interrupting = views.prepare<[], { found: number }>(
     "SELECT 1 AS found FROM signals WHERE mode = 'interrupt' AND activationId IS NULL LIMIT 1",
@@ -116,6 +132,8 @@ export function createSignalQueries(views: Database) {
     /** Activations without an outcome: under way, or cut off by a crash. */
     running: () => running.all(),
     ofActivation: (activationId: string) => ofActivation.all(activationId).map(({ signalId }) => signalId),
+    /** The turns that dealt with signals of this one's before it and came to nothing, the oldest first. */
+    triedBefore: (turnId: string) => triedBefore.all(turnId).map((row) => row.turnId),
     /** Where a signal was raised, whatever became of it. */
     seqOf: (signalId: string) => seqOf.get(signalId)?.seq ?? null,
     hasInterrupt: () => interrupting.get() !== undefined,

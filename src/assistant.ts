@@ -105,6 +105,7 @@ export function buildAssistant(options: {
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,
+    triedBefore: signals.triedBefore,
     previews,
     model,
     timezone,

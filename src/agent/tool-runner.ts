@@ -2,8 +2,13 @@ import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append } from '../../ledger/event.ts'
 import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts'
 
-/** A call as the model made it. */
-export type Call = { readonly callId: string; readonly tool: string; readonly arguments: string }
+/** A call as the model made it; with the turn in which it did, where a turn before this one was cut off within it. */
+export type Call = {
+  readonly callId: string
+  readonly tool: string
+  readonly arguments: string
+  readonly turnId?: string
+}
 
 /** The fact of a call; erased where the message that asked for it was forgotten meanwhile. */
 export type CallFact = { readonly seq: number; readonly erased: boolean }
@@ -58,8 +63,7 @@ export function createToolRunner(options: {
   /** Runs one call; its fact is recorded after that of the call itself. */
   async function runOne(call: Call, called: Promise<CallFact>, round: RoundContext): Promise<Ran> {
     const startedMs = nowMs()
-    const { turnId } = round
-    const key = `tool:${turnId}:${call.callId}`
+    const key = `tool:${call.turnId ?? round.turnId}:${call.callId}`
     const result = await execute(call, called, { ...round, callId: call.callId, key })
     const durationMs = Math.max(0, Math.round(nowMs() - startedMs))
     const output = JSON.stringify(

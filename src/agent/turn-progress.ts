@@ -18,6 +18,8 @@ export type TurnProgress = {
 
 export type OrphanCall = {
   readonly seq: number
+  /** The turn that made it, under whose key it finds what it may have done. */
+  readonly turnId: string
   readonly callId: string
   readonly tool: string
   readonly round: number
@@ -55,6 +57,7 @@ export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnPro
       if (!returned.has(callId))
         orphans.push({
           seq: event.seq,
+          turnId: event.turnId ?? '',
           callId,
           tool,
           round,
@@ -78,5 +81,22 @@ export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnPro
     seenSeqs: mine.flatMap((event) =>
       event.type === 'tool.returned' || event.type === 'tool.called' ? [event.seq] : [],
     ),
+  }
+}
+
+/**
+ * How far a turn has come that does again what others tried before it and failed: what they had done is done, and the
+ * model is told so. Their starts and rounds are their own.
+ */
+export function goingOnFrom(earlier: readonly TurnProgress[], own: TurnProgress): TurnProgress {
+  const all = [...earlier, own]
+  const items = all.flatMap((each) => each.items)
+  const returned = new Set(items.flatMap((item) => (item.type === 'tool_result' ? [item.callId] : [])))
+  return {
+    starts: own.starts,
+    rounds: own.rounds,
+    items,
+    orphans: all.flatMap((each) => each.orphans).filter(({ callId }) => !returned.has(callId)),
+    seenSeqs: all.flatMap((each) => each.seenSeqs),
   }
 }

@@ -13,7 +13,7 @@ import { sourcesOf } from './provenance.ts'
 import { SILENCE } from './signals-text.ts'
 import { type Call, type CallFact, createToolRunner } from './tool-runner.ts'
 import { type Answer, createTurnFacts } from './turn-facts.ts'
-import { progressOf, type TurnProgress } from './turn-progress.ts'
+import { goingOnFrom, progressOf, type TurnProgress } from './turn-progress.ts'
 
 /** Why a turn was cut short from outside. */
 export type TurnAbort = 'stopped' | 'shutdown' | 'preempted'
@@ -22,6 +22,8 @@ export type TurnRunnerOptions = {
   readonly append: Append
   readonly ledger: LedgerReader
   readonly turnEventSeqs: (turnId: string) => number[]
+  /** The turns that tried before this one to deal with the same signals, the oldest first. */
+  readonly triedBefore: (turnId: string) => readonly string[]
   readonly previews: Previews
   readonly model: () => ModelService
   readonly composer: Composer
@@ -85,9 +87,13 @@ async function runTurn(
   const [cause] = ledger.readSeqs([turn.causeSeq])
   const replyTo = cause?.type === 'sms.received' ? (cause.body?.from ?? null) : null
   const facts = createTurnFacts({ turn, channel, model: service.text.id, replyTo })
-  // Before its start is a fact a turn has done nothing.
-  const doneSeqs = turn.startedSeq === null ? [] : options.turnEventSeqs(turnId)
-  const progress = progressOf(ledger.readSeqs(doneSeqs), service.text.id)
+  const progressOfSeqs = (seqs: readonly number[]) => progressOf(ledger.readSeqs(seqs), service.text.id)
+  const earlierIds = turn.trigger === 'activation' ? options.triedBefore(turnId) : []
+  const progress = goingOnFrom(
+    earlierIds.map((id) => progressOfSeqs(options.turnEventSeqs(id))),
+    // Before its start is a fact a turn has done nothing.
+    progressOfSeqs(turn.startedSeq === null ? [] : options.turnEventSeqs(turnId)),
+  )
   const run: Run = {
     tail: [...progress.items],
     seen: new Set([turn.causeSeq, ...progress.seenSeqs]),

@@ -113,6 +113,48 @@ test('an activation gives way to the owner, and is run after all', async () => {
   expect(activations).toBe(2)
 })
 
+test.each<[string, 'owner' | 'restart']>([
+  ['that gave way to the owner', 'owner'],
+  ['that a restart cut off', 'restart'],
+])('what an activation had done %s is done: it goes on from there', async (_what, cutOff) => {
+  const directory = testDirectory()
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  const begin = async () => {
+    const begun = await start(directory)
+    let rounds = 0
+    begun.double.answerWith(({ body }) => {
+      if (!/Nobody has spoken/.test(String(body.instructions))) return { text: 'Here I am.' }
+      rounds += 1
+      // Whoever is not told of the note writes it again.
+      if (!JSON.stringify(body.input).includes('function_call_output')) {
+        const content = { title: 'Watering', content: 'The plants are to be watered.' }
+        return { toolCalls: [{ name: 'create_note', arguments: content }] }
+      }
+      return rounds === 2
+        ? { text: 'never said', pause: { at: 'headers', until: never.promise } }
+        : { text: 'It is noted.' }
+    })
+    return { ...begun, rounds: () => rounds }
+  }
+  const first = await begin()
+  await first.service.client.post('/api/timers', { title: 'Water the plants', at: soon(100) })
+  await expect.poll(first.rounds).toBe(2)
+  let { service } = first
+  if (cutOff === 'owner') await service.client.post('/api/chat', { content: 'Are you there?' })
+  else {
+    await service.stop()
+    service = (await begin()).service
+  }
+  const eventsNow = async () => (await service.client.get('/api/timeline')).json.events
+  const typesNow = async () => (await eventsNow()).map(({ type }: { type: string }) => type)
+  await expect.poll(typesNow).toContain('activation.completed')
+  const types: string[] = await typesNow()
+  expect(types.filter((type) => type === 'tool.called')).toHaveLength(1)
+  expect(types.filter((type) => type === 'activation.failed')).toHaveLength(1)
+  expect((await service.client.get('/api/notes')).json.notes).toHaveLength(1)
+})
+
 /** An activation whose model does not answer. */
 async function startHanging(directory?: string) {
   const { double, service } = await start(directory)

@@ -45,12 +45,14 @@ type Options = {
   readonly erased?: NewEvent['type'] | null
   /** What the model says before it finds its input too long, in each of its first answers. */
   readonly faults?: readonly string[]
+  /** Of a turn that dealt with the same signals before and failed. */
+  readonly earlier?: readonly NewEvent[]
 }
 
 /** Takes up a turn of which a crash left these facts. In its first `callRounds` answers the model calls a tool. */
 async function resume(
   facts: readonly NewEvent[],
-  { callRounds = 0, erased = null, faults = [] }: Options = {},
+  { callRounds = 0, erased = null, faults = [], earlier = [] }: Options = {},
 ) {
   const { append, erase, ledger, views } = await openTestStorage(testDirectory())
   await append([
@@ -61,6 +63,7 @@ async function resume(
       facts: {},
       body: { text: 'Do it.' },
     },
+    ...earlier.map((fact) => ({ ...fact, turnId: 'e' })),
     ...facts,
   ])
   const gone = ledger.readAfter(0, 100).filter(({ type }) => type === erased)
@@ -113,6 +116,7 @@ async function resume(
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,
+    triedBefore: () => ['e'],
     previews: createPreviews(),
     model: () => ({ text }) as Partial<ModelService> as ModelService,
     composer: {
@@ -136,7 +140,7 @@ async function resume(
     shortenReply: async (reply) => reply,
     nowMs: () => 0,
     log,
-  })(turn, new AbortController().signal)
+  })({ ...turn, trigger: earlier.length > 0 ? 'activation' : turn.trigger }, new AbortController().signal)
   return { ran, asked, after: ledger.readAfter(seq, 200), turn: turns.byId('t') }
 }
 
@@ -158,6 +162,38 @@ test('a call that may be repeated and has no outcome is run again under its own 
       ['tool_result', 'b'],
     ],
   ])
+  expect(turn?.status).toBe('completed')
+})
+
+test('a try goes on from what the one before it did: what has no outcome is looked for under the key of that one', async () => {
+  const earlier = [called('once', 'a'), returned('a'), called('repeatable', 'b')]
+  const { ran, asked, turn } = await resume([started], { earlier })
+  expect(ran).toEqual(['repeatable b tool:e:b'])
+  expect(asked[0]?.map((item) => ('callId' in item ? [item.type, item.callId] : []))).toEqual([
+    ['tool_call', 'a'],
+    ['tool_result', 'a'],
+    ['tool_call', 'b'],
+    ['tool_result', 'b'],
+  ])
+  expect(turn?.status).toBe('completed')
+})
+
+test('a try before it that may have done what must not be repeated leaves the next with nothing to run', async () => {
+  const { ran, asked, turn } = await resume([started], { earlier: [called('once', 'a')] })
+  expect([ran, asked]).toEqual([[], []])
+  expect(turn).toMatchObject({ status: 'failed', kind: 'interrupted' })
+})
+
+test('neither starts nor rounds of the tries before it count', async () => {
+  const rounds = Array.from({ length: 11 }, (_, index) => [
+    called('once', `c${index}`, index + 1),
+    returned(`c${index}`),
+  ])
+  const { asked, turn } = await resume([started], {
+    callRounds: 3,
+    earlier: [started, started, started, ...rounds.flat()],
+  })
+  expect(asked).toHaveLength(4)
   expect(turn?.status).toBe('completed')
 })
 

@@ -60,6 +60,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,
+    triedBefore: () => [],
     previews: createPreviews(),
     model: () => ({ text }) as Partial<ModelService> as ModelService,
     composer: {

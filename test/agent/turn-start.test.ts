@@ -72,6 +72,7 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
     },
     ledger: { readSeqs: () => [] } as Partial<LedgerReader> as LedgerReader,
     turnEventSeqs: () => [],
+    triedBefore: () => [],
     previews,
     model: () => ({ text }) as Partial<ModelService> as ModelService,
     composer: {

@@ -59,3 +59,43 @@ test('what an activation has taken neither wakes nor interrupts another', () => 
     hasInterrupt: false,
   })
 })
+
+test('a try knows those before it of any of its signals, the oldest first, until these are dealt with', () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  const tried = (turnId: string, ...signalIds: string[]): NewEvent[] => {
+    const facts = { activationId: `a-${turnId}`, signalIds }
+    const place = { actor: 'service', turnId } as const
+    const retry = { kind: 'unavailable', final: false, retryAt: null } as const
+    return [
+      { type: 'activation.started', ...place, facts: { ...facts, attempt: 1 } },
+      { type: 'activation.failed', ...place, facts: { ...facts, attempt: 1, ...retry } },
+    ]
+  }
+  const dismissed = (...signalIds: string[]): NewEvent => ({
+    type: 'signal.dismissed',
+    actor: 'service',
+    facts: { signalIds, reason: 'superseded' },
+  })
+  const facts = [
+    ...EACH,
+    ...tried('z', 'w1'),
+    ...tried('y', 'w2'),
+    ...tried('x', 'w2', 'w3'),
+    ...tried('v', 'w1', 'w2'),
+  ]
+  for (const fact of facts) writer.append(fact)
+  const views = openViewsReadOnly(directory)
+  const { triedBefore } = createSignalQueries(views)
+  expect(['z', 'y', 'x', 'v', 'nobody'].map((turnId) => triedBefore(turnId))).toEqual([
+    [],
+    [],
+    ['y'],
+    ['z', 'y', 'x'],
+    [],
+  ])
+  writer.append(dismissed('w2'))
+  expect(triedBefore('v')).toEqual(['z'])
+  views.close()
+  writer.close()
+})
