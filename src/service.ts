@@ -18,7 +18,7 @@ export type Service = {
 /** How long the facts of a call that is hung up may take to become durable. */
 const CALL_GRACE_MS = 1_500
 /** How long turns, activations, texts and deliveries that run may go on, all of them side by side. */
-const WORK_GRACE_MS = 7_000
+const WORK_GRACE_MS = 6_000
 /** How long requests and sockets may take to end. */
 const HTTP_GRACE_MS = 1_000
 
