@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
@@ -112,10 +112,15 @@ test('who signs out is not told that the sign-in was lost, whatever is refused b
   const answered = Promise.withResolvers<void>()
   await page.route('**/logout', async (route) => {
     const response = await route.fetch()
-    const refused = page.waitForResponse((answer) => answer.status() === 401)
+    const isRefused = async (request: Request) => (await request.response())?.status() === 401
+    // Chromium calls a request failed too whose answer the page has read before the end of it is told.
+    const refused = Promise.race([
+      page.waitForEvent('requestfinished', isRefused),
+      page.waitForEvent('requestfailed', isRefused),
+    ])
     // The page looks how the service is.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
-    await (await refused).finished()
+    await refused
     await route.fulfill({ response })
     answered.resolve()
   })
