@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
-import { composer, inFocus, phone, strike, visit } from './page.ts'
+import { composer, inFocus, phone, strikeUntil, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -12,15 +12,13 @@ test('G and a letter lead to a page, whose content then has the focus and whose 
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers' })
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
-  await strike(page, 'g', 't')
-  await inFocus(composer(page)).waitFor()
+  await strikeUntil(page, ['g', 't'], inFocus(composer(page)))
   expect(path(page)).toBe('/')
   // In a field they are letters.
   await page.keyboard.type('gi')
   await expect.poll(() => composer(page).inputValue()).toBe('gi')
   await page.getByRole('link', { name: 'Timers' }).focus()
-  await strike(page, 'g', 'i')
-  await page.getByRole('region', { name: 'Timers' }).and(page.locator(':focus')).waitFor()
+  await strikeUntil(page, ['g', 'i'], inFocus(page.getByRole('region', { name: 'Timers' })))
   expect(path(page)).toBe('/timers')
   await page.getByRole('log').filter({ hasText: 'Timers' }).waitFor({ state: 'attached' })
   await page.goBack()
@@ -89,6 +87,8 @@ test('a page that cannot be loaded leaves the way to the others, and what was ty
   expect(await composer(page).inputValue()).toBe('Half of a sentence')
   expect(await page.locator('.brand img').evaluate(isWhole)).toBe(true)
   await go('Notes')
+  // Refused once more, before there is a network to have it from.
+  await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Reload' }).click()
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()

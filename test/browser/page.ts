@@ -102,7 +102,7 @@ export async function choose(message: Locator, item: string): Promise<void> {
 }
 
 /** Strikes keys one right after the other, however long this process takes between two of its own steps. */
-export async function strike(page: Page, ...keys: readonly string[]): Promise<void> {
+async function strike(page: Page, ...keys: readonly string[]): Promise<void> {
   await Promise.all(keys.map((key) => page.keyboard.press(key)))
 }
 
