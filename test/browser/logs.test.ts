@@ -105,3 +105,18 @@ test('the log goes on over a restart of the service, without losing what it says
   again.log.info('first words')
   await page.locator('.line').filter({ hasText: 'first words' }).waitFor()
 })
+
+test('the log goes on though it was refused for a while, as behind a proxy whose service restarts', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/timers', expected: /status of 502/ })
+  let isRefused = true
+  await page.route('**/api/logs/stream?*', (route) =>
+    isRefused ? route.fulfill({ status: 502, body: 'Bad gateway' }) : route.fallback(),
+  )
+  await page.goto('/logs')
+  await page.getByText('Reconnecting').waitFor()
+  service.log.info('said meanwhile')
+  isRefused = false
+  await page.locator('.line').filter({ hasText: 'said meanwhile' }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+})

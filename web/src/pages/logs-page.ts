@@ -1,6 +1,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { guard } from 'lit/directives/guard.js'
 import type { App } from '../app/app.ts'
+import { backoffMs } from '../chat/backoff.ts'
 import { fetchAuthStatus } from '../data/auth.ts'
 import { explain } from '../data/http.ts'
 import { fetchLog, followLog, type LogLevel, type LogLine, logLevels } from '../data/logs.ts'
@@ -91,29 +92,51 @@ export class DgLogsPage extends LitElement {
   }
 
   private follow(): void {
-    this.stop()
     this.connection = 'live'
-    this.stop = followLog(this.level, this.lines?.at(-1)?.id ?? 0, {
+    this.connect(0)
+  }
+
+  /** `attempt`: how often in a row it was refused before. */
+  private connect(attempt: number): void {
+    this.stop()
+    let refused = attempt
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let ended = false
+    const lastId = (this.fresh.at(-1) ?? this.lines?.at(-1))?.id ?? 0
+    const end = followLog(this.level, lastId, {
       onLine: (line) => this.take(line),
       onDropped: (count) => {
         this.dropped += count
       },
       onOpen: () => {
+        refused = 0
         this.connection = 'live'
       },
-      onCut: (isOver) => void this.cut(isOver),
+      onCut: async (isOver) => {
+        this.connection = 'cut'
+        if (!isOver || !(await this.mayFollow()) || ended) return
+        timer = setTimeout(() => this.connect(refused + 1), backoffMs(refused, Math.random))
+      },
     })
+    this.stop = () => {
+      ended = true
+      clearTimeout(timer)
+      end()
+    }
   }
 
-  /** The service may be restarting, or this browser may have been signed out. */
-  private async cut(isOver: boolean): Promise<void> {
-    this.connection = 'cut'
-    if (!isOver) return
+  /**
+   * The browser tries no more once it was refused: this browser may have been signed out; or the service is restarting,
+   * and what stands before it says so.
+   */
+  private async mayFollow(): Promise<boolean> {
     try {
       const { authenticated } = await fetchAuthStatus(this.app.http, AbortSignal.timeout(5000))
       if (!authenticated) this.app.lose()
-    } catch (error) {
-      this.problem = explain(error)
+      return authenticated
+    } catch {
+      // No answer to be had now: the page says already that it is not connected.
+      return true
     }
   }
 
