@@ -75,9 +75,9 @@ test('the way back leads neither to the set-up nor to the sign-in, once they are
   const answered = ['**/api/outbound', '**/api/session/context'].map((url) => page.waitForResponse(url))
   await page.goto('/')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  await Promise.all(answered)
   await page.getByRole('link', { name: 'Notes' }).click()
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
-  await Promise.all(answered)
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
@@ -133,6 +133,29 @@ test('who signs out is not told that the sign-in was lost, whatever is refused b
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+})
+
+test('what was put off until the page has nothing to do is not asked for by who has signed out meanwhile', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/notes' })
+  await page.addInitScript(() => {
+    const later: IdleRequestCallback[] = []
+    const beIdle = () => {
+      for (const run of later.splice(0)) run({ didTimeout: false, timeRemaining: () => 50 })
+    }
+    Object.assign(window, { beIdle, requestIdleCallback: (run: IdleRequestCallback) => later.push(run) })
+  })
+  await page.goto('/')
+  await composer(page).waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+  await page.evaluate(() => Reflect.get(window, 'beIdle')())
+  await page.evaluate(() => fetch('/health'))
+  expect(asked).toContain('/logout')
+  expect(asked).toContain('/health')
+  expect(asked.filter((path) => path.startsWith('/api/'))).toEqual([])
 })
 
 test('who is signed out without asking for it is told why the sign-in page is there', async () => {

@@ -63,7 +63,10 @@ export class DgContextMeter extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback()
     this.unfollow = this.session.follow(this.happened)
-    whenIdle(() => void this.refresh())
+    whenIdle(() => {
+      // Who has gone elsewhere meanwhile may have signed out.
+      if (this.isConnected) void this.refresh()
+    })
   }
 
   override disconnectedCallback(): void {
