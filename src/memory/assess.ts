@@ -26,6 +26,8 @@ export type Accepted = Omit<Candidate, 'relations'> & {
   /** The owner says that something is no longer as it was. */
   readonly isChange: boolean
   readonly isNegated: boolean
+  /** How long what happens at its event time lasts, as it was told: nearer to it than that is no other day. */
+  readonly eventLastsMs: number
   readonly canonicalKey: string
   readonly slotKey: string
   readonly statementKey: string
@@ -43,6 +45,11 @@ export type AssessRequest = Court & {
   /** The owner asks for these to be remembered. */
   readonly isRequest?: boolean
 }
+
+/** A time that the quote tells, and how long what was told lasts at least. */
+type KnownTime = { readonly at: string; readonly lastsMs: number }
+
+const DAY_MS = 86_400_000
 
 /** More than this in one answer is no extraction. */
 const MAX_CANDIDATES = 50
@@ -67,20 +74,22 @@ function accept(candidate: Candidate, evidence: Evidence, timezone: string): Acc
   const isNegated = isDenial(candidate, own) !== isTurnedAway(candidate, own)
   const said = joined(telling(evidence.clauses, candidate))
   const whole = joined(evidence.sentences)
-  const eventTime = knownTime(candidate.eventTime, evidence, timezone)
+  const event = knownTime(candidate.eventTime, evidence, timezone)
+  const eventTime = event?.at ?? null
   return {
     ...candidate,
     subject,
     text: candidate.text.trim().toWellFormed(),
     quote: candidate.quote.trim().toWellFormed(),
     eventTime,
-    validUntil: knownEnd(candidate.validUntil, evidence, timezone) ?? endOf(candidate, eventTime),
+    validUntil: knownEnd(candidate.validUntil, evidence, timezone) ?? endOf(candidate, event),
     sourceSeqs: quotable.seqs,
     saidSeq: quotable.utterance.seq,
     saidAt: quotable.utterance.at,
     agreed: quotable.agreed,
     isChange: !quotable.agreed && (occurs(lexicon.changing, said) || occurs(lexicon.changing, whole)),
     isNegated,
+    eventLastsMs: event?.lastsMs ?? DAY_MS,
     canonicalKey: canonicalKey(candidate.text),
     slotKey: slotKeyOf({ subject, slot: candidate.slot }),
     statementKey: statementKeyOf({ subject, slot: candidate.slot, value: candidate.value, isNegated }),
@@ -88,23 +97,23 @@ function accept(candidate: Candidate, evidence: Evidence, timezone: string): Acc
   }
 }
 
-const PLAN_OVER_AFTER_MS = 36 * 60 * 60_000
+const OVER_AFTER_MS = 12 * 60 * 60_000
 
-/** A plan is over when its day is. */
-function endOf({ kind }: Candidate, eventTime: string | null): string | null {
-  if (kind !== 'plan' || eventTime === null) return null
-  return new Date(Date.parse(eventTime) + PLAN_OVER_AFTER_MS).toISOString()
+/** A plan is over when its day is, or the week or year that was told instead. */
+function endOf({ kind }: Candidate, event: KnownTime | null): string | null {
+  if (kind !== 'plan' || event === null) return null
+  return new Date(Date.parse(event.at) + event.lastsMs + OVER_AFTER_MS).toISOString()
 }
 
 /** An end that somebody gives, if the quote tells that day; what holds until a day holds on that day too. */
 function knownEnd(end: string | null, evidence: Evidence, timezone: string): string | null {
   const known = knownTime(end, evidence, timezone)
   const day = known === null ? null : (/^\s*(\d{4}-\d{2}-\d{2})\s*$/.exec(end ?? '')?.[1] ?? null)
-  return day === null ? known : periodOf({ to: day }, { nowMs: 0, timezone }).untilAt
+  return day === null ? (known?.at ?? null) : periodOf({ to: day }, { nowMs: 0, timezone }).untilAt
 }
 
 /** A time that somebody gives, if the quote tells that day; else null: what was not said is not kept. */
-function knownTime(time: string | null, evidence: Evidence, timezone: string): string | null {
+function knownTime(time: string | null, evidence: Evidence, timezone: string): KnownTime | null {
   const instant = time === null ? null : toInstant(time, timezone)
   if (!instant || Number.isNaN(instant.getTime())) return null
   const local = dateFormat('en-CA', {
@@ -116,9 +125,10 @@ function knownTime(time: string | null, evidence: Evidence, timezone: string): s
   const [year, month, day] = local.format(instant).split(/\D+/).map(Number)
   const isDay = (date: ResolvedDate) =>
     date.year === year && date.month === month && (date.day === day || !date.hasDay)
-  if (datesOf(evidence, timezone).some(isDay)) return instant.toISOString()
+  const told = datesOf(evidence, timezone).find(isDay)
+  if (told) return { at: instant.toISOString(), lastsMs: told.lastsMs }
   const numbers = new Set(writtenNumbers(evidence.quote.text).flatMap(({ parts }) => parts))
   const months = new Set([...numbers, ...namedMonths(joined(evidence.sentences), evidence.lexicon.code)])
   const isTold = numbers.has(day ?? -1) && months.has(month ?? -1)
-  return isTold ? instant.toISOString() : null
+  return isTold ? { at: instant.toISOString(), lastsMs: DAY_MS } : null
 }

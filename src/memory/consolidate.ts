@@ -87,12 +87,13 @@ type Related = 'same' | 'refine' | 'conflict' | 'independent'
 function relationTo(accepted: Accepted, memory: Known): Related {
   const told = accepted.relations.find(({ memoryId }) => memoryId === memory.memoryId)?.relation
   // "Tomorrow at 3" is another day when it is said on another.
-  if (accepted.canonicalKey === memory.canonicalKey)
-    return isOfOtherDay(accepted, memory) ? 'independent' : 'same'
+  const isOther = isOfOtherDay(accepted, memory)
+  if (accepted.canonicalKey === memory.canonicalKey) return isOther ? 'independent' : 'same'
   if (isSameStatement(accepted, memory)) {
     // Two visits to one city are two, and more about the same dog is more.
     if (told === 'refine' && !contradicts(accepted, memory)) return 'refine'
-    const isAnother = told === 'independent' && (accepted.eventTime !== null || accepted.kind === 'episode')
+    const mayBeTwo = accepted.eventTime !== null || accepted.kind === 'episode'
+    const isAnother = told === undefined ? isOther : told === 'independent' && mayBeTwo
     if (!isAnother && told !== 'conflict') return 'same'
   }
   if (told === 'same' || told === 'refine') return contradicts(accepted, memory) ? 'conflict' : told
@@ -100,12 +101,13 @@ function relationTo(accepted: Accepted, memory: Known): Related {
   return conflictsByRule(accepted, memory) ? 'conflict' : 'independent'
 }
 
-/** A day may have 23 hours. */
-const SHORTEST_DAY_MS = 23 * 60 * 60_000
+/** A day may have 23 hours, and a week or a year lack one as well. */
+const LACKING_MS = 60 * 60_000
 
 function isOfOtherDay(accepted: Accepted, memory: Known): boolean {
   if (accepted.eventTime === null || memory.eventTime === null) return false
-  return Math.abs(Date.parse(accepted.eventTime) - Date.parse(memory.eventTime)) >= SHORTEST_DAY_MS
+  const apartMs = Math.abs(Date.parse(accepted.eventTime) - Date.parse(memory.eventTime))
+  return apartMs >= accepted.eventLastsMs - LACKING_MS
 }
 
 function isSameStatement(accepted: Accepted, memory: Known): boolean {

@@ -15,6 +15,8 @@ export type ResolvedDate = {
   readonly instantMs: number
   /** Whether a day was told, not just a month or a year. */
   readonly hasDay: boolean
+  /** How long it lasts at least: a day, or the week, month or year that was counted from when it was said. */
+  readonly lastsMs: number
 }
 
 type Parser = {
@@ -38,6 +40,16 @@ const PARSERS: { readonly [Code in LanguageCode]?: Parser } = {
   uk: chrono.uk.casual,
   ja: chrono.ja.casual,
   zh: chrono.zh.casual,
+}
+
+const DAY_MS = 86_400_000
+
+/** "Next week" and "in two weeks" come to the very day so many weeks on, though they tell none. */
+function lastsMs(part: chrono.ParsedComponents): number {
+  const isCounted = part.tags().has('result/relativeDate')
+  if (!isCounted || part.isCertain('weekday') || part.isCertain('hour')) return DAY_MS
+  if (part.isCertain('day')) return 7 * DAY_MS
+  return part.isCertain('month') ? 28 * DAY_MS : 365 * DAY_MS
 }
 
 /**
@@ -78,6 +90,7 @@ export function resolveDates(
           minute: hasTime ? (part.get('minute') ?? 0) : null,
           instantMs: instantOf(part),
           hasDay: part.isCertain('day') || part.isCertain('weekday') || !part.isCertain('month'),
+          lastsMs: lastsMs(part),
         },
       ]
     }),

@@ -51,6 +51,7 @@ function accepted(
     agreed: false,
     isChange: change,
     isNegated: negated,
+    eventLastsMs: 86_400_000,
     ...keysOf(text, told),
     words: contentWords(text),
   }
@@ -104,6 +105,8 @@ test('the same words about another day are another plan, and about the same day 
   const said = (eventTime: string) => consolidate({ ...accepted(text, told), eventTime }, [first], null)
   expect(said('2030-01-03T14:00:00.000Z')).toMatchObject({ outcome: 'stored', overrides: [], contests: [] })
   expect(said('2030-01-02T11:00:00.000Z')).toMatchObject({ outcome: 'reinforced', memoryId: 'first' })
+  const inOtherWords = { ...accepted(`You know, ${text}`, told), eventTime: '2030-01-03T14:00:00.000Z' }
+  expect(consolidate(inOtherWords, [first], null)).toMatchObject({ outcome: 'stored', overrides: [] })
 })
 
 test('two facts in one sentence are two', () => {

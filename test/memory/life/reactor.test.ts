@@ -286,6 +286,20 @@ test('a plan is over when its day is', async () => {
   expect(mind.facts('memory.retired')).toMatchObject([{ facts: { reason: 'expired' } }])
 })
 
+test('a plan for next week is not over while the week may last', async () => {
+  const mind = await openMind()
+  await mind.say("I'm flying to Oslo next week")
+  await mind.settle()
+  mind.advance(10 * 86_400_000)
+  await mind.say('Good morning')
+  await mind.settle()
+  expect(mind.facts('memory.retired')).toEqual([])
+  mind.advance(5 * 86_400_000)
+  await mind.say('Good evening')
+  await mind.settle()
+  expect(mind.facts('memory.retired')).toMatchObject([{ facts: { reason: 'expired' } }])
+})
+
 test('a plan has the time that clocks will show then, though daylight saving begins or ends before', async () => {
   const mind = await openMind()
   // In Berlin clocks go forward at the end of March.
@@ -311,6 +325,33 @@ test('an appointment tomorrow, told again on the next day, is another', async ()
     '2030-01-03T14:00:00.000Z',
   ])
 })
+
+test('an appointment tomorrow, told on the next day in other words, is another', async () => {
+  const mind = await openMind()
+  await mind.say('I have a dentist appointment tomorrow at 3pm')
+  await mind.settle()
+  mind.advance(86_400_000)
+  await mind.say("I've got a dentist appointment tomorrow at 3pm")
+  await mind.settle()
+  expect(mind.known().map(({ eventTime }) => eventTime)).toEqual([
+    '2030-01-02T14:00:00.000Z',
+    '2030-01-03T14:00:00.000Z',
+  ])
+})
+
+test.each(['next week', 'in two weeks', 'next year'])(
+  'a plan for %s, told again on the next day, is the same plan',
+  async (when) => {
+    const mind = await openMind()
+    await mind.say(`I'm flying to Oslo ${when}`)
+    await mind.settle()
+    mind.advance(86_400_000)
+    await mind.say(`I'm flying to Oslo ${when}`)
+    await mind.settle()
+    expect(mind.known()).toHaveLength(1)
+    expect(mind.facts('memory.reinforced')).toHaveLength(1)
+  },
+)
 
 test('what a model says to hold until a day holds on that day too', async () => {
   const text = 'I go to Oslo on 5 January'
