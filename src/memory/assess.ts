@@ -123,8 +123,10 @@ function knownTime(time: string | null, evidence: Evidence, timezone: string): K
     day: 'numeric',
   })
   const [year, month, day] = local.format(instant).split(/\D+/).map(Number)
+  // Of hours counted beyond a change of the clocks the day is by the clocks before it; the moment is right.
   const isDay = (date: ResolvedDate) =>
-    date.year === year && date.month === month && (date.day === day || !date.hasDay)
+    date.instantMs === instant.getTime() ||
+    (date.year === year && date.month === month && (date.day === day || !date.hasDay))
   const told = datesOf(evidence, timezone).find(isDay)
   if (told) return { at: instant.toISOString(), lastsMs: told.lastsMs }
   const numbers = new Set(writtenNumbers(evidence.quote.text).flatMap(({ parts }) => parts))

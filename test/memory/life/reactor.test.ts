@@ -312,6 +312,14 @@ test('a plan has the time that clocks will show then, though daylight saving beg
   ])
 })
 
+test('a plan in so many hours is at that moment, on the other side of a change of the clocks too', async () => {
+  const mind = await openMind({ startMs: Date.UTC(2030, 2, 30, 21) })
+  await mind.say("I'm flying to Oslo in 25 hours")
+  await mind.settle()
+  // Past midnight by summer time.
+  expect(mind.known().map(({ eventTime }) => eventTime)).toEqual(['2030-03-31T22:01:00.000Z'])
+})
+
 test('an appointment tomorrow, told again on the next day, is another', async () => {
   const mind = await openMind()
   const text = 'I have a dentist appointment tomorrow at 3pm'
