@@ -50,7 +50,7 @@ export type OwnerAccount = {
   isInstalled(): boolean
   /** Of any number at once, exactly one installs. */
   install(installation: Installation): Promise<InstallOutcome>
-  /** A session that the browser still held, `former`, ends with the new one's beginning. */
+  /** A session that the browser still held, `former`, ends before the new one begins. */
   signIn(
     attempt: { readonly password: string; readonly userAgent: string; readonly former: Session | null },
     attempts: Attempts,
@@ -171,6 +171,11 @@ export function createOwnerAccount(options: {
     return serially(async () => (store.passwordHash() === passwordHash ? job() : 'wrong_password'))
   }
 
+  async function signOut({ id }: Session): Promise<void> {
+    await append([{ ...signedOut(id), key: endedKey(id) }])
+    sessions.end([id])
+  }
+
   return {
     isInstalled: () => installed,
     async install(installation) {
@@ -184,20 +189,17 @@ export function createOwnerAccount(options: {
       const outcome = await afterCheck(password, attempts, async () => {
         const newSession = sessions.draw(userAgent)
         const sessionId = newSession.session.id
+        // An append of its own: where the former has ended already, its key must not take the new one's fact with it.
+        if (former) await signOut(former)
         await append([
-          ...(former ? [signedOut(former.id)] : []),
           { type: 'owner.signed-in', key: signedInKey(sessionId), ...byOwner, facts: { sessionId } },
         ])
         sessions.save(newSession.session)
-        if (former) sessions.end([former.id])
         return newSession
       })
       return typeof outcome === 'string' ? { status: outcome } : { status: 'signed_in', newSession: outcome }
     },
-    async signOut(session) {
-      await append([{ ...signedOut(session.id), key: endedKey(session.id) }])
-      sessions.end([session.id])
-    },
+    signOut,
     async revoke(sessionId) {
       if (!sessions.list().some(({ id }) => id === sessionId)) return false
       await append([{ ...revoked(sessionId, 'owner'), key: endedKey(sessionId) }])

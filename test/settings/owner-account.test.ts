@@ -109,6 +109,17 @@ test.each(['owner.signed-out', 'owner.session.revoked'])(
   },
 )
 
+test('a crash right after the fact that a sign-in takes the place of a session leaves that one ended', async () => {
+  const before = await openCutOffAfter('owner.signed-out')
+  const attempt = { password: PASSWORD, userAgent: 'the same browser', former: before.session }
+  void before.account.signIn(attempt, UNLIMITED)
+  await before.appended
+  await before.close()
+
+  const after = await openState({ directory: before.directory })
+  expect(after.sessions.list()).not.toContainEqual(expect.objectContaining({ id: before.session.id }))
+})
+
 test('the ledger decides who has installed: whoever comes second changes nothing, though told otherwise', async () => {
   const winner = await openState()
   await winner.install()
