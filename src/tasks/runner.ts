@@ -103,7 +103,9 @@ export function createTaskRunner(options: {
    * program may be left: it was being ended, or had a little time to go by itself.
    */
   async function recover(): Promise<void> {
-    await endOrphans((taskId) => tasks.byId(taskId) !== undefined)
+    // A program of a task may have started the service anew: ended, it would take the service with it.
+    const within = options.environment()[TASK_ID_VARIABLE]
+    await endOrphans((taskId) => taskId !== within && tasks.byId(taskId) !== undefined)
     for (const row of tasks.running()) {
       await conclude(row.taskId, {
         status: 'failed',

@@ -125,6 +125,22 @@ test('killed right after a program was started, or while one was being ended: it
   expect(others.map(({ signalCode }) => signalCode)).toEqual([null, null])
 })
 
+test('started anew from within a task, the service leaves alone what may have started it', async () => {
+  const directory = testDirectory()
+  const first = await startWithAssistant({ directory })
+  const taskId = await first.dispatch(steps({ print: 'ok' }), { notify: 'chat' })
+  await first.settled(taskId)
+  await first.service.stop()
+  const starter = startLeftOver({ [TASK_ID_VARIABLE]: taskId })
+  await once(starter, 'spawn')
+
+  const second = await startProcess(directory, { [TASK_ID_VARIABLE]: taskId })
+  const next = { title: 'Next', prompt: steps({ print: 'ok' }), notify: 'chat' }
+  const { id } = (await second.client.post('/api/tasks', next)).json
+  await until(async () => (await second.task(id)).status === 'finished')
+  expect(isAlive(starter.pid ?? 0)).toBe(true)
+})
+
 test('killed while a post is under way: nobody can say whether it arrived, so it is not repeated', async () => {
   let posts = 0
   const receiver = createServer(() => {
