@@ -92,8 +92,8 @@ export function createActivationRunner(options: ActivationOptions) {
   }
 
   /**
-   * Ends what a crash cut off, so that its signals are tried again; those of a turn that had come to its end before are
-   * dealt with: tried again, it would say everything twice.
+   * Ends what a crash or a refusing disk cut off, so that its signals are tried again; those of a turn that had come to
+   * its end before are dealt with: tried again, it would say everything twice.
    */
   async function recover(
     running: readonly ActivationRow[],

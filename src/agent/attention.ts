@@ -34,6 +34,7 @@ export type AttentionOptions = {
   readonly runActivation: (batch: readonly SignalRow[], signal: AbortSignal) => Promise<void>
   /** What is due after each turn: compaction, a fresh capsule. */
   readonly afterTurn: (signal: AbortSignal) => Promise<void>
+  /** Ends what a crash cut off, or a disk that refused its facts. Nothing is under way meanwhile. */
   readonly recover: () => Promise<void>
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
@@ -76,6 +77,8 @@ export function createAttention(options: AttentionOptions): Attention {
         if (!(await runNext())) await sleepUntilWoken()
       } catch (error) {
         options.onFault(error)
+        // What it cut off is no longer under way, and nobody else would end it.
+        recovered = false
         // The disk may be full for a while: what waits stays in the ledger and is tried again.
         if (!closing) await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_FAULT_MS))
       }

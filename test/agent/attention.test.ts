@@ -1,0 +1,88 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import type { Append } from '../../ledger/event.ts'
+import { createSignalQueries } from '../../projections/signals.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
+import { createActivationRunner, LONGEST_RETRY_MS } from '../../src/agent/activation.ts'
+import { createAttention } from '../../src/agent/attention.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { newId } from '../support/writer.ts'
+
+/** Attention over the service's own storage; the disk fills up with the first fact of each activation. */
+async function startAttention() {
+  let nowMs = Date.UTC(2030, 0, 1)
+  let isFull = false
+  let activations = 0
+  const storage = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
+  const { ledger, views } = storage
+  const signals = createSignalQueries(views)
+  const turns = createTurnQueries(views)
+  const append: Append = (events) =>
+    isFull ? Promise.reject(new LedgerUnavailable('the disk is full')) : storage.append(events)
+  const runner = createActivationRunner({
+    append,
+    ledger,
+    openConversationId: () => 'c',
+    async runTurn() {
+      activations += 1
+      isFull = true
+    },
+    turnById: turns.byId,
+    unfinishedTurns: turns.unfinished,
+    newId,
+    nowMs: () => nowMs,
+    random: Math.random,
+  })
+  const faults: unknown[] = []
+  const attention = createAttention({
+    waitingTurns: () => [],
+    wakingSignals: () => signals.waking({ nowMs, longestWaitMs: LONGEST_RETRY_MS }),
+    hasInterrupt: signals.hasInterrupt,
+    nextRetryAtMs: () => null,
+    onHeadMoved: storage.onHeadMoved,
+    areas: ['signal', 'activation'],
+    runTurn: async () => undefined,
+    runActivation: runner.runActivation,
+    afterTurn: async () => undefined,
+    recover: () => runner.recover(signals.running(), signals.ofActivation),
+    nowMs: () => nowMs,
+    onFault: (error) => faults.push(error),
+  })
+  attention.start()
+  onTestFinished(() => attention.close(0))
+  const raise = (signalId: string) =>
+    storage.append([
+      {
+        type: 'signal.raised',
+        actor: 'service',
+        facts: { signalId, kind: 'timer_due', mode: 'wake', priority: 5, dedupKey: signalId },
+        body: { text: `${signalId} is due` },
+      },
+    ])
+  return {
+    raise,
+    faults,
+    activations: () => activations,
+    failed: () => ledger.readAfter(0, 100).filter((event) => event.type === 'activation.failed'),
+    freeDisk() {
+      isFull = false
+    },
+    wait(ms: number) {
+      nowMs += ms
+    },
+  }
+}
+
+test('what a full disk cut off is tried again once there is room, without a restart', async () => {
+  const { raise, faults, activations, failed, freeDisk, wait } = await startAttention()
+  await raise('reminder')
+  await expect.poll(() => faults.length).toBeGreaterThan(0)
+  expect(activations()).toBe(1)
+  freeDisk()
+  await expect.poll(failed, { timeout: 10_000 }).toHaveLength(1)
+  expect(failed()).toMatchObject([{ facts: { signalIds: ['reminder'], attempt: 1, final: false } }])
+  wait(LONGEST_RETRY_MS)
+  await raise('other')
+  await expect.poll(activations).toBe(2)
+})
