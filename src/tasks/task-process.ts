@@ -101,7 +101,7 @@ export async function endOrphans(isOurs: (taskId: string) => boolean): Promise<v
   for (const pid of names.filter((name) => /^\d+$/.test(name)).map(Number)) {
     const taskId = pid === process.pid ? null : await taskOf(pid)
     if (taskId === null || !isOurs(taskId)) continue
-    signal(-pid, 'SIGKILL')
+    signalGroup(pid, 'SIGKILL')
     signal(pid, 'SIGKILL')
   }
 }
