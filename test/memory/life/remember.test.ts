@@ -139,6 +139,9 @@ test('what is remembered is told, the closest first, and without a query the new
 
 test('all that is known has in it what was said a moment ago', async () => {
   const mind = await openMind()
+  // What reads it has started: on a busy machine that alone takes longer than is waited for.
+  await mind.say('Good morning')
+  await mind.settle()
   await mind.say('I live in Porto')
   const { seq } = await mind.say('What do you know about me?', { open: true })
   expect(await mind.use('recall', { query: null }, seq)).toMatchObject({
