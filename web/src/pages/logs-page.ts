@@ -114,8 +114,11 @@ export class DgLogsPage extends LitElement {
       },
       onCut: async (isOver) => {
         this.connection = 'cut'
-        if (!isOver || !(await this.mayFollow()) || ended) return
-        timer = setTimeout(() => this.connect(refused + 1), backoffMs(refused, Math.random))
+        if (!isOver) return
+        const signedIn = await this.isSignedIn()
+        if (ended) return
+        if (signedIn) timer = setTimeout(() => this.connect(refused + 1), backoffMs(refused, Math.random))
+        else this.app.lose()
       },
     })
     this.stop = () => {
@@ -127,15 +130,12 @@ export class DgLogsPage extends LitElement {
 
   /**
    * The browser tries no more once it was refused: this browser may have been signed out; or the service is restarting,
-   * and what stands before it says so.
+   * and what stands before it says so. Where no answer can be had, the page says already that it is not connected.
    */
-  private async mayFollow(): Promise<boolean> {
+  private async isSignedIn(): Promise<boolean> {
     try {
-      const { authenticated } = await fetchAuthStatus(this.app.http, AbortSignal.timeout(5000))
-      if (!authenticated) this.app.lose()
-      return authenticated
+      return (await fetchAuthStatus(this.app.http, AbortSignal.timeout(5000))).authenticated
     } catch {
-      // No answer to be had now: the page says already that it is not connected.
       return true
     }
   }
