@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDeliveryQueries } from '../projections/deliveries.ts'
 import { createOwnerQueries } from '../projections/owner.ts'
@@ -83,6 +83,7 @@ export function buildWork(options: {
     onHeadMoved,
     command: config.copilotCommand,
     environment,
+    dataDir: realpathSync(config.dataDir),
     directory,
     callbackUrl: () => callbackUrl,
     limit: () => settings.get('TASK_LIMIT'),

@@ -6,6 +6,7 @@ import { MAX_PROGRESS } from './callback.ts'
 import { cleanText, endOf, oneLine } from './clean-text.ts'
 import { outcomeFact, type TaskOutcome } from './outcome.ts'
 import {
+  DATA_DIR_VARIABLE,
   endOrphans,
   startTaskProcess,
   TASK_ID_VARIABLE,
@@ -55,6 +56,8 @@ export function createTaskRunner(options: {
   /** Program and arguments; null where no coding assistant is set up. */
   readonly command: readonly string[] | null
   readonly environment: () => Readonly<Record<string, string>>
+  /** Where the ledger lies, by its real path: whose the tasks are, for a copy has them too. */
+  readonly dataDir: string
   /** Where the assistant works; made where it is not there. */
   readonly directory: () => string
   readonly callbackUrl: () => string
@@ -105,7 +108,7 @@ export function createTaskRunner(options: {
   async function recover(): Promise<void> {
     // A program of a task may have started the service anew: ended, it would take the service with it.
     const within = options.environment()[TASK_ID_VARIABLE]
-    await endOrphans((taskId) => taskId !== within && tasks.byId(taskId) !== undefined)
+    await endOrphans(options.dataDir, (taskId) => taskId !== within && tasks.byId(taskId) !== undefined)
     for (const row of tasks.running()) {
       await conclude(row.taskId, {
         status: 'failed',
@@ -133,6 +136,7 @@ export function createTaskRunner(options: {
       environment: {
         ...options.environment(),
         [TASK_ID_VARIABLE]: taskId,
+        [DATA_DIR_VARIABLE]: options.dataDir,
         DELEGATE_CALLBACK_URL: callbackUrl,
         DELEGATE_TASK_PROMPT: prompt,
       },

@@ -19,8 +19,9 @@ export type StartedProcess =
   | { readonly status: 'started'; readonly process: TaskProcess }
   | { readonly status: 'failed'; readonly reason: string }
 
-/** The variable by which a process can be told to be one of ours. */
+/** The variables by which a process can be told to be one of ours: of a copy of the ledger the tasks have the same ids. */
 export const TASK_ID_VARIABLE = 'DELEGATE_TASK_ID'
+export const DATA_DIR_VARIABLE = 'DELEGATE_DATA_DIR'
 
 const STDOUT_BYTES = 64 * 1024
 const STDERR_BYTES = 16 * 1024
@@ -91,27 +92,28 @@ export async function startTaskProcess(options: {
 }
 
 /**
- * Ends what earlier runs of the service started for tasks, as far as it is still there. It is told by its environment,
- * which names the very task, and not by the id of a process: that may not have been recorded when a crash came, may long
- * be somebody else's, or be of a program that is gone and has left others running. Where `/proc` is missing nothing is
- * touched.
+ * Ends what earlier runs of the service on `dataDir` started for tasks, as far as it is still there. It is told by its
+ * environment, which names the very task, and not by the id of a process: that may not have been recorded when a crash
+ * came, may long be somebody else's, or be of a program that is gone and has left others running. Where `/proc` is
+ * missing nothing is touched.
  */
-export async function endOrphans(isOurs: (taskId: string) => boolean): Promise<void> {
+export async function endOrphans(dataDir: string, isOurs: (taskId: string) => boolean): Promise<void> {
   const names = await readdir('/proc').catch(() => [])
   for (const pid of names.filter((name) => /^\d+$/.test(name)).map(Number)) {
-    const taskId = pid === process.pid ? null : await taskOf(pid)
+    const taskId = pid === process.pid ? null : await taskOf(pid, dataDir)
     if (taskId === null || !isOurs(taskId)) continue
     signalGroup(pid, 'SIGKILL')
     signal(pid, 'SIGKILL')
   }
 }
 
-/** The task that a process was started for; null where it is none, or is gone, or is not ours to look at. */
-async function taskOf(pid: number): Promise<string | null> {
+/** The task that a process was started for; null where it is none of `dataDir`, or is gone, or is not ours to look at. */
+async function taskOf(pid: number, dataDir: string): Promise<string | null> {
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+  const variables = environment.split('\0')
+  if (!variables.includes(`${DATA_DIR_VARIABLE}=${dataDir}`)) return null
   const prefix = `${TASK_ID_VARIABLE}=`
-  const variable = environment.split('\0').find((each) => each.startsWith(prefix))
-  return variable?.slice(prefix.length) ?? null
+  return variables.find((each) => each.startsWith(prefix))?.slice(prefix.length) ?? null
 }
 
 function signalGroup(pid: number, name: NodeJS.Signals): void {

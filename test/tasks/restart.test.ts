@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { createTaskQueries } from '../../projections/tasks.ts'
 import { createPlacement } from '../../src/conversation/placement.ts'
 import { createTaskRunner } from '../../src/tasks/runner.ts'
 import { createTaskFacts } from '../../src/tasks/task-facts.ts'
-import { TASK_ID_VARIABLE } from '../../src/tasks/task-process.ts'
+import { DATA_DIR_VARIABLE, TASK_ID_VARIABLE } from '../../src/tasks/task-process.ts'
 import { createTasks } from '../../src/tasks/tasks.ts'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { createClient } from '../http/client.ts'
@@ -49,6 +49,21 @@ function startLeftOver(environment: Readonly<Record<string, string>>): ChildProc
   const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { env: environment })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
+}
+
+/** By which a program of a task is known. */
+const variablesOf = (directory: string, taskId: string) => ({
+  [TASK_ID_VARIABLE]: taskId,
+  [DATA_DIR_VARIABLE]: realpathSync(directory),
+})
+
+/** A service lives there until a task is over; gives the task's id. */
+async function runTaskToItsEnd(directory: string): Promise<string> {
+  const { dispatch, settled, service } = await startWithAssistant({ directory })
+  const taskId = await dispatch(steps({ print: 'ok' }), { notify: 'chat' })
+  await settled(taskId)
+  await service.stop()
+  return taskId
 }
 
 /** The service in a process of its own, which can be killed. */
@@ -101,10 +116,7 @@ test('killed with a task running: the task has failed, its program is ended, and
 
 test('killed right after a program was started, or while one was being ended: it is ended at the next start', async () => {
   const directory = testDirectory()
-  const first = await startWithAssistant({ directory })
-  const overId = await first.dispatch(steps({ print: 'ok' }), { notify: 'chat' })
-  await first.settled(overId)
-  await first.service.stop()
+  const overId = await runTaskToItsEnd(directory)
   // As a crash leaves it before the id of the process is recorded.
   const startedId = 'a-task-whose-program-was-just-started'
   const writer = openTestWriter(directory)
@@ -115,26 +127,28 @@ test('killed right after a program was started, or while one was being ended: it
     { type: 'task.progressed', ...by, facts: { taskId: startedId, source: 'started' }, body: { text: '' } },
   )
   writer.close()
-  const left = [overId, startedId].map((taskId) => startLeftOver({ [TASK_ID_VARIABLE]: taskId }))
-  const others = [{}, { [TASK_ID_VARIABLE]: 'of-another-service' }].map(startLeftOver)
+  const left = [overId, startedId].map((taskId) => startLeftOver(variablesOf(directory, taskId)))
+  const others = [
+    {},
+    variablesOf(directory, 'of-nobody'),
+    // The service that this ledger is a copy of runs on elsewhere.
+    variablesOf(testDirectory(), startedId),
+  ].map(startLeftOver)
   await Promise.all([...left, ...others].map((child) => once(child, 'spawn')))
 
   const second = await startWithAssistant({ directory })
   expect(await second.settled(startedId)).toMatchObject({ status: 'failed', kind: 'interrupted' })
   await until(() => left.every(({ signalCode }) => signalCode === 'SIGKILL'))
-  expect(others.map(({ signalCode }) => signalCode)).toEqual([null, null])
+  expect(others.map(({ signalCode }) => signalCode)).toEqual([null, null, null])
 })
 
 test('started anew from within a task, the service leaves alone what may have started it', async () => {
   const directory = testDirectory()
-  const first = await startWithAssistant({ directory })
-  const taskId = await first.dispatch(steps({ print: 'ok' }), { notify: 'chat' })
-  await first.settled(taskId)
-  await first.service.stop()
-  const starter = startLeftOver({ [TASK_ID_VARIABLE]: taskId })
+  const taskId = await runTaskToItsEnd(directory)
+  const starter = startLeftOver(variablesOf(directory, taskId))
   await once(starter, 'spawn')
 
-  const second = await startProcess(directory, { [TASK_ID_VARIABLE]: taskId })
+  const second = await startProcess(directory, variablesOf(directory, taskId))
   const next = { title: 'Next', prompt: steps({ print: 'ok' }), notify: 'chat' }
   const { id } = (await second.client.post('/api/tasks', next)).json
   await until(async () => (await second.task(id)).status === 'finished')
@@ -206,6 +220,7 @@ test('a task that takes longer than it was given is ended, and has failed with w
     // As quickly there as a program can be: what it writes is to be there long before its time is up.
     command: ['sh', '-c', 'trap "" TERM; echo Counting…; while :; do sleep 1; done'],
     environment: () => ({ PATH: process.env.PATH ?? '' }),
+    dataDir: directory,
     directory: () => directory,
     callbackUrl: () => 'http://127.0.0.1:9/',
     limit: () => 1,
