@@ -20,12 +20,10 @@ export const derivationsProjection = defineProjection({
   },
 })
 
-/** The seqs, and all that copies them or was learned from them, at any remove; ascending. */
-export function closureOf(views: Database, seqs: readonly number[]): number[] {
-  const derived = views.prepare<[number], { seq: number }>('SELECT seq FROM derivations WHERE sourceSeq = ?')
-  const closure = new Set(seqs)
-  for (const source of closure) {
-    for (const { seq } of derived.all(source)) closure.add(seq)
-  }
-  return [...closure].sort((a, b) => a - b)
+/** Finds the events that were made directly from an event, ascending. */
+export function createDerivationsQuery(views: Database): (sourceSeq: number) => number[] {
+  const derived = views
+    .prepare<[number], number>('SELECT seq FROM derivations WHERE sourceSeq = ? ORDER BY seq')
+    .pluck()
+  return (sourceSeq) => derived.all(sourceSeq)
 }

@@ -27,8 +27,8 @@ export type KindCount = { readonly kind: string; readonly count: number }
 /** What the owner wants erased, and what of it is hidden meanwhile. */
 export const erasuresProjection = defineProjection({
   name: 'erasures',
-  version: 1,
-  tables: ['erasures', 'erasure_hidden'],
+  version: 2,
+  tables: ['erasures', 'erasure_hidden', 'erasure_redactions'],
   schema: `
     CREATE TABLE erasures (
       erasureId TEXT PRIMARY KEY, requestedSeq INTEGER NOT NULL, target TEXT NOT NULL, targetId TEXT, fromAt TEXT, toAt TEXT,
@@ -39,7 +39,9 @@ export const erasuresProjection = defineProjection({
     CREATE INDEX erasures_by_request ON erasures (requestedSeq);
     CREATE TABLE erasure_hidden (seq INTEGER NOT NULL, erasureId TEXT NOT NULL, PRIMARY KEY (seq, erasureId))
     WITHOUT ROWID, STRICT;
-    CREATE INDEX erasure_hidden_by_erasure ON erasure_hidden (erasureId, seq);`,
+    CREATE INDEX erasure_hidden_by_erasure ON erasure_hidden (erasureId, seq);
+    CREATE TABLE erasure_redactions (replySeq INTEGER PRIMARY KEY, seq INTEGER NOT NULL,
+      erasureId TEXT NOT NULL) STRICT;`,
   fold(db) {
     const request =
       db.prepare(`INSERT OR IGNORE INTO erasures VALUES (@erasureId, @seq, @target, @targetId, @from, @to,
@@ -51,15 +53,17 @@ export const erasuresProjection = defineProjection({
       "UPDATE erasures SET status = 'erasing' WHERE erasureId = ? AND status = 'pending'",
     )
     const end = db.prepare('UPDATE erasures SET status = ?, endedAt = ? WHERE erasureId = ?')
+    const redact = db.prepare('INSERT OR REPLACE INTO erasure_redactions VALUES (?, ?, ?)')
     const tell = db.prepare('UPDATE erasures SET events = ?, kinds = ? WHERE erasureId = ?')
     return {
       handlers: {
         'erasure.requested': ({ seq, at, facts }) => {
-          const { seqs, part: _part, parts: _parts, kinds, ...rest } = facts
+          const { seqs, part: _, parts, kinds, namedSeqs, barredSeqs, memoryIds, ...rest } = facts
           request.run({ seq, at, ...rest, kinds: JSON.stringify(kinds) })
           count.run(seqs.length, facts.erasureId)
           for (const hidden of seqs) hide.run(hidden, facts.erasureId)
         },
+        'reply.redacted': ({ seq, facts }) => void redact.run(facts.replySeq, seq, facts.erasureId),
         'erasure.undone': ({ at, facts }) => {
           end.run('undone', at, facts.erasureId)
           show.run(facts.erasureId)
@@ -94,14 +98,27 @@ export function createErasureQueries(views: Database) {
   const hidden = views.prepare<[string], { seq: number }>(
     'SELECT seq FROM erasure_hidden WHERE erasureId = ? ORDER BY seq',
   )
+  const redacted = views
+    .prepare<[string], number>('SELECT replySeq FROM erasure_redactions WHERE erasureId = ?')
+    .pluck()
   return {
     byId: (erasureId: string) => byId.get(erasureId),
     /** Latest first, those requested before `beforeSeq`. */
     page: (beforeSeq: number, limit: number) => page.all(beforeSeq, limit),
     /** Those whose words are still there, the soonest to go first. */
     unfinished: () => unfinished.all(),
+    /** The replies that a redacted copy was written of. */
+    redactedReplies: (erasureId: string) => redacted.all(erasureId),
     hiddenSeqs: (erasureId: string) => hidden.all(erasureId).map(({ seq }) => seq),
   }
+}
+
+/** Finds the redacted copy that stands in the place of a reply; undefined where there is none. */
+export function createRedactionQuery(views: Database): (replySeq: number) => number | undefined {
+  const redaction = views
+    .prepare<[number], number>('SELECT seq FROM erasure_redactions WHERE replySeq = ?')
+    .pluck()
+  return (replySeq) => redaction.get(replySeq)
 }
 
 /** Tells which events are hidden until they are erased; nearly always none are, and then it costs one look. */

@@ -4,7 +4,7 @@ import { defineProjection } from './projection.ts'
 /** Every memory as it stands, and each of its uses, from which its strength is computed when asked. */
 export const memoriesProjection = defineProjection({
   name: 'memories',
-  version: 3,
+  version: 4,
   tables: [
     'memories',
     'memory_uses',
@@ -37,7 +37,9 @@ export const memoriesProjection = defineProjection({
     CREATE INDEX memory_sources_by_seq ON memory_sources (seq);
     CREATE TABLE memory_contests (memoryId TEXT NOT NULL, withId TEXT NOT NULL, PRIMARY KEY (memoryId, withId)) WITHOUT ROWID, STRICT;
     CREATE TABLE memory_outcomes (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, memoryId TEXT NOT NULL, otherId TEXT NOT NULL) STRICT;
-    CREATE TABLE memory_barred_sources (seq INTEGER PRIMARY KEY, memoryId TEXT) STRICT;
+    CREATE TABLE memory_barred_sources (seq INTEGER NOT NULL, causeId TEXT NOT NULL, PRIMARY KEY (seq, causeId))
+      WITHOUT ROWID, STRICT;
+    CREATE INDEX memory_barred_by_cause ON memory_barred_sources (causeId);
     CREATE TABLE memory_events (seq INTEGER PRIMARY KEY) STRICT;`,
   fold: createMemoryFold,
 })

@@ -53,7 +53,9 @@ export function createMemoryFold(db: Database): Fold {
     'DELETE FROM memory_outcomes WHERE memoryId = @memoryId OR otherId = @memoryId',
   )
   const surfaced = db.prepare('UPDATE memories SET lastSurfacedAt = ? WHERE memoryId = ?')
+  /** Barred by a deleted memory, by a pending or carried out erasure, or for good (''). */
   const bar = db.prepare('INSERT OR IGNORE INTO memory_barred_sources VALUES (?, ?)')
+  const unbar = db.prepare('DELETE FROM memory_barred_sources WHERE causeId = ?')
   const happened = db.prepare('INSERT OR IGNORE INTO memory_events VALUES (?)')
   const byStoredSeq = db.prepare<[number], { memoryId: string }>(
     'SELECT memoryId FROM memories WHERE storedSeq = ?',
@@ -132,7 +134,7 @@ export function createMemoryFold(db: Database): Fold {
         for (const sourceSeq of facts.sourceSeqs) bar.run(sourceSeq, facts.memoryId)
       },
       'memory.sources.barred': ({ facts }) => {
-        for (const sourceSeq of facts.sourceSeqs) bar.run(sourceSeq, null)
+        for (const sourceSeq of facts.sourceSeqs) bar.run(sourceSeq, '')
       },
       'memory.recalled': ({ at, facts }) => {
         for (const id of facts.ids) surfaced.run(at, id)
@@ -142,9 +144,11 @@ export function createMemoryFold(db: Database): Fold {
       },
       'erasure.requested': ({ facts }) => {
         for (const seq of facts.seqs) hide.run(seq)
+        for (const seq of facts.barredSeqs ?? []) bar.run(seq, facts.erasureId)
       },
       'erasure.undone': ({ facts }) => {
         for (const seq of facts.seqs) show.run(seq)
+        unbar.run(facts.erasureId)
       },
       erased: ({ facts }) => {
         for (const seq of facts.seqs) {

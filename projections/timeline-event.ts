@@ -35,6 +35,13 @@ export function toTimelineEvent(event: AnyEvent, options: { readonly whole?: boo
   return { ...shared, type: event.type, internal: definition.internal, payload }
 }
 
+/** An event without its words, with what is left of them in their place. */
+export function toRedactedEvent(event: AnyEvent, text: string): TimelineEvent {
+  const shown = toTimelineEvent(event)
+  const { erased: _, ...payload } = shown.payload
+  return { ...shown, payload: { ...payload, text, redacted: true } }
+}
+
 /** Types whose body may be shown as it is, in their current version; of each what follows the envelope. */
 const plainTypes = new Map(
   Object.entries(catalogue).flatMap(([type, { version, internal, opaque }]) =>

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { StoredText } from '../ledger/codec.ts'
 import type { LedgerReader, SeqRange } from '../ledger/reader.ts'
-import { type TimelineEvent, timelineEventJson, toTimelineEvent } from './timeline-event.ts'
+import { createRedactionQuery } from './erasures.ts'
+import { type TimelineEvent, timelineEventJson, toRedactedEvent, toTimelineEvent } from './timeline-event.ts'
 import {
   countEvents,
   createRunQueries,
@@ -75,6 +76,7 @@ export type TimelineQueries = {
 /** Queries over the timeline: the order from the views, the words from the ledger. */
 export function createTimelineQueries(views: Database, ledger: LedgerReader): TimelineQueries {
   const runs = createRunQueries(views)
+  const redactionOf = createRedactionQuery(views)
   const conversationStart = views.prepare<[string], { startSeq: number }>(
     'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
   )
@@ -94,6 +96,25 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
   function spanSeqs(spanId: string): number[] {
     const start = startOfSpan.get(spanId)
     return start ? seqsOf(runs.ofSpan(null, start.startSeq, Number.MAX_SAFE_INTEGER)) : []
+  }
+
+  /** What is left of a reply whose words are erased or hidden; null where nothing is. */
+  function redacted(seq: number): TimelineEvent | null {
+    const [copy] = ledger.readSeqs([redactionOf(seq) ?? 0])
+    const [reply] = ledger.readSeqs([seq])
+    if (copy?.type !== 'reply.redacted' || !copy.body || !reply) return null
+    return toRedactedEvent(reply, copy.body.text)
+  }
+
+  /** The events of runs that are in order. */
+  function eventsJson(runs: readonly Run[]): string[] {
+    return readTexts(ledger, runs).flatMap((text) => {
+      const left = text.hasBody === 1 && text.body === null ? redacted(text.seq) : null
+      if (left) return [JSON.stringify(left)]
+      const json = timelineEventJson(text)
+      if (json !== null) return [json]
+      return ledger.readSeqs([text.seq]).map((event) => JSON.stringify(toTimelineEvent(event)))
+    })
   }
 
   /** What the views hold now: the ledger may already be ahead of them, and both go on while a page is read. */
@@ -134,7 +155,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
       }
       const spans = spansByStart.all(JSON.stringify([...pageSpans]))
       // The page itself came in order, the newest first, and all of the other is older.
-      const events = eventsJson(ledger, [...expanded, ...page.reverse()])
+      const events = eventsJson([...expanded, ...page.reverse()])
       return {
         json: `{"events":[${events.join()}],"spans":${JSON.stringify(spans)},${JSON.stringify(last).slice(1)}`,
         eventCount: events.length,
@@ -145,7 +166,12 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
       const seqs = spanSeqs(spanId)
       const [span] = spansByStart.all(JSON.stringify(seqs.slice(0, 1)))
       if (!span) return undefined
-      return { span, events: ledger.readSeqs(seqs).map((event) => toTimelineEvent(event, { whole: true })) }
+      const events = ledger
+        .readSeqs(seqs)
+        .map(
+          (event) => (event.erased ? redacted(event.seq) : null) ?? toTimelineEvent(event, { whole: true }),
+        )
+      return { span, events }
     },
   }
 }
@@ -172,15 +198,6 @@ function createIsNew(
 
 /** How much of a range that is read at once may be left out; each range of its own costs as much as some events. */
 const MOST_LEFT_OUT = 0.5
-
-/** The events of runs that are in order. */
-function eventsJson(ledger: LedgerReader, runs: readonly Run[]): string[] {
-  return readTexts(ledger, runs).flatMap((text) => {
-    const json = timelineEventJson(text)
-    if (json !== null) return [json]
-    return ledger.readSeqs([text.seq]).map((event) => JSON.stringify(toTimelineEvent(event)))
-  })
-}
 
 function readTexts(ledger: LedgerReader, runs: readonly Run[]): StoredText[] {
   const ranges = joined(runs)

@@ -89,6 +89,7 @@ export function buildAssistant(options: {
     anticipate: options.anticipateRecall,
     ridingSignals: signals.riding,
     adaptations: options.adaptations,
+    adaptationSeqs: options.adaptationSeqs,
     tools,
     timezone,
   })

@@ -119,7 +119,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
       search: parts.searchTimeline,
       nowMs,
       timezone,
-      erase: parts.erasure.erase,
+      eraseNow: parts.erasures.eraseNow,
     }),
     conversationRoutes({
       views: kysely,
@@ -130,7 +130,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
     }),
     memoryRoutes({
       api: parts.memory.api,
-      forget: (id) => parts.memory.memories.forget(id, { by: 'owner', channel: 'system' }),
+      forget: async (id) => 'erased' in (await parts.erasures.eraseNow({ kind: 'memory', id })),
       restore: (id) => parts.memory.memories.restore(id, { by: 'owner', channel: 'system' }),
       config: parts.memory.config.get,
       changeConfig: parts.memory.changeConfig,

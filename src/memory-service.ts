@@ -15,7 +15,7 @@ import { createPassiveRecall } from './memory/passive-recall.ts'
 import { createMemoryReactor } from './memory/reactor.ts'
 import type { Arbitrator } from './memory/recall/arbitration.ts'
 import type { RecallPort } from './memory/recall-port.ts'
-import { memoryTools } from './memory/tools.ts'
+import { type Forgetting, memoryTools } from './memory/tools.ts'
 import type { ModelService } from './model/port.ts'
 import { openFunctionThread } from './storage/function-thread.ts'
 import type { Queries } from './storage/queries.ts'
@@ -23,7 +23,6 @@ import type { Storage } from './storage/storage.ts'
 
 /** How long a request to forget waits for what was said before it to be learned. */
 const SETTLE_MS = 3000
-const MENTIONS = 200
 
 /** Memory, wired: what learns, what recalls, what the tools and the routes use. */
 export function buildMemory(options: {
@@ -37,7 +36,6 @@ export function buildMemory(options: {
   readonly vectors: Vectors
   readonly arbitrator?: () => Arbitrator | null
   readonly config: MemoryConfigStore
-  readonly erase: (seqs: readonly number[], reason: 'memory_forgotten') => Promise<unknown>
   readonly timezone: () => string
   readonly newId: () => string
   readonly nowMs: () => number
@@ -88,14 +86,11 @@ export function buildMemory(options: {
   const memories = createMemories({
     ...common,
     find: (query) => ask('findMemories', query),
-    mentions: (words, numbers) => ask('mentionsOf', { words, numbers, limit: MENTIONS }),
-    erase: options.erase,
   })
   const utility = () => options.model().utility
   const reactor = createMemoryReactor({
     ...common,
     extraction: createExtraction({ ...common, utility, log }),
-    finishErasing: memories.finishErasing,
     onHeadMoved: storage.onHeadMoved,
     onFault,
   })
@@ -134,7 +129,18 @@ export function buildMemory(options: {
 
   return {
     memories,
-    tools: memoryTools({ memories, settled: () => reactor.settled(SETTLE_MS) }),
+    /** The tools, over what forgets. */
+    tools: (forgetting: Forgetting) =>
+      memoryTools({ memories, forgetting, settled: () => reactor.settled(SETTLE_MS) }),
+    /** What forgetting a memory, or words that none was learned from, begins with. */
+    forgettable: {
+      memory: (memoryId: string) => ask('forgettableMemory', memoryId),
+      words: (words: readonly string[]) => ask('forgettableWords', words),
+      /** Memories that an earlier build deleted and did not erase. */
+      leftoverSeqs: queries.unerasedSeqs,
+    },
+    /** Runs work while nothing is learned. */
+    exclusively: lock,
     recall: passive.recall,
     anticipate: passive.anticipate,
     /** The owner's change of how memory works, as a fact before it holds. */

@@ -1,7 +1,6 @@
 import { createMemoryQueries, isHidden } from '../projections/memory-queries.ts'
 import { createProposalQueries } from '../projections/proposals.ts'
 import { createTextQueries } from '../projections/texts.ts'
-import { createTurnQueries } from '../projections/turns.ts'
 import { createAdaptations } from './adaptations/adaptations.ts'
 import { createTurnReport } from './agent/turn-report.ts'
 import { buildAssistant } from './assistant.ts'
@@ -10,9 +9,7 @@ import { smsTools } from './channels/sms/tool.ts'
 import { createHangUp, createTelephonyApi } from './channels/telephony/api.ts'
 import { ownerNumbersOf } from './channels/telephony/party.ts'
 import { buildConversations } from './conversations.ts'
-import { createErasure } from './forgetting/erasure.ts'
-import { createErasures } from './forgetting/erasures.ts'
-import { createTargets } from './forgetting/targets.ts'
+import { buildErasing } from './erasing.ts'
 import type { Foundation } from './foundation.ts'
 import { createMemoryConfig } from './memory/config.ts'
 import { openVectors } from './memory/embedding.ts'
@@ -32,7 +29,7 @@ import { buildWork } from './work.ts'
 
 /** Builds the parts of the service, each from those before it. None of them does anything by itself yet. */
 export async function buildParts(foundation: Foundation) {
-  const { config, storage, kysely, queries, owner, settings, timezone, nowMs, newId, onFault } = foundation
+  const { config, storage, kysely, owner, settings, timezone, nowMs, newId, onFault } = foundation
   const { append, ledger, views, onHeadMoved } = storage
   const memoryQueries = createMemoryQueries(views)
   const ownerNumbers = () => ownerNumbersOf(settings)
@@ -58,12 +55,6 @@ export async function buildParts(foundation: Foundation) {
   })
 
   const vectors = openVectors(foundation.directory)
-  const erasure = createErasure({
-    storage,
-    queries,
-    turnEventSeqs: createTurnQueries(views).eventSeqs,
-    forgetVectors: vectors.forget,
-  })
   const memory = buildMemory({
     ...foundation,
     vectors,
@@ -71,33 +62,20 @@ export async function buildParts(foundation: Foundation) {
       load: () => owner.documents.document('memory'),
       save: (document) => owner.documents.writeDocument('memory', document),
     }),
-    erase: erasure.erase,
   })
-  const erasures = createErasures({
-    append,
-    ledger,
-    wholeLedger: storage.wholeLedger,
-    views,
-    erasure,
-    targetSeqs: createTargets({
-      ledger,
-      views: kysely,
-      memories: memoryQueries,
-      spanSeqs: timeline.spanSeqs,
-      adaptationSeqs: adaptations.seqs,
-    }),
-    forgetMemory: (id) => memory.memories.forget(id, { by: 'owner', channel: 'system' }),
+  const { erasures, forgetting } = buildErasing({
+    ...foundation,
+    memory,
+    forgetVectors: vectors.forget,
+    spanSeqs: timeline.spanSeqs,
+    adaptationSeqs: adaptations.seqs,
     removeAdaptationFiles: adaptations.removeFilesOf,
-    onHeadMoved,
-    nowMs,
-    newId,
-    onFault,
   })
 
   const work = buildWork({ ...foundation, placement, ownerNumber: () => ownerNumbers()[0] ?? '' })
   const telephony = createTelephonyApi(settings)
   const tools = [
-    ...memory.tools,
+    ...memory.tools(forgetting),
     ...noteTools(notes),
     ...timerTools(timers),
     ...taskTools(work.tasks),
@@ -156,7 +134,6 @@ export async function buildParts(foundation: Foundation) {
     notes,
     timers,
     proposals,
-    erasure,
     erasures,
     memory,
     work,

@@ -14,19 +14,31 @@ export const erasureEvents = {
     facts: {
       erasureId: idSchema,
       /** What the owner named. */
-      target: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period']),
-      /** Its id, or its seq; null for a period. */
+      target: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period', 'words']),
+      /** Its id, or its seq; null for a period and for words. */
       targetId: idSchema.nullable(),
       from: timeSchema.nullable(),
       to: timeSchema.nullable(),
       /** All that is hidden: what was named, and what derives from it. */
       seqs,
+      /** Of these the ones that were named; a fact of an earlier build has all of them. */
+      namedSeqs: seqs.optional(),
+      /** What stays on the timeline, but is barred from recall, the context and learning. In the first part. */
+      barredSeqs: seqs.optional(),
+      /** Memories that are deleted with it. In the first part. */
+      memoryIds: z.array(idSchema).max(500).optional(),
       part: countSchema,
       parts: countSchema,
       /** What they are, in the first part. */
       kinds,
       eraseAt: timeSchema,
     },
+  }),
+  /** How a reply reads without the words that are erased of it; shown in its place while it is hidden or erased. */
+  'reply.redacted': defineEvent({
+    internal: true,
+    facts: { replySeq: seqSchema, erasureId: idSchema },
+    body: { text: z.string().min(1) },
   }),
   'erasure.undone': defineEvent({
     facts: { erasureId: idSchema, seqs, part: countSchema, parts: countSchema },

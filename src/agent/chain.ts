@@ -51,7 +51,7 @@ type Replacement = {
   readonly seq: number
   readonly covered: ReadonlySet<number>
   readonly opaque: InputItem | null
-  readonly text: InputItem
+  readonly text: Extract<InputItem, { type: 'inner' }>
 }
 
 /** What stands after a replacement with that before it, as it was last asked for. */
@@ -120,15 +120,16 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     row: CompactionRow,
     model: ModelId,
     textOnly: boolean,
-  ): { item: InputItem; form: 'opaque' | 'text'; covered: ReadonlySet<number> } | null {
+  ): { item: InputItem; form: 'opaque' | 'text'; covered: ReadonlySet<number>; quotable: string } | null {
     const read = readReplacement(row)
     if (read === null) return null
     const { covered, opaque, text } = read
     // An opaque form that turned out no smaller than the conversation itself is of no use; its text is.
     const isUsable = !textOnly && !wasUseless(row) && isSameModel(row, model)
+    const shared = { covered, quotable: text.text }
     return opaque !== null && isUsable
-      ? { item: opaque, form: 'opaque', covered }
-      : { item: text, form: 'text', covered }
+      ? { item: opaque, form: 'opaque', ...shared }
+      : { item: text, form: 'text', ...shared }
   }
 
   /** The chain as it is now; null while there is more to be folded than can be at once. */
@@ -152,7 +153,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       headed = {
         rest: items,
         item,
-        items: [{ item, seqs: [row.seq] }, ...items],
+        items: [{ item, seqs: [row.seq], quotable: base.quotable }, ...items],
         input: [item, ...input],
         seqs: [row.seq, ...seqs],
       }

@@ -7,6 +7,7 @@ import { giveWay } from '../give-way.ts'
 import type { InputItem, ModelService, TextRequest } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Chain, ChainReader } from './chain.ts'
+import type { ContextItem } from './context.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './instructions.ts'
 import { batchText, readSignals } from './signals-text.ts'
 import { textWithMedia } from './sms-text.ts'
@@ -23,8 +24,8 @@ export type Composed = {
   readonly seenSeqs: readonly number[]
   /** Which form of the replacement the input begins with; null while there is none. */
   readonly baseForm: 'opaque' | 'text' | null
-  /** What the owner has had forgotten since: the model was given it, and its answer may repeat it. */
-  readonly forgottenSince: () => readonly number[]
+  /** The conversation before, as the model is given it. */
+  readonly past: readonly ContextItem[]
 }
 
 export type Composer = {
@@ -57,6 +58,8 @@ export function createComposer(options: {
   readonly anticipate: Anticipate
   readonly ridingSignals: () => readonly SignalRow[]
   readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
+  /** The events that hold the words of those. */
+  readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
   readonly tools: ReadonlyMap<string, Tool>
   readonly timezone: () => string
 }): OwnerComposer {
@@ -136,9 +139,14 @@ export function createComposer(options: {
           },
           input: past.input.concat(added),
           facts,
-          seenSeqs: [...cue.seqs, ...recalled.seqs, ...ridingSignals.map(({ seq }) => seq)],
+          seenSeqs: [
+            ...cue.seqs,
+            ...recalled.seqs,
+            ...ridingSignals.map(({ seq }) => seq),
+            ...options.adaptationSeqs(channel),
+          ],
+          past: past.items,
           baseForm: past.base?.form ?? null,
-          forgottenSince: () => (conversationId === null ? [] : chain.barredSince(past)),
         }
       }
 

@@ -6,7 +6,12 @@ import type { InputItem, ModelId } from '../model/port.ts'
 import { replyKey, textWithMedia } from './sms-text.ts'
 
 /** An item of the model's input, and the facts that it repeats. */
-export type ContextItem = { readonly item: InputItem; readonly seqs: readonly number[] }
+export type ContextItem = {
+  readonly item: InputItem
+  readonly seqs: readonly number[]
+  /** What an opaque item says. */
+  readonly quotable?: string
+}
 
 /** What one turn adds to the context, while it is not known yet whether it will stand. */
 type OpenTurn = readonly ContextItem[]

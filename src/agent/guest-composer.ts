@@ -37,8 +37,8 @@ export function createGuestComposer(options: {
         input: [...input, { type: 'message', role: 'guest', text: textWithMedia(cause) } as const],
         facts: [],
         seenSeqs: [],
+        past: [],
         baseForm: null,
-        forgottenSince: () => [],
       }
       return {
         opening: { adaptationIds: [], signalIds: [] },

@@ -1,21 +1,48 @@
 import type { AnyEvent } from '../../ledger/reader.ts'
-import { normalizeText } from '../../projections/normalize-text.ts'
+import { tellingWords } from '../../projections/telling-words.ts'
+import type { InputItem } from '../model/port.ts'
+import type { ContextItem } from './context.ts'
 
-const WORD = /[\p{L}\p{N}\p{M}]{3,}/gu
+/** Which events a text of the delegate's derives from, recorded with it: erasing one of them takes its words out. */
+export type Provenance = {
+  /**
+   * Of what this turn was given, every event that shares a telling word with the text. For the words that none of
+   * those has, of the conversation before the latest item that has it: what that repeats is recorded with it.
+   */
+  sourcesOf(text: string, own: readonly AnyEvent[], past: readonly ContextItem[]): number[]
+}
 
-/** English words that any two texts share: they prove nothing. Of other languages, the same by length alone. */
-const COMMON = new Set(
-  `about after all also and any are because been before but can could did does for from get got had has have her here him
-  his how into its just know let like made make may more most much must name need new not note now off one only other our
-  out over own please said say see set she should some something such than that the their them then there these they
-  thing things this those time timer told too two under until upon use very want was way well were what when where which
-  while who will with would yes you your`.split(/\s+/),
-)
+export function createProvenance(): Provenance {
+  /** An item of the chain is the same object in every turn. */
+  const wordsOfItem = new WeakMap<ContextItem, ReadonlySet<string>>()
 
-/** The words of a text that say something. */
-function tellingWords(text: string): Set<string> {
-  const words = normalizeText(text, 'NFC').toLowerCase().match(WORD) ?? []
-  return new Set(words.filter((word) => !COMMON.has(word)))
+  function wordsAt(item: ContextItem): ReadonlySet<string> {
+    const known = wordsOfItem.get(item)
+    if (known) return known
+    const words = tellingWords(item.quotable ?? textOf(item.item))
+    wordsOfItem.set(item, words)
+    return words
+  }
+
+  return {
+    sourcesOf(text, own, past) {
+      const words = tellingWords(text)
+      const sources = own.flatMap((event) => {
+        const shared = tellingWords(wordsOf(event)).intersection(words)
+        return shared.size === 0 ? [] : [{ seq: event.seq, shared }]
+      })
+      const open = words.difference(new Set(sources.flatMap(({ shared }) => [...shared])))
+      const seqs = sources.map(({ seq }) => seq)
+      for (let place = past.length - 1; place >= 0 && open.size > 0; place -= 1) {
+        const item = past[place]
+        const shared = item && wordsAt(item).size > 0 ? open.intersection(wordsAt(item)) : null
+        if (!item || !shared || shared.size === 0) continue
+        seqs.push(...item.seqs)
+        for (const word of shared) open.delete(word)
+      }
+      return seqs
+    },
+  }
 }
 
 /** All strings of an event's body. */
@@ -26,14 +53,16 @@ function wordsOf(event: AnyEvent): string {
     .join('\n')
 }
 
-/**
- * Which of the facts that a model was given a text of its own derives from: those with which it shares a telling
- * word. A model is given far more than it uses, and erasing one memory must not take with it every note, timer and
- * reply of the turns in which it merely lay beside.
- */
-export function sourcesOf(text: string, given: readonly AnyEvent[]): number[] {
-  const words = tellingWords(text)
-  return given
-    .filter((event) => [...tellingWords(wordsOf(event))].some((word) => words.has(word)))
-    .map(({ seq }) => seq)
+function textOf(item: InputItem): string {
+  switch (item.type) {
+    case 'message':
+    case 'inner':
+      return item.text
+    case 'tool_call':
+      return item.arguments
+    case 'tool_result':
+      return item.output
+    default:
+      return ''
+  }
 }

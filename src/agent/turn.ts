@@ -9,7 +9,7 @@ import type { Tool } from '../tools/tool.ts'
 import type { Composed, Composer } from './composer.ts'
 import type { TurnFailureKind } from './failure-text.ts'
 import type { SpokenChannel } from './instructions.ts'
-import { sourcesOf } from './provenance.ts'
+import { createProvenance, type Provenance } from './provenance.ts'
 import { SILENCE } from './signals-text.ts'
 import { type Call, type CallFact, createToolRunner } from './tool-runner.ts'
 import { type Answer, createTurnFacts } from './turn-facts.ts'
@@ -56,7 +56,9 @@ export function createTurnRunner(options: TurnRunnerOptions) {
     onFault: (error, tool) => options.log.error({ err: error, tool }, 'a tool failed'),
   })
   /** Rejects only when the ledger is unavailable: then the turn stays unfinished and is taken up again. */
-  return (turn: TurnRow, signal: AbortSignal): Promise<void> => runTurn(options, toolRunner, turn, signal)
+  const provenance = createProvenance()
+  return (turn: TurnRow, signal: AbortSignal): Promise<void> =>
+    runTurn(options, { toolRunner, provenance }, turn, signal)
 }
 
 type ToolRunner = ReturnType<typeof createToolRunner>
@@ -75,7 +77,7 @@ type Run = {
 
 async function runTurn(
   options: TurnRunnerOptions,
-  toolRunner: ToolRunner,
+  { toolRunner, provenance }: { readonly toolRunner: ToolRunner; readonly provenance: Provenance },
   turn: TurnRow,
   signal: AbortSignal,
 ): Promise<void> {
@@ -104,20 +106,18 @@ async function runTurn(
   }
   /** Only what is answered in the browser is shown there as it is written. */
   const isPreviewed = turn.trigger === 'message'
-  /** What the turn is asked with: one more where the first was refused. */
-  const inputs: (readonly InputItem[])[] = []
-  /** Inner data of this turn, to tell whether a reply repeats what the turn itself had forgotten. */
-  const inner = () => [
-    ...inputs.flat().flatMap((item) => (item.type === 'inner' ? [item.text] : [])),
-    ...run.tail.flatMap((item) => (item.type === 'tool_result' ? [item.output] : [])),
-  ]
   const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
-  let forgottenSince: Composed['forgottenSince'] = () => []
-  const readSeen = () =>
-    ledger.readSeqs([...new Set([...run.seen, ...forgottenSince()])].sort((a, b) => a - b))
+  let past: Composed['past'] = []
+  /** What the model has been given, as it was then: a source that is erased since takes what repeats it along. */
+  const given = new Map<number, AnyEvent>()
+  const readSeen = (): readonly AnyEvent[] => {
+    const fresh = [...run.seen].filter((seq) => !given.has(seq)).sort((a, b) => a - b)
+    for (const event of ledger.readSeqs(fresh)) given.set(event.seq, event)
+    return [...given.values()]
+  }
   /** What a text of the model's derives from: the message that it answers, and what it repeats of what it has seen. */
   const derivation = (text: string, seen: readonly AnyEvent[]) =>
-    [...new Set([turn.causeSeq, ...sourcesOf(text, seen)])].sort((a, b) => a - b)
+    [...new Set([turn.causeSeq, ...provenance.sourcesOf(text, seen, past)])].sort((a, b) => a - b)
 
   async function speak(): Promise<TurnFailureKind | null> {
     if (!canGoOn(progress)) return 'interrupted'
@@ -132,13 +132,13 @@ async function runTurn(
     started.catch(() => undefined)
     if (isPreviewed) previews.publish({ type: 'working', turnId })
     let composed = await begun.composed
-    forgottenSince = composed.forgottenSince
+    past = composed.past
     let recorded: Promise<unknown> =
       composed.facts.length === 0 ? started : Promise.all([started, append(composed.facts)])
     recorded.catch(() => undefined)
     for (const seq of composed.seenSeqs) run.seen.add(seq)
+    readSeen()
     for (const id of begun.opening.signalIds) run.signalIds.add(id)
-    inputs.push(composed.input)
     await giveWay()
 
     if (progress.orphans.length > 0) {
@@ -151,7 +151,6 @@ async function runTurn(
         const mend = mended || run.said !== '' ? null : await recompose(composed, error)
         if (!mend) throw error
         composed = mend
-        inputs.push(composed.input)
         mended = true
         return null
       })
@@ -251,11 +250,8 @@ async function runTurn(
   async function conclude(answer: Answer): Promise<void> {
     const isSilent =
       turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
-    const seen = readSeen()
-    const ofTurn = seen.filter(({ seq }) => run.seen.has(seq))
-    const sayable = ofTurn.some(({ erased }) => erased) ? withoutForgotten(answer.text, inner()) : answer.text
-    const seqs = derivation(sayable, seen)
-    const text = isSilent ? null : await options.shortenReply(sayable, turn, seqs)
+    const seqs = derivation(answer.text, readSeen())
+    const text = isSilent ? null : await options.shortenReply(answer.text, turn, seqs)
     await append([
       ...facts.attached([...run.signalIds]),
       ...facts.replied(text, seqs),
@@ -307,15 +303,6 @@ async function* after<T>(ready: Promise<unknown>, source: AsyncIterable<T>): Asy
   } finally {
     await iterator.return?.()
   }
-}
-
-const FORGOTTEN = 'It is forgotten.'
-
-/** A turn that forgets something was given its words: a reply that repeats them must not stand. */
-function withoutForgotten(text: string, inner: readonly string[]): string {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}\p{M}]{3,}/gu) ?? []
-  const lower = inner.map((each) => each.toLowerCase())
-  return words.some((word) => lower.some((each) => each.includes(word))) ? FORGOTTEN : text
 }
 
 /** Whether a turn that a crash cut off may go on from its recorded items: nothing is run twice that must not be. */

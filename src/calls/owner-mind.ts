@@ -2,7 +2,8 @@ import * as z from 'zod'
 import type { LedgerEvent, NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { Chain, ChainReader } from '../agent/chain.ts'
-import { sourcesOf } from '../agent/provenance.ts'
+import type { ContextItem } from '../agent/context.ts'
+import { createProvenance } from '../agent/provenance.ts'
 import { createToolRunner } from '../agent/tool-runner.ts'
 import type { Recall } from '../conversation/recall.ts'
 import { giveWay } from '../give-way.ts'
@@ -52,6 +53,9 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   const { place, turns, queue, ledger, chain, tools, delimit, nowMs, conversationId } = options
   const { spanId, offeredSeq } = place
   const words = createLatestWords()
+  const provenance = createProvenance()
+  /** The conversation as it was last read. */
+  let past: readonly ContextItem[] = []
   const runner = createToolRunner({
     append: queue.append,
     tools,
@@ -79,12 +83,14 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   const derivation = (text: string, causedBy: number | null) => {
     // A session cannot be made to forget: what of it was forgotten since is a source, and its repetition goes with it.
     const seqs = new Set([...sources, ...(first === null ? [] : chain.barredSince(first))])
-    const telling = sourcesOf(text, ledger.readSeqs([...seqs].sort((a, b) => a - b)))
+    const own = ledger.readSeqs([...seqs].sort((a, b) => a - b))
+    const telling = provenance.sourcesOf(text, own, past)
     return [...new Set([...(causedBy === null ? [] : [causedBy]), ...telling])].sort((a, b) => a - b)
   }
   const readChain = async () => {
     const read = await chain.read(conversationId, NO_MODEL, { textOnly: true })
     first ??= { barred: read.barred }
+    past = read.items
     return read.items
   }
 

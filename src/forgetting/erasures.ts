@@ -4,22 +4,23 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createErasureQueries, type ErasureRow, type KindCount, kindsOf } from '../../projections/erasures.ts'
 import { createSerializer } from '../settings/serializer.ts'
-import type { Erasure } from './erasure.ts'
-import { countKinds, excerptOf, type Kind, kindOf } from './kinds.ts'
+import type { ErasureReason } from '../storage/storage.ts'
+import {
+  deletionFacts,
+  endKey,
+  partsOf,
+  redactionFacts,
+  requestedParts,
+  requestFacts,
+  rootsOf,
+} from './erasure-facts.ts'
+import { countKinds } from './kinds.ts'
+import type { ErasurePlan, ErasureRoot } from './plan.ts'
+import { describePlan, type PlanDescription } from './plan-text.ts'
 import type { createTargets, ErasureTarget, Named } from './targets.ts'
 
 /** How long what is to be erased is only hidden. */
 export const UNDO_MS = 60_000
-
-export type PlanItem = { readonly seq: number; readonly at: string; readonly text: string }
-export type PlanGroup = { readonly kind: Kind; readonly count: number; readonly items: readonly PlanItem[] }
-export type ErasurePlan = {
-  readonly count: number
-  /** What was named. */
-  readonly named: readonly PlanGroup[]
-  /** What was copied or learned from it, and goes with it. */
-  readonly derived: readonly PlanGroup[]
-}
 
 export type ErasureRecord = {
   readonly id: string
@@ -36,7 +37,21 @@ export type ErasureRecord = {
   readonly kinds: readonly KindCount[]
 }
 
+/** Where a request comes from. */
+export type ErasureOrigin = {
+  /** Null for the owner's own hand in the browser. */
+  readonly askedSeq: number | null
+  readonly channel: NonNullable<NewEvent['channel']>
+  readonly conversationId?: string | null
+  readonly spanId?: string | null
+  readonly turnId?: string | null
+  readonly causedBy?: number
+}
+
+const BY_HAND: ErasureOrigin = { askedSeq: null, channel: 'system' }
+
 export type Refused = Exclude<Named, { status: 'ok' }>
+export type Requested = { readonly erasure: ErasureRecord; readonly plan: PlanDescription }
 export type UndoOutcome =
   | { readonly status: 'undone'; readonly erasure: ErasureRecord }
   | { readonly status: 'unknown' }
@@ -44,11 +59,15 @@ export type UndoOutcome =
   | { readonly status: 'too_late'; readonly erasure: ErasureRecord }
 
 export type Erasures = {
-  /** What would go. Nothing happens. */
-  plan(target: ErasureTarget): Promise<ErasurePlan | Refused>
+  /** What would go, and what would stay. Nothing happens. */
+  plan(target: ErasureTarget): Promise<PlanDescription | Refused>
   /** Hides it at once, and erases it after a minute unless that is undone before. */
-  request(target: ErasureTarget): Promise<ErasureRecord | Refused>
+  request(target: ErasureTarget, origin?: ErasureOrigin): Promise<Requested | Refused>
+  /** Erases it now, for good. Resolves to the number of events that lost their words, once no file holds them. */
+  eraseNow(target: ErasureTarget): Promise<{ readonly erased: number } | Refused>
   undo(id: string): Promise<UndoOutcome>
+  /** Undoes what was last asked for in words and can still be undone; undefined where there is nothing. */
+  undoLast(): Promise<ErasureRecord | undefined>
   get(id: string): ErasureRecord | undefined
   /** Latest first; `nextSeq` is where the next page begins. */
   list(beforeSeq: number | null, limit: number): { erasures: ErasureRecord[]; nextSeq: number | null }
@@ -57,82 +76,76 @@ export type Erasures = {
   close(): Promise<void>
 }
 
-const SEQS_A_FACT = 500
-const ITEMS_A_GROUP = 20
-/** While something waits: often enough for a clock that jumps, and seldom enough to cost nothing. */
+/** While something waits: often enough for a clock that jumps. */
 const LOOK_AGAIN_MS = 500
+/** After a failure, doubling from here to there: a full disk is not asked twice a second. */
+const RETRY_MS = { first: 1000, longest: 300_000 } as const
 
 export function createErasures(options: {
   readonly append: Append
-  /** With what is hidden: the plan of the last moment reads words that nobody sees any more. */
+  /** With what is hidden: at the last moment the plan reads words that nobody sees any more. */
   readonly wholeLedger: LedgerReader
   readonly ledger: LedgerReader
   readonly views: Database
-  readonly erasure: Erasure
-  readonly targetSeqs: ReturnType<typeof createTargets>
-  readonly forgetMemory: (memoryId: string) => Promise<unknown>
+  readonly targets: ReturnType<typeof createTargets>
+  readonly planFrom: (roots: readonly ErasureRoot[]) => Promise<ErasurePlan>
+  /** Erases exactly these. Resolves to those that had words, once no file holds them. */
+  readonly erase: (seqs: readonly number[], reason: ErasureReason) => Promise<readonly number[]>
+  /** Keeps memory from learning between the plan and its fact. */
+  readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
+  /** Memories that an earlier build deleted and a crash kept it from erasing. */
+  readonly leftoverSeqs: () => readonly number[]
   readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
   readonly onHeadMoved: SubscribeHead
   readonly nowMs: () => number
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
 }): Erasures {
-  const { append, erasure, nowMs } = options
+  const { append, wholeLedger, nowMs } = options
   const queries = createErasureQueries(options.views)
   const inTurn = createSerializer()
   let alarm: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
+  let retryMs: number = RETRY_MS.first
   let unsubscribe: (() => void) | null = null
   let closed = false
   /** When those that wait are erased. */
   const dueMs = new Map<string, number>()
 
-  /** The seqs that would go, without what is gone or hidden already. */
-  async function closureOf(target: ErasureTarget) {
-    const named = await options.targetSeqs(target)
+  async function planOf(target: ErasureTarget, askedSeq: number | null) {
+    const named = await options.targets(target, askedSeq)
     if (named.status !== 'ok') return named
-    const all = options.ledger.readSeqs(await erasure.plan(named.seqs)).filter((event) => !event.erased)
-    return { status: 'ok' as const, named: new Set(named.seqs), events: all }
-  }
-
-  async function plan(target: ErasureTarget): Promise<ErasurePlan | Refused> {
-    const found = await closureOf(target)
-    if (found.status !== 'ok') return found
-    const { named, events } = found
+    const plan = await options.planFrom(named.roots)
+    // What another erasure hides already is not listed again.
+    const events = options.ledger.readSeqs(plan.seqs).filter((event) => !event.erased)
     return {
-      count: events.length,
-      named: groupsOf(events.filter(({ seq }) => named.has(seq))),
-      derived: groupsOf(events.filter(({ seq }) => !named.has(seq))),
+      status: 'ok' as const,
+      named,
+      plan,
+      events,
+      description: describePlan(plan, events, wholeLedger),
     }
   }
 
-  async function request(target: ErasureTarget): Promise<ErasureRecord | Refused> {
-    const found = await closureOf(target)
-    if (found.status !== 'ok') return found
-    const erasureId = options.newId()
-    const eraseAt = new Date(nowMs() + UNDO_MS).toISOString()
-    const parts = partsOf(found.events.map(({ seq }) => seq))
-    const facts = parts.map(
-      (seqs, part): NewEvent => ({
-        type: 'erasure.requested',
-        actor: 'owner',
-        channel: 'system',
-        facts: {
-          erasureId,
-          target: target.kind,
-          targetId: target.kind === 'period' ? null : target.id,
-          from: target.kind === 'period' ? target.from : null,
-          to: target.kind === 'period' ? target.to : null,
-          seqs,
-          part,
-          parts: parts.length,
-          kinds: part === 0 ? countKinds(found.events) : [],
-          eraseAt,
-        },
-      }),
-    )
-    await append(facts)
-    return recordOf(erasureId)
+  async function plan(target: ErasureTarget): Promise<PlanDescription | Refused> {
+    const found = await planOf(target, null)
+    return found.status === 'ok' ? found.description : found
+  }
+
+  function request(
+    target: ErasureTarget,
+    origin: ErasureOrigin,
+    undoMs: number,
+  ): Promise<Requested | Refused> {
+    return options.exclusively(async () => {
+      const found = await planOf(target, origin.askedSeq)
+      if (found.status !== 'ok') return found
+      const erasureId = options.newId()
+      const eraseAt = new Date(nowMs() + undoMs).toISOString()
+      const redacted = redactionFacts(found.plan, erasureId, wholeLedger)
+      await append([...redacted, ...requestFacts({ target, origin, erasureId, eraseAt, ...found })])
+      return { erasure: recordOf(erasureId), plan: found.description }
+    })
   }
 
   async function undo(id: string): Promise<UndoOutcome> {
@@ -155,24 +168,47 @@ export function createErasures(options: {
     return { status: result?.status === 'appended' ? 'undone' : 'too_late', erasure }
   }
 
-  /** From its beginning it cannot be undone; after a crash it is begun again, which changes nothing but the rest. */
-  async function carryOut(row: ErasureRow): Promise<void> {
-    const { erasureId, requestedSeq, target, targetId } = row
+  /**
+   * From its beginning it cannot be undone. The plan is made again: since the request more may have been said. After a
+   * crash it is begun again, which changes nothing but the rest.
+   */
+  async function carryOut(row: ErasureRow): Promise<number> {
+    const { erasureId, requestedSeq, target } = row
     const by = { actor: 'service', channel: 'system', causedBy: requestedSeq } as const
     if (row.status === 'pending') {
       const begun = await append([
         { type: 'erasure.started', ...by, key: endKey(erasureId), facts: { erasureId } },
       ])
-      if (begun.status !== 'appended') return
+      if (begun.status !== 'appended') return 0
     }
+    const asked = requestedParts(row, wholeLedger)
+    // One by one: a memory that was deleted already must not keep the others.
+    for (const fact of deletionFacts(asked, requestedSeq)) await append([fact])
     const hidden = queries.hiddenSeqs(erasureId)
-    // With what an earlier run may have erased before it was cut off: the receipt tells of all that went.
-    const seqs = [...new Set([...hidden, ...(await erasure.plan(hidden))])].sort((a, b) => a - b)
-    const events = options.wholeLedger.readSeqs(seqs)
-    if (target === 'memory' && targetId !== null) await options.forgetMemory(targetId)
-    await options.removeAdaptationFiles(seqs)
-    // Also where no words are left: they may still stand in a file.
-    await erasure.erase(seqs, target === 'note' ? 'note_deleted' : 'owner')
+    let roots: readonly ErasureRoot[] = rootsOf(asked, wholeLedger)
+    const gone = new Set(hidden)
+    let erased = 0
+    // Facts on their way while it is carried out are found by a second look; later ones are born erased.
+    for (let look = 0; look < 2; look += 1) {
+      const plan = await options.planFrom(roots)
+      roots = plan.roots
+      const fresh =
+        look === 0 ? [...new Set([...hidden, ...plan.seqs])] : plan.seqs.filter((seq) => !gone.has(seq))
+      if (fresh.length === 0) break
+      for (const seq of fresh) gone.add(seq)
+      const known = new Set(queries.redactedReplies(erasureId))
+      const redactions = plan.redactions.filter(({ replySeq }) => !known.has(replySeq))
+      if (redactions.length > 0) await append(redactionFacts({ redactions }, erasureId, wholeLedger))
+      await options.removeAdaptationFiles(fresh)
+      // Also where no words are left: they may still stand in a file.
+      erased += (
+        await options.erase(
+          fresh.sort((a, b) => a - b),
+          reasonOf(target),
+        )
+      ).length
+    }
+    const events = wholeLedger.readSeqs([...gone].sort((a, b) => a - b))
     await append([
       {
         type: 'erasure.completed',
@@ -181,6 +217,7 @@ export function createErasures(options: {
         facts: { erasureId, erased: events.length, kinds: countKinds(events) },
       },
     ])
+    return erased
   }
 
   /** At its moment; where the clock was ahead of it and is set right, a minute from then. */
@@ -191,20 +228,38 @@ export function createErasures(options: {
   }
 
   async function look(): Promise<void> {
+    const leftover = options.leftoverSeqs()
+    if (leftover.length > 0) await inTurn(() => options.erase(leftover, 'memory_forgotten'))
+    const failures: unknown[] = []
     for (const row of queries.unfinished()) {
       if (closed) return
       if (row.status === 'pending' && dueMsOf(row) > nowMs()) continue
-      await inTurn(() => carryOut(row))
-      dueMs.delete(row.erasureId)
+      await inTurn(() => carryOut(row)).then(
+        () => dueMs.delete(row.erasureId),
+        (error: unknown) => failures.push(error),
+      )
     }
+    if (failures.length > 0) throw new AggregateError(failures, 'an erasure failed')
+    retryMs = RETRY_MS.first
   }
 
-  function arm(): void {
+  function run(): void {
+    running = look().then(
+      () => arm(LOOK_AGAIN_MS),
+      (error: unknown) => {
+        options.onFault(error)
+        arm(retryMs)
+        retryMs = Math.min(retryMs * 2, RETRY_MS.longest)
+      },
+    )
+  }
+
+  function arm(afterMs: number): void {
     if (closed || alarm !== undefined || queries.unfinished().length === 0) return
     alarm = setTimeout(() => {
       alarm = undefined
-      running = look().catch(options.onFault).finally(arm)
-    }, LOOK_AGAIN_MS)
+      run()
+    }, afterMs)
     alarm.unref()
   }
 
@@ -216,8 +271,25 @@ export function createErasures(options: {
 
   return {
     plan,
-    request: (target) => inTurn(() => request(target)),
+    request: (target, origin = BY_HAND) => inTurn(() => request(target, origin, UNDO_MS)),
+    eraseNow: (target) =>
+      inTurn(async () => {
+        const requested = await request(target, BY_HAND, 0)
+        if (!('erasure' in requested)) return requested
+        const row = queries.byId(requested.erasure.id)
+        return { erased: row ? await carryOut(row) : 0 }
+      }),
     undo: (id) => inTurn(() => undo(id)),
+    undoLast: () =>
+      inTurn(async () => {
+        const row = queries
+          .unfinished()
+          .findLast(
+            ({ status, target }) => status === 'pending' && (target === 'memory' || target === 'words'),
+          )
+        const outcome = row && (await undo(row.erasureId))
+        return outcome?.status === 'undone' ? outcome.erasure : undefined
+      }),
     get(id) {
       const row = queries.byId(id)
       return row && toRecord(row)
@@ -229,8 +301,8 @@ export function createErasures(options: {
       return { erasures: shown.map(toRecord), nextSeq }
     },
     start() {
-      unsubscribe = options.onHeadMoved(arm, ['erasure'])
-      running = look().catch(options.onFault).finally(arm)
+      unsubscribe = options.onHeadMoved(() => arm(LOOK_AGAIN_MS), ['erasure'])
+      run()
     },
     async close() {
       closed = true
@@ -241,27 +313,9 @@ export function createErasures(options: {
   }
 }
 
-/** Undoing and beginning exclude one another: the key is taken by whichever is first. */
-function endKey(erasureId: string): string {
-  return `erasure-ended:${erasureId}`
-}
-
-function partsOf(seqs: readonly number[]): number[][] {
-  const parts: number[][] = []
-  for (let start = 0; start < seqs.length; start += SEQS_A_FACT)
-    parts.push(seqs.slice(start, start + SEQS_A_FACT))
-  return parts.length > 0 ? parts : [[]]
-}
-
-function groupsOf(events: Parameters<typeof countKinds>[0]): PlanGroup[] {
-  return countKinds(events).map(({ kind, count }) => {
-    const items: PlanItem[] = []
-    for (const event of events) {
-      const text = kindOf(event) === kind && items.length < ITEMS_A_GROUP ? excerptOf(event) : null
-      if (text !== null) items.push({ seq: event.seq, at: event.at, text })
-    }
-    return { kind, count, items }
-  })
+function reasonOf(target: ErasureRow['target']): ErasureReason {
+  if (target === 'memory' || target === 'words') return 'memory_forgotten'
+  return target === 'note' ? 'note_deleted' : 'owner'
 }
 
 function toRecord(row: ErasureRow): ErasureRecord {

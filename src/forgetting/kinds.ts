@@ -19,20 +19,46 @@ const MESSAGES = new Set(['chat.message.received', 'sms.received', 'sms.ignored'
 const REPLIES = new Set([
   'chat.reply.sent',
   'chat.reply.stopped',
-  'sms.requested',
+  'delivery.requested',
   'sms.sent',
   'sms.failed',
+  'sms.undelivered',
   'call.reply.spoken',
+  'reply.redacted',
 ])
 const STEPS = new Set(['tool.called', 'tool.returned', 'turn.items.kept'])
+/** They cover everything before them, in words of their own or in nobody's. */
+const SUMMARIES = new Set(['context.compaction.succeeded', 'context.capsule.written', 'turn.items.kept'])
+const THINGS = new Set(['note', 'timer', 'task', 'adaptation', 'proposal'])
+
+/**
+ * How an erasure treats an event that derives from erased words: what was said by the owner or a guest stays; a summary
+ * goes; a memory goes with what it was learned from; a thing goes only with an earlier fact of its own family; a reply
+ * loses the words it quotes; a step that quotes them goes.
+ */
+export type Role = 'said' | 'summary' | 'memory' | 'thing' | 'reply' | 'step'
+
+export function roleOf(event: AnyEvent): Role {
+  const type = typeOf(event)
+  if (MESSAGES.has(type)) return 'said'
+  if (SUMMARIES.has(type)) return 'summary'
+  if (type === 'memory.stored') return 'memory'
+  if (REPLIES.has(type)) return 'reply'
+  return THINGS.has(familyOf(event)) ? 'thing' : 'step'
+}
+
+/** The word before the point of an event's type. */
+export function familyOf(event: AnyEvent): string {
+  return typeOf(event).split('.', 1)[0] ?? ''
+}
 
 /** What the owner calls the thing that an event holds words of. */
 export function kindOf(event: AnyEvent): Kind {
-  const type = event.type === 'unknown' ? event.originalType : event.type
+  const type = typeOf(event)
   if (MESSAGES.has(type)) return 'message'
   if (REPLIES.has(type)) return 'reply'
   if (STEPS.has(type)) return 'step'
-  const [family] = type.split('.')
+  const family = familyOf(event)
   switch (family) {
     case 'memory':
     case 'note':
@@ -45,6 +71,10 @@ export function kindOf(event: AnyEvent): Kind {
     default:
       return 'other'
   }
+}
+
+function typeOf(event: AnyEvent): string {
+  return event.type === 'unknown' ? event.originalType : event.type
 }
 
 /** How many there are of each kind, in one order. */

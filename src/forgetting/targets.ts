@@ -1,47 +1,50 @@
 import type { Kysely } from 'kysely'
-import type { LedgerReader } from '../../ledger/reader.ts'
+import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { ErasureTargetKind } from '../../projections/erasures.ts'
-import type { MemoryQueries } from '../../projections/memory-queries.ts'
 import { noteRevisions } from '../../projections/note-queries.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
 import { giveWay } from '../give-way.ts'
+import type { ErasureRoot } from './plan.ts'
 
 /** What the owner names to be erased. */
 export type ErasureTarget =
-  | { readonly kind: Exclude<ErasureTargetKind, 'period'>; readonly id: string }
+  | { readonly kind: 'memory'; readonly id: string }
+  | { readonly kind: Exclude<ErasureTargetKind, 'memory' | 'period' | 'words'>; readonly id: string }
   | { readonly kind: 'period'; readonly from: string; readonly to: string }
+  /** Something the owner said that no memory was learned from, by its telling words. */
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+
+/** What forgetting a memory, or words that none was learned from, begins with. */
+export type Forgettable = {
+  /** Every version of the memory; none for words. */
+  readonly memoryIds: readonly string[]
+  readonly roots: readonly ErasureRoot[]
+  /** What was said of it: it stays on the timeline, and the delegate never looks at it again. */
+  readonly barredSeqs: readonly number[]
+}
 
 export type Named =
-  | { readonly status: 'ok'; readonly seqs: readonly number[] }
+  | ({ readonly status: 'ok' } & Forgettable)
   /** There is no such thing, or no words of it are left. */
   | { readonly status: 'unknown' }
   | { readonly status: 'too_much'; readonly limit: number }
 
-/** More than this at once would keep the search waiting for minutes. */
-const MAX_NAMED_EVENTS = 2000
-/** Rows looked at before the event loop has its turn. */
+/** More at once would keep the query thread busy for seconds. */
+const MAX_NAMED_EVENTS = 20_000
+/** Rows read before the event loop has its turn. */
 const SLICE_ROWS = 300
 
 /** Finds the events that hold the words of what the owner names. */
 export function createTargets(options: {
   readonly ledger: LedgerReader
   readonly views: Kysely<ViewsTables>
-  readonly memories: Pick<MemoryQueries, 'byId' | 'predecessors'>
+  /** Null where there is no such memory. `askedSeq`: the message that asks to forget it. */
+  readonly memory: (memoryId: string, askedSeq: number | null) => Promise<Forgettable | null>
+  readonly words: (words: readonly string[], askedSeq: number | null) => Promise<Named>
   readonly spanSeqs: (spanId: string) => readonly number[]
   readonly adaptationSeqs: (id: string) => readonly number[]
 }) {
-  const { ledger, memories } = options
-
-  /** With every version that it took the place of: those are seen by nobody and would stay behind. */
-  function memorySeqs(memoryId: string): number[] {
-    const memory = memories.byId(memoryId)
-    if (!memory) return []
-    const versions = new Map([[memory.memoryId, memory] as const])
-    for (const { memoryId: id } of versions.values()) {
-      for (const older of memories.predecessors(id)) versions.set(older.memoryId, older)
-    }
-    return [...versions.values()].map(({ storedSeq }) => storedSeq)
-  }
+  const { ledger } = options
 
   /** By their own time, not by their place: clocks are set back, and order is by seq. */
   async function periodSeqs(from: string, to: string): Promise<number[]> {
@@ -59,8 +62,6 @@ export function createTargets(options: {
 
   async function seqsOf(target: ErasureTarget): Promise<readonly number[]> {
     switch (target.kind) {
-      case 'memory':
-        return memorySeqs(target.id)
       case 'note': {
         const revisions = await noteRevisions(options.views, target.id)
         return revisions.flatMap(({ titleSeq, contentSeq }) => [titleSeq, contentSeq])
@@ -73,18 +74,26 @@ export function createTargets(options: {
         return options.spanSeqs(target.id)
       case 'period':
         return periodSeqs(target.from, target.to)
+      default:
+        return []
     }
   }
 
-  return async (target: ErasureTarget): Promise<Named> => {
+  return async (target: ErasureTarget, askedSeq: number | null): Promise<Named> => {
+    if (target.kind === 'words') return options.words(target.words, askedSeq)
+    if (target.kind === 'memory') {
+      const found = await options.memory(target.id, askedSeq)
+      return found === null ? { status: 'unknown' } : { status: 'ok', ...found }
+    }
     const seqs = [...new Set(await seqsOf(target))].sort((a, b) => a - b)
-    const present = ledger.readSeqs(seqs).filter((event) => hasWords(event))
+    const present = ledger.readSeqs(seqs).filter(hasWords)
     if (present.length === 0) return { status: 'unknown' }
     if (present.length > MAX_NAMED_EVENTS) return { status: 'too_much', limit: MAX_NAMED_EVENTS }
-    return { status: 'ok', seqs: present.map(({ seq }) => seq) }
+    const roots = present.map(({ seq }) => ({ seq, words: null, stays: false }))
+    return { status: 'ok', memoryIds: [], roots, barredSeqs: [] }
   }
 }
 
-function hasWords(event: ReturnType<LedgerReader['readSeqs']>[number]): boolean {
+function hasWords(event: AnyEvent): boolean {
   return event.type === 'unknown' ? !event.erased : event.body !== null
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { createMemoryQueries, type MemoryRow, searchMemories } from '../../projections/memory-queries.ts'
 import { canonicalKey } from './canonical-key.ts'
-import { contentWords, hasWord, indexWords, type WordIndex } from './language/words.ts'
+import { contentWords, hasWord, indexWords } from './language/words.ts'
 import { createNearMemories } from './recall/near.ts'
 
 const NEAR = 40
@@ -12,54 +12,54 @@ export type FindMemories = {
   /** Words, or an id; null for the newest. */
   readonly query: string | null
   readonly limit: number
-  /** Of what matches at all only what is meant: the very statement; else all that have every word asked for. */
-  readonly meant?: boolean
+}
+
+/** A memory, and how it answers a query. */
+export type FoundMemory = {
+  readonly memory: MemoryRow
+  /** The very statement or the id; every word asked for; or only some. */
+  readonly match: 'same' | 'whole' | 'partial'
 }
 
 /** Memories whose words match, the best first; the newest ones for an empty query. For the query thread. */
-export function createFindMemories(views: Database): (args: FindMemories) => readonly MemoryRow[] {
+export function createFindMemories(views: Database): (args: FindMemories) => readonly FoundMemory[] {
   const queries = createMemoryQueries(views)
   const near = createNearMemories(views)
 
-  function find(query: string | null, limit: number): MemoryRow[] {
-    if (query === null || query.trim() === '') return queries.current(Number.MAX_SAFE_INTEGER, limit)
+  return ({ query, limit }) => {
+    if (query === null || query.trim() === '')
+      return queries.current(Number.MAX_SAFE_INTEGER, limit).map((memory) => ({ memory, match: 'partial' }))
     const byId = queries.byId(query.trim())
-    if (byId && (byId.status === 'active' || byId.status === 'contested')) return [byId]
+    if (byId && (byId.status === 'active' || byId.status === 'contested'))
+      return [{ memory: byId, match: 'same' }]
     const words = contentWords(query)
+    const key = canonicalKey(query)
     const { rows } = searchMemories(views, { query, limit, beforeSeq: null })
     const distinct = new Map(
       [...rows, ...near({ words, limit: NEAR })].map((row) => [row.memoryId, row] as const),
     )
     return [...distinct.values()]
-      .map((row) => {
-        const index = indexOf(row)
+      .map((memory) => {
+        const index = indexWords(
+          memory.text ?? '',
+          memory.subject ?? '',
+          memory.slot ?? '',
+          memory.quote ?? '',
+        )
         const held = words.filter((word) => hasWord(index, word)).length
-        return { row, score: words.length === 0 ? 1 : held / words.length }
+        const coverage = words.length === 0 ? FIND_COVERAGE : held / words.length
+        return { memory, coverage: memory.canonicalKey === key ? Number.POSITIVE_INFINITY : coverage }
       })
-      .filter(({ score }) => score >= FIND_COVERAGE)
-      .sort((a, b) => b.score - a.score || b.row.storedSeq - a.row.storedSeq)
+      .filter(({ coverage }) => coverage >= FIND_COVERAGE)
+      .sort(
+        (a, b) =>
+          Number(b.coverage > a.coverage) - Number(b.coverage < a.coverage) ||
+          b.memory.storedSeq - a.memory.storedSeq,
+      )
       .slice(0, limit)
-      .map(({ row }) => row)
+      .map(({ memory, coverage }) => ({
+        memory,
+        match: coverage > 1 ? 'same' : coverage === 1 ? 'whole' : 'partial',
+      }))
   }
-
-  return ({ query, limit, meant = false }) => {
-    const found = find(query, limit)
-    return meant && query !== null ? meantBy(query, found) : found
-  }
-}
-
-function meantBy(query: string, found: readonly MemoryRow[]): readonly MemoryRow[] {
-  const key = canonicalKey(query)
-  const exact = found.filter((row) => row.memoryId === query.trim() || row.canonicalKey === key)
-  if (exact.length > 0) return exact
-  const words = contentWords(query)
-  const whole = found.filter((row) => {
-    const index = indexOf(row)
-    return words.every((word) => hasWord(index, word))
-  })
-  return whole.length > 0 ? whole : found
-}
-
-function indexOf({ text, subject, slot, quote }: MemoryRow): WordIndex {
-  return indexWords(text ?? '', subject ?? '', slot ?? '', quote ?? '')
 }

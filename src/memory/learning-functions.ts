@@ -5,7 +5,6 @@ import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { FunctionThread, Sources, ThreadFunctions } from '../storage/function-thread.ts'
 import { type Accepted, type Assessment, type AssessRequest, assess } from './assess.ts'
 import type { CountedEnd } from './counters.ts'
-import { forgettingFunctions } from './forgetting-functions.ts'
 import type { Offered, Rejection } from './gates.ts'
 import { contentWords, hasWord, indexWords } from './language/words.ts'
 import { createLearning, type MemoryPlace } from './learning.ts'
@@ -105,8 +104,6 @@ function createCourt({ views, ledger }: Sources) {
 
 /** What the learning thread can be asked. It decides over the views as they are; who asks appends before asking again. */
 export const learningFunctions = {
-  ...forgettingFunctions,
-
   assess: (_sources: Sources) => (request: AssessRequest) => assess(request),
 
   /** The next window of at most `limit` utterances; null where there is nothing to read. */

@@ -1,8 +1,7 @@
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import { isHidden, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { MemoryCounters } from './counters.ts'
-import type { FindMemories } from './find.ts'
-import { createForgetting, type Forgetting } from './forgetting.ts'
+import type { FindMemories, FoundMemory } from './find.ts'
 import type { Rejection } from './gates.ts'
 import type { LearningThread } from './learning-functions.ts'
 import type { Lock } from './lock.ts'
@@ -23,7 +22,7 @@ export type RememberOutcome =
   | { readonly status: 'kept'; readonly memory: MemoryRow; readonly isNew: boolean }
   | { readonly status: 'refused'; readonly reason: Rejection }
 
-export type Memories = Forgetting & {
+export type Memories = {
   /** Keeps what the owner asks to be remembered, if it is the owner's words; the same statement again reinforces. */
   remember(
     text: string,
@@ -31,7 +30,7 @@ export type Memories = Forgetting & {
     origin: MemoryOrigin & { readonly messageSeq: number },
   ): Promise<RememberOutcome>
   /** See `createFindMemories`. */
-  find(query: FindMemories): Promise<readonly MemoryRow[]>
+  find(query: FindMemories): Promise<readonly FoundMemory[]>
   /**
    * Makes it active again, in the place of what took its own and of what it had taken the place of; `current` where
    * there is nothing to undo.
@@ -46,22 +45,17 @@ export type MemoriesOptions = {
   /** Resolves when the indexes have every fact that is durable now. */
   readonly caughtUp: () => Promise<void>
   readonly find: Memories['find']
-  /** Where something was spoken of; for barring all of it. */
-  readonly mentions: (words: readonly string[], numbers: readonly string[]) => Promise<readonly number[]>
-  readonly erase: (seqs: readonly number[], reason: 'memory_forgotten') => Promise<unknown>
   readonly counters: MemoryCounters
   readonly lock: Lock
   readonly timezone: () => string
   readonly newId: () => string
 }
 
-/** What the owner wants kept, found and forgotten. */
+/** What the owner wants kept, found and restored. Forgetting is an erasure. */
 export function createMemories(options: MemoriesOptions): Memories {
   const { append, queries, lock } = options
 
   return {
-    ...createForgetting(options),
-
     async remember(text, key, origin) {
       await options.caughtUp()
       return lock(async () => {

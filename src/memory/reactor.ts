@@ -28,7 +28,6 @@ export type MemoryReactorOptions = {
   readonly queries: MemoryQueries
   readonly utterances: UtteranceQueries
   readonly extraction: Extraction
-  readonly finishErasing: () => Promise<void>
   readonly onHeadMoved: SubscribeHead
   /** What counts as a pause, where it is not the default. */
   readonly pause?: ConversationPause
@@ -123,7 +122,6 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
 
   /** True when something was read: there may be more. */
   async function workOnce(): Promise<boolean> {
-    await options.finishErasing()
     await retireExpired()
     await tellOutcomes()
     return extraction.readNext(closing.signal)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
 import { dayIn } from '../clock/day.ts'
 import { type ActingContext, defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
-import { MAX_BARRED } from './forgetting.ts'
+import type { FoundMemory } from './find.ts'
 import { contentWords } from './language/words.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
 
@@ -10,13 +10,36 @@ const RECALLED_MEMORIES = 20
 /** More than this is not read out to be chosen from. */
 const MAX_CHOICES = 8
 
+/** What is being forgotten: hidden now, erased after a minute. */
+export type Forgotten = {
+  readonly undoSeconds: number
+  readonly goes: readonly ForgottenGroup[]
+  readonly stays: readonly ForgottenGroup[]
+  /** The events that the groups quote. */
+  readonly seqs: readonly number[]
+}
+type ForgottenGroup = { readonly kind: string; readonly count: number; readonly items: readonly string[] }
+
+/** What forgets, outside memory: an erasure. */
+export type Forgetting = {
+  forget(
+    target:
+      | { readonly kind: 'memory'; readonly id: string }
+      | { readonly kind: 'words'; readonly words: readonly string[] },
+    context: ActingContext,
+  ): Promise<Forgotten | 'nothing' | 'too_common'>
+  /** False where there is nothing to undo. */
+  undo(): Promise<boolean>
+}
+
 /** What the delegate can do with memories when it is asked to. */
 export function memoryTools(options: {
   readonly memories: Memories
+  readonly forgetting: Forgetting
   /** Resolves once what was said before is learned, or can be for now; a few seconds at most. */
   readonly settled: () => Promise<void>
 }): Tool[] {
-  const { memories, settled } = options
+  const { memories, forgetting, settled } = options
   return [
     defineTool({
       name: 'remember',
@@ -55,7 +78,7 @@ export function memoryTools(options: {
       async run({ query }) {
         // Of all that is known, what was said a moment ago is a part.
         if (query === null) await settled()
-        const found = await memories.find({ query, limit: RECALLED_MEMORIES })
+        const found = (await memories.find({ query, limit: RECALLED_MEMORIES })).map(({ memory }) => memory)
         return {
           ok: true,
           data: { memories: found.map(present) },
@@ -67,47 +90,71 @@ export function memoryTools(options: {
     defineTool({
       name: 'forget',
       description:
-        'Forgets a memory for good, with everything derived from it. The query is what it says, or its id. When several match, nothing is forgotten: ask the owner which one is meant.',
+        'Forgets a memory with everything learned from it: hidden at once, erased for good after a minute unless undone. The query is what it says, or its id. When several memories match, or only a part of the words, nothing is forgotten: ask the owner which one is meant.',
       parameters: z.object({ query: z.string().min(1).max(1000) }),
       idempotent: true,
       readOnly: false,
       async run({ query }, context) {
         if (context.messageSeq === null) return notOwner('Only the owner can have something forgotten.')
-        const origin = originOf(context)
         await settled()
-        const matches = await memories.find({ query, limit: RECALLED_MEMORIES, meant: true })
-        const [memory] = matches
-        if (!memory) {
-          const barred = await memories.bar(contentWords(query), origin)
-          if (barred > MAX_BARRED) return tooCommon()
-          if (barred > 0) return { ok: true, data: { forgotten: 0, willNotBeLearned: barred } }
-          return { ok: false, reason: 'not_found', message: 'Nothing like that is remembered.' }
+        const found = await memories.find({ query, limit: RECALLED_MEMORIES })
+        const same = found.filter(({ match }) => match === 'same')
+        const whole = found.filter(({ match }) => match === 'whole')
+        const [meant, ...others] = same.length > 0 ? same : whole
+        if (meant && others.length === 0) {
+          const forgotten = await forgetting.forget({ kind: 'memory', id: meant.memory.memoryId }, context)
+          return forgotten === 'nothing' || forgotten === 'too_common'
+            ? notFound()
+            : { ok: true, data: { forgotten: 1, ...planOf(forgotten) }, derivedFrom: forgotten.seqs }
         }
-        if (matches.length > 1) return ambiguous(matches, context.timezone)
-        await memories.forget(memory.memoryId, origin)
-        return { ok: true, data: { forgotten: 1 }, refs: [refTo(memory)] }
+        if (found.length > 0) return choice(found, context.timezone)
+        const barred = await forgetting.forget({ kind: 'words', words: contentWords(query) }, context)
+        if (barred === 'too_common') return tooCommon()
+        if (barred === 'nothing') return notFound()
+        return { ok: true, data: { forgotten: 0, ...planOf(barred) }, derivedFrom: barred.seqs }
+      },
+    }),
+    defineTool({
+      name: 'undo_forget',
+      description: 'Brings back what was last forgotten, within a minute of it.',
+      parameters: z.object({}),
+      idempotent: true,
+      readOnly: false,
+      async run(_args, { messageSeq }) {
+        if (messageSeq === null) return notOwner('Only the owner can undo.')
+        if (await forgetting.undo()) return { ok: true, data: { undone: true } }
+        return { ok: false, reason: 'nothing_to_undo', message: 'There is nothing that can still be undone.' }
       },
     }),
   ]
 }
 
-function ambiguous(matches: readonly MemoryRow[], timezone: string): ToolResult {
-  const choices = matches.slice(0, MAX_CHOICES)
+function planOf({ undoSeconds, goes, stays }: Forgotten) {
+  return { undoSeconds, goes, stays }
+}
+
+function choice(found: readonly FoundMemory[], timezone: string): ToolResult {
+  const choices = found.slice(0, MAX_CHOICES).map(({ memory }) => memory)
   const lines = choices.map(({ text, validFrom }) => `“${text}” (${dayIn(timezone, new Date(validFrom))})`)
-  const more = matches.length > choices.length ? `, and ${matches.length - choices.length} more` : ''
+  const more = found.length > choices.length ? `, and ${found.length - choices.length} more` : ''
   return {
     ok: false,
     reason: 'ambiguous',
-    message: `${matches.length} memories match: ${lines.join('; ')}${more}. Which one is meant?`,
+    message: `Nothing is forgotten yet. Which one is meant: ${lines.join('; ')}${more}?`,
     derivedFrom: choices.map(({ storedSeq }) => storedSeq),
   }
+}
+
+function notFound(): ToolResult {
+  return { ok: false, reason: 'not_found', message: 'No matching memories.' }
 }
 
 function tooCommon(): ToolResult {
   return {
     ok: false,
     reason: 'too_common',
-    message: `More than ${MAX_BARRED} messages speak of that, so nothing was forgotten. It takes words that tell what is meant from the rest; a message, a conversation or a period can be erased on the timeline.`,
+    message:
+      'Too many messages contain these words, so nothing was forgotten. Use words that only the matter itself has. A message, a conversation or a period can be erased on the timeline.',
   }
 }
 

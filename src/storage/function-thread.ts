@@ -9,6 +9,8 @@ export type Sources = {
   readonly views: Database
   /** Without what is hidden until it is erased. */
   readonly ledger: LedgerReader
+  /** With it: for planning an erasure alone. */
+  readonly wholeLedger: LedgerReader
   /** Called when the thread ends; what else it has opened is closed there. */
   readonly onClose: (close: () => void) => void
 }

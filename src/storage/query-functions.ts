@@ -1,7 +1,7 @@
-import { findCopies } from '../../projections/copies.ts'
-import { mentionsOf } from '../../projections/memory-queries.ts'
 import { searchTimeline, type TimelineSearch } from '../../projections/search.ts'
+import { createErasurePlan } from '../forgetting/plan.ts'
 import { createFindMemories } from '../memory/find.ts'
+import { createForgettable } from '../memory/forgettable.ts'
 import { createMemoryStoreQuery } from '../memory/insights.ts'
 import { createMemoryListing } from '../memory/listing.ts'
 import { createRecallAnswers } from '../memory/recall/answer.ts'
@@ -23,17 +23,12 @@ function recallAnswers(sources: Sources) {
 /** What the query thread can be asked. */
 export const queryFunctions = {
   chooseRecalled: (sources: Sources) => recallAnswers(sources).choose,
-  findCopies:
-    ({ views }: Sources) =>
-    (texts: Parameters<typeof findCopies>[1]) =>
-      findCopies(views, texts),
   findMemories: ({ views }: Sources) => createFindMemories(views),
   listMemories: ({ views }: Sources) => createMemoryListing(views),
   memoryStore: createMemoryStoreQuery,
-  mentionsOf:
-    ({ views }: Sources) =>
-    (args: Parameters<typeof mentionsOf>[1]) =>
-      mentionsOf(views, args),
+  forgettableMemory: ({ views }: Sources) => createForgettable(views).memory,
+  forgettableWords: ({ views }: Sources) => createForgettable(views).words,
+  planErasure: createErasurePlan,
   recall: (sources: Sources) => (question: RecallQuestion) => recallAnswers(sources).recall(question),
   searchTimeline:
     ({ views }: Sources) =>

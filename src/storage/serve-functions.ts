@@ -16,11 +16,13 @@ export function serveFunctions(functions: ThreadFunctions): void {
   const port = parentPort
   const views = openViewsReadOnly(workerData.directory)
   const ledgerDb = openLedgerReadOnly(workerData.directory)
+  const wholeLedger = createReader(ledgerDb)
   const closes: (() => void)[] = []
   const sources: Sources = {
     directory: workerData.directory,
     views,
-    ledger: veilLedger(createReader(ledgerDb), views),
+    ledger: veilLedger(wholeLedger, views),
+    wholeLedger,
     onClose: (close) => void closes.push(close),
   }
   const made = new Map<string, (args: never) => unknown>()

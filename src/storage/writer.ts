@@ -1,11 +1,10 @@
 import type Database from 'better-sqlite3'
 import { type Draft, eventOfDraft, toDraft } from '../../ledger/codec.ts'
-import { type ErasureReason, erasedFacts, scanClosure } from '../../ledger/erasure.ts'
+import { type ErasureReason, erasedFacts } from '../../ledger/erasure.ts'
 import { isDamage, isFileFault, messageOf } from '../../ledger/errors.ts'
 import { type CommitOutcome, type Ledger, openLedger, truncateLog } from '../../ledger/ledger.ts'
 import { projections as allProjections } from '../../projections/all.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
-import { closureOf } from '../../projections/derivations.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { createProjector, type FoldTrace, type Projector } from '../../projections/projector.ts'
 import { openSlack } from '../../projections/slack.ts'
@@ -129,12 +128,6 @@ export function openWriter(options: WriterOptions): Writer {
     return outcomes
   }
 
-  function closure(seqs: readonly number[]): number[] {
-    const derivations = projector.status().find(({ name }) => name === 'derivations')
-    const isCurrent = derivations?.error === null && derivations.seq === ledger.head().seq
-    return isCurrent ? closureOf(views, seqs) : scanClosure(ledger.db, seqs)
-  }
-
   function emptyLogs(): boolean {
     try {
       return truncateLog(views) && ledger.truncateLog()
@@ -149,7 +142,7 @@ export function openWriter(options: WriterOptions): Writer {
     ledger,
     commit,
     erase({ seqs, reason, at }) {
-      const named = closure(seqs).filter((seq) => ledger.rowAt(seq) && !ledger.isErased(seq))
+      const named = [...new Set(seqs)].filter((seq) => ledger.rowAt(seq) && !ledger.isErased(seq))
       const gone = named.filter((seq) => ledger.rowAt(seq)?.body)
       if (gone.length === 0) return []
       const facts = erasedFacts(named, reason, { actor: 'owner' })

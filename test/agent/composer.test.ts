@@ -28,6 +28,7 @@ async function openComposer() {
     anticipate: (cue) => void anticipated.push(cue),
     ridingSignals: signals.riding,
     adaptations: () => [],
+    adaptationSeqs: () => [],
     tools: new Map(),
     timezone: () => 'UTC',
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LedgerEvent } from '../../ledger/event.ts'
 import { emptyContext, foldContext } from '../../src/agent/context.ts'
-import { sourcesOf } from '../../src/agent/provenance.ts'
+import { createProvenance } from '../../src/agent/provenance.ts'
 
 /** An event of a turn, by what happens in it. */
 type Step = {
@@ -116,14 +116,27 @@ test('no call is given to a model without its result, nor a result without its c
 })
 
 test('a reply derives from what it repeats, in any script, and not from what merely lay beside', () => {
+  const { sourcesOf } = createProvenance()
   const given = ['My sister is called Ada', 'Wir treffen uns in Köln', '東京タワー'].map((text, index) => ({
     ...eventOf({ turn: index, what: 'said' }, index + 1),
     type: 'chat.message.received' as const,
     facts: {},
     body: { text },
   }))
-  expect(sourcesOf('You told me: Ada.', given)).toEqual([1])
-  expect(sourcesOf('KÖLN it is.', given)).toEqual([2])
-  expect(sourcesOf('東京タワー!', given)).toEqual([3])
-  expect(sourcesOf('It is twelve o’clock.', given)).toEqual([])
+  const past = given.map(({ seq, body }) => ({
+    item: { type: 'message' as const, role: 'owner' as const, text: body.text },
+    seqs: [seq],
+  }))
+  for (const [own, chain] of [
+    [given, []],
+    [[], past],
+  ] as const) {
+    expect(sourcesOf('You told me: Ada.', own, chain)).toEqual([1])
+    expect(sourcesOf('KÖLN it is.', own, chain)).toEqual([2])
+    expect(sourcesOf('東京タワー!', own, chain)).toEqual([3])
+    expect(sourcesOf('It is twelve o’clock.', own, chain)).toEqual([])
+  }
+  // What this turn was given accounts for a word before the conversation does, and of that its latest item.
+  expect(sourcesOf('Ada', given.slice(0, 1), past)).toEqual([1])
+  expect(sourcesOf('Ada', [], [...past, ...past.map((each) => ({ ...each, seqs: [9] }))])).toEqual([9])
 })

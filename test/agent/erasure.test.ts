@@ -28,7 +28,7 @@ async function startObeying() {
   return await startWholeService({ environment })
 }
 
-test('what was said, remembered, recalled, noted, quoted and compacted is in no file after it was erased', async () => {
+test('what was said, remembered, recalled, quoted and compacted is in no file after it and its note were erased', async () => {
   const service = await startObeying()
   const { client } = service
   const say = async (content: string) => {
@@ -51,7 +51,11 @@ test('what was said, remembered, recalled, noted, quoted and compacted is in no 
       event.type === 'chat.message.received' && JSON.stringify(event.payload).includes(CANARY),
   )
   expect(said[0].turnId).toBe(first.turnId)
-  for (const { seq } of said) {
+  const note = events.find((event: { type: string }) => event.type === 'note.created')
+  // The note is a thing of its own: it stays until it is named.
+  for (const { seq } of said) await client.delete(`/api/timeline/events/${seq}`)
+  expect((await client.get('/api/notes')).text).toContain(CANARY)
+  for (const { seq } of [note, ...said]) {
     const erased = await client.delete(`/api/timeline/events/${seq}`)
     expect(erased.status, erased.text).toBe(200)
   }

@@ -35,8 +35,8 @@ const composed: Composed = {
   input: [],
   facts: [],
   seenSeqs: [],
+  past: [],
   baseForm: null,
-  forgottenSince: () => [],
 }
 
 /** A turn whose facts wait to be written while its model has answered already. */

@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Kysely, SqliteDialect } from 'kysely'
 import { createSalts, type Draft, toDraft } from '../../ledger/codec.ts'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { openLedger } from '../../ledger/ledger.ts'
+import { buildErasing } from '../../src/erasing.ts'
 import { createLog } from '../../src/log.ts'
 import { createMemoryConfig } from '../../src/memory/config.ts'
 import { openVectors } from '../../src/memory/embedding.ts'
@@ -227,18 +229,31 @@ async function benchMainThread(directory: string, rounds: number) {
     write: (line) => process.stderr.write(line),
     secretValues: () => [],
   })
+  const vectors = openVectors(directory)
   const memory = buildMemory({
     storage,
     queries,
     model: () => ({ utility: null, embedding: null }) as Partial<ModelService> as ModelService,
     directory,
-    vectors: openVectors(directory),
+    vectors,
     config: createMemoryConfig({ load: () => null, save: () => undefined }),
-    erase: (seqs, reason) => storage.erase(seqs, reason),
     timezone: () => 'Europe/Berlin',
     newId,
     nowMs: Date.now,
     log,
+  })
+  const { erasures } = buildErasing({
+    storage,
+    queries,
+    kysely: new Kysely({ dialect: new SqliteDialect({ database: storage.views }) }),
+    memory,
+    forgetVectors: vectors.forget,
+    spanSeqs: () => [],
+    adaptationSeqs: () => [],
+    removeAdaptationFiles: async () => undefined,
+    nowMs: Date.now,
+    newId,
+    onFault: (error) => log.error({ err: error }, 'erasing failed'),
   })
   const work: Readonly<Record<string, (index: number) => Promise<unknown>>> = {
     // What the machine itself does to a loop that does nothing.
@@ -276,7 +291,7 @@ async function benchMainThread(directory: string, rounds: number) {
     list: () => memory.api.list({ q: null, limit: 50, beforeSeq: null }),
     search: (index) => memory.api.list({ q: thing(index), limit: 50, beforeSeq: null }),
     insights: () => memory.api.insights(),
-    forget: (index) => memory.memories.forget(`memory-${index}`, { by: 'owner', channel: 'system' }),
+    forget: (index) => erasures.eraseNow({ kind: 'memory', id: `memory-${index}` }),
   }
   memory.start()
   await storage.catchUpLagging()

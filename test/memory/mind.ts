@@ -1,10 +1,10 @@
+import { Kysely, SqliteDialect } from 'kysely'
 import { onTestFinished } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createMemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
-import { createTurnQueries } from '../../projections/turns.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Recalled } from '../../src/conversation/recall.ts'
-import { createErasure } from '../../src/forgetting/erasure.ts'
+import { buildErasing } from '../../src/erasing.ts'
 import { createLog } from '../../src/log.ts'
 import { createMemoryConfig, type MemoryConfigChange } from '../../src/memory/config.ts'
 import { openVectors } from '../../src/memory/embedding.ts'
@@ -66,7 +66,6 @@ export async function openMind(options: MindOptions = {}) {
   const storage = await openTestStorage(directory, { nowMs: clock, verifyAfterMs: 3_600_000 })
   const threads = openQueries(directory)
   const { append, ledger, views } = storage
-  const turns = createTurnQueries(views)
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
   const written: string[] = []
@@ -76,12 +75,6 @@ export async function openMind(options: MindOptions = {}) {
     secretValues: () => [],
   })
   const vectors = openVectors(directory)
-  const erasure = createErasure({
-    storage,
-    queries: threads,
-    turnEventSeqs: turns.eventSeqs,
-    forgetVectors: vectors.forget,
-  })
   const config = createMemoryConfig({ load: () => null, save: () => undefined })
   config.put({ retrieveTimeoutMs: 5000, ...options.config })
   let utility = options.utility ?? null
@@ -95,13 +88,29 @@ export async function openMind(options: MindOptions = {}) {
     vectors,
     ...(options.engine ? { engine: overHits(options.engine) } : {}),
     config,
-    erase: erasure.erase,
     timezone: () => TIMEZONE,
     newId,
     nowMs: clock,
     log,
   })
-  if (options.started !== false) memory.start()
+  const { erasures, forgetting } = buildErasing({
+    storage,
+    queries: threads,
+    kysely: new Kysely({ dialect: new SqliteDialect({ database: views }) }),
+    memory,
+    forgetVectors: vectors.forget,
+    spanSeqs: () => [],
+    adaptationSeqs: () => [],
+    removeAdaptationFiles: async () => undefined,
+    nowMs: clock,
+    newId,
+    onFault: (error) => log.error({ err: error }, 'erasing failed'),
+  })
+  const tools = memory.tools(forgetting)
+  if (options.started !== false) {
+    memory.start()
+    erasures.start()
+  }
 
   /** Here and now, without a thread: a test says when something comes too late. */
   function overHits(find: NonNullable<MindOptions['engine']>): RecallPort {
@@ -114,7 +123,7 @@ export async function openMind(options: MindOptions = {}) {
 
   let closed: Promise<void> | undefined
   const close = () => {
-    closed ??= memory.close().then(async () => {
+    closed ??= Promise.all([memory.close(), erasures.close()]).then(async () => {
       await threads.close()
       await storage.close()
     })
@@ -202,7 +211,7 @@ export async function openMind(options: MindOptions = {}) {
     messageSeq: number | null,
     conversationId = 'conversation',
   ) {
-    const tool: Tool | undefined = memory.tools.find((each) => each.name === name)
+    const tool: Tool | undefined = tools.find((each) => each.name === name)
     if (!tool) throw new Error(`there is no tool ${name}`)
     const callId = newId()
     const [calledSeq = 0] = await appended([
@@ -246,7 +255,11 @@ export async function openMind(options: MindOptions = {}) {
     advance: (ms: number) => {
       nowMs += ms
     },
-    erase: (seqs: readonly number[]) => erasure.erase(seqs, 'owner'),
+    erasures,
+    /** Erases one event for good, with its copies. */
+    erase: (seq: number) => erasures.eraseNow({ kind: 'message', id: String(seq) }),
+    /** Forgets a memory for good, as the page of memories does. */
+    forget: (memoryId: string) => erasures.eraseNow({ kind: 'memory', id: memoryId }),
     setEmbedding: (model: EmbeddingModel | null) => {
       embedding = model
     },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
-import { derivationsProjection } from '../../projections/derivations.ts'
+import { erasuresProjection } from '../../projections/erasures.ts'
 import { timelineProjection } from '../../projections/timeline.ts'
 import { MAX_PAGE_BODY_BYTES, type TimelineEvent } from '../../projections/timeline-event.ts'
 import { createTimelineQueries, decodeCursor, type TimelinePage } from '../../projections/timeline-page.ts'
@@ -77,7 +77,7 @@ test('pages cut no span, repeat and miss nothing, and stay within their bytes, w
       fc.constantFrom(null, 'c0', 'c1'),
       (timeline, later, pages, conversationId) => {
         const directory = testDirectory()
-        const writer = openTestWriter(directory, { projections: [timelineProjection, derivationsProjection] })
+        const writer = openTestWriter(directory, { projections: [timelineProjection, erasuresProjection] })
         const known: Known[] = []
         const append = (events: NewEvent[]) => {
           const outcome = writer.append(...events)

@@ -21,7 +21,15 @@ const kindCount = z.object({ kind: z.string(), count: z.int() })
 const group = z.object({
   kind: z.enum(KINDS),
   count: z.int(),
-  items: z.array(z.object({ seq: z.int(), at: z.string(), text: z.string() })),
+  items: z.array(
+    z.object({
+      seq: z.int(),
+      at: z.string(),
+      text: z.string(),
+      /** How a reply reads afterwards, where it says something else too. */
+      after: z.string().optional(),
+    }),
+  ),
 })
 const erasureSchema = z
   .object({
@@ -44,11 +52,18 @@ const plan = createRoute({
   method: 'get',
   path: '/api/erasures.plan',
   tags: ['Erasing'],
-  summary: 'What would be erased: what is named, and what was copied or learned from it',
+  summary:
+    'What would be erased: what is named and what was copied or learned from it. What speaks of it and stays',
   request: { query: target },
   responses: {
     200: json(
-      z.object({ count: z.int(), undoMs: z.int(), named: z.array(group), derived: z.array(group) }),
+      z.object({
+        count: z.int(),
+        undoMs: z.int(),
+        named: z.array(group),
+        derived: z.array(group),
+        stays: z.array(group),
+      }),
       'Of each kind how many, and the first twenty to be recognised by',
     ),
     ...refusals(400, 404),
@@ -101,13 +116,14 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
   routes.openapi(plan, async (c) => {
     const found = await erasures.plan(targetOf(c.req.valid('query')))
     if ('status' in found) throw refusalOf(found)
-    const named = found.named.map(copyOf)
-    return c.json({ count: found.count, undoMs: UNDO_MS, named, derived: found.derived.map(copyOf) }, 200)
+    const { count, named, derived, stays } = found
+    const groups = { named: named.map(copyOf), derived: derived.map(copyOf), stays: stays.map(copyOf) }
+    return c.json({ count, undoMs: UNDO_MS, ...groups }, 200)
   })
   routes.openapi(request, async (c) => {
     const made = await erasures.request(targetOf(c.req.valid('json')))
-    if (!('id' in made)) throw refusalOf(made)
-    return c.json(present(made), 201, { Location: `/api/erasures/${made.id}` })
+    if (!('erasure' in made)) throw refusalOf(made)
+    return c.json(present(made.erasure), 201, { Location: `/api/erasures/${made.erasure.id}` })
   })
   routes.openapi(list, (c) => {
     const { limit, cursor } = c.req.valid('query')
@@ -153,11 +169,12 @@ function targetOf({ kind, id, from, to }: z.output<typeof target>): ErasureTarge
 function refusalOf(refused: Refused): Refusal {
   return refused.status === 'unknown'
     ? new Refusal(404, 'nothing_to_erase', 'There are no words to erase there.')
-    : new Refusal(
-        400,
-        'too_much',
-        `More than ${refused.limit} entries at once. Choose a shorter stretch of time.`,
-      )
+    : tooMuch(refused.limit)
+}
+
+/** Response to an erasure that names too many events. */
+export function tooMuch(limit: number): Refusal {
+  return new Refusal(400, 'too_much', `More than ${limit} entries at once. Choose a shorter stretch of time.`)
 }
 
 function present(erasure: ErasureRecord) {

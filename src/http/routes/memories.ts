@@ -69,7 +69,7 @@ const changeConfig = createRoute({
 /** What is remembered of the owner: seen, searched, forgotten and tuned. */
 export function memoryRoutes(options: {
   readonly api: MemoryApi
-  /** False where there is no such memory. */
+  /** Forgets it for good. False where there is no such memory. */
   readonly forget: (memoryId: string) => Promise<boolean>
   readonly restore: (memoryId: string) => Promise<'restored' | 'unknown' | 'current'>
   readonly config: () => MemoryConfig

@@ -3,7 +3,8 @@ import { channelSchema } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { type SearchHit, type TimelineSearch, withoutMarks } from '../../../projections/search.ts'
 import { decodeCursor, type PageCursor, type TimelineQueries } from '../../../projections/timeline-page.ts'
-import type { Erasure } from '../../forgetting/erasure.ts'
+import type { Erasures } from '../../forgetting/erasures.ts'
+import type { ErasureTarget } from '../../forgetting/targets.ts'
 import type { PagingCounters } from '../../operations/paging-counters.ts'
 import { PERIODS, periodOf } from '../../timeline/period.ts'
 import type { RouteModule } from '../app.ts'
@@ -11,6 +12,7 @@ import { json, jsonText, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
 import { integerParam, listQuery, seqOf } from '../list-query.ts'
 import { invalidCursor, Refusal } from '../problem.ts'
+import { tooMuch } from './erasures.ts'
 
 const MAX_PAGE_EVENTS = 5000
 const DEFAULT_HITS = 50
@@ -174,7 +176,7 @@ export type TimelineRouteDeps = {
   readonly pageEvents: () => number
   /** Runs in the query thread, over an index that has every durable fact. */
   readonly search: (search: TimelineSearch) => Promise<readonly SearchHit[]>
-  readonly erase: Erasure['erase']
+  readonly eraseNow: Erasures['eraseNow']
   readonly nowMs: () => number
   /** The owner's, whose days the search takes. */
   readonly timezone: () => string
@@ -184,6 +186,14 @@ export type TimelineRouteDeps = {
 export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
   const routes = createRoutes()
   const { timeline, ledger, paging } = deps
+
+  /** How many events lost their words; none where there were none left. */
+  async function erased(target: ErasureTarget): Promise<number> {
+    const outcome = await deps.eraseNow(target)
+    if ('erased' in outcome) return outcome.erased
+    if (outcome.status === 'too_much') throw tooMuch(outcome.limit)
+    return 0
+  }
 
   routes.openapi(page, (c) => {
     const { limit = deps.pageEvents(), before } = c.req.valid('query')
@@ -222,15 +232,15 @@ export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
   })
 
   routes.openapi(eraseSpan, async (c) => {
-    const seqs = timeline.spanSeqs(c.req.valid('param').id)
-    if (seqs.length === 0) throw new Refusal(404, 'unknown_span', 'There is no such span.')
-    return c.json({ erased: (await deps.erase(seqs, 'owner')).length }, 200)
+    const { id } = c.req.valid('param')
+    if (timeline.spanSeqs(id).length === 0) throw new Refusal(404, 'unknown_span', 'There is no such span.')
+    return c.json({ erased: await erased({ kind: 'span', id }) }, 200)
   })
 
   routes.openapi(eraseEvent, async (c) => {
     const { seq } = c.req.valid('param')
     if (!ledger.rowAt(seq)) throw new Refusal(404, 'unknown_event', 'There is no such event.')
-    return c.json({ erased: (await deps.erase([seq], 'owner')).length }, 200)
+    return c.json({ erased: await erased({ kind: 'message', id: String(seq) }) }, 200)
   })
   return { routes }
 }

@@ -139,7 +139,7 @@ test('erasing takes the vector: no byte of it is left', async () => {
   const file = vectorsFile(mind.directory)
   expect(readFileSync(file).includes(bytes)).toBe(true)
   const [said] = mind.facts('chat.message.received')
-  await mind.erase([said?.seq ?? 0])
+  await mind.erase(said?.seq ?? 0)
   expect(readFileSync(file).includes(bytes)).toBe(false)
 })
 

@@ -52,7 +52,6 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
         return true
       },
     },
-    finishErasing: async () => undefined,
     onHeadMoved,
     pause,
     timezone: () => 'UTC',

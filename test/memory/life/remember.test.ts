@@ -118,7 +118,7 @@ test.each([
   }
   expect(mind.texts()).toHaveLength(2)
   const found = await mind.memory.memories.find({ query: first, limit: 5 })
-  expect(found.map(({ text }) => text)).toEqual([first])
+  expect(found.map(({ memory }) => memory.text)).toEqual([first])
 })
 
 test('what is remembered is told, the closest first, and without a query the newest', async () => {

@@ -25,7 +25,7 @@ async function take(mind: Mind, { say, reply, at, party, forgets }: Step): Promi
   if (forgets === null) return
   await mind.settle()
   for (const { memoryId, text } of mind.known()) {
-    if (text?.includes(forgets)) await mind.memory.memories.forget(memoryId, { by: 'owner', channel: 'chat' })
+    if (text?.includes(forgets)) await mind.forget(memoryId)
   }
 }
 

@@ -1,0 +1,112 @@
+import type { Kysely } from 'kysely'
+import type { ViewsTables } from '../projections/tables.ts'
+import { createErasures } from './forgetting/erasures.ts'
+import { wordsOfTexts } from './forgetting/plan.ts'
+import type { PlanGroup } from './forgetting/plan-text.ts'
+import { createTargets, type Forgettable } from './forgetting/targets.ts'
+import type { Forgetting } from './memory/tools.ts'
+import type { buildMemory } from './memory-service.ts'
+import type { Queries } from './storage/queries.ts'
+import type { Storage } from './storage/storage.ts'
+
+/** Words in more messages than this are common speech: barring them all would be a mistake nobody can see. */
+const MAX_BARRED = 20
+
+type Memory = Pick<ReturnType<typeof buildMemory>, 'forgettable' | 'exclusively'>
+
+/** Erasing, wired: what plans, hides, erases and undoes, and what the delegate can forget with. */
+export function buildErasing(options: {
+  readonly storage: Storage
+  readonly queries: Queries
+  readonly kysely: Kysely<ViewsTables>
+  readonly memory: Memory
+  readonly forgetVectors: (seqs: readonly number[]) => Promise<void>
+  readonly spanSeqs: (spanId: string) => readonly number[]
+  readonly adaptationSeqs: (id: string) => readonly number[]
+  readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
+  readonly nowMs: () => number
+  readonly newId: () => string
+  readonly onFault: (error: unknown) => void
+}) {
+  const { storage, queries, memory } = options
+  const { append, ledger, wholeLedger, views, onHeadMoved } = storage
+
+  const erasures = createErasures({
+    append,
+    ledger,
+    wholeLedger,
+    views,
+    onHeadMoved,
+    targets: createTargets({
+      ledger,
+      views: options.kysely,
+      memory: async (id, askedSeq) => {
+        const found = await memory.forgettable.memory(id)
+        return found && toForgettable(found, askedSeq)
+      },
+      async words(words, askedSeq) {
+        const found = await memory.forgettable.words(words)
+        const said = found.saidSeqs.filter((seq) => seq !== askedSeq)
+        if (said.length > MAX_BARRED) return { status: 'too_much', limit: MAX_BARRED }
+        return said.length === 0 ? { status: 'unknown' } : { status: 'ok', ...toForgettable(found, askedSeq) }
+      },
+      spanSeqs: options.spanSeqs,
+      adaptationSeqs: options.adaptationSeqs,
+    }),
+    planFrom: (roots) => queries.ask('planErasure', roots),
+    async erase(seqs, reason) {
+      try {
+        return await storage.erase(seqs, reason)
+      } finally {
+        // Also where the files could not be cleared yet: what is recorded as erased is erased later.
+        await options.forgetVectors(seqs)
+      }
+    },
+    exclusively: memory.exclusively,
+    leftoverSeqs: memory.forgettable.leftoverSeqs,
+    removeAdaptationFiles: options.removeAdaptationFiles,
+    nowMs: options.nowMs,
+    newId: options.newId,
+    onFault: options.onFault,
+  })
+
+  const forgetting: Forgetting = {
+    async forget(target, { messageSeq, channel, conversationId, spanId, turnId }) {
+      const origin = { askedSeq: messageSeq, channel, conversationId, spanId, turnId }
+      const requested = await erasures.request(target, origin)
+      if (!('erasure' in requested)) return requested.status === 'too_much' ? 'too_common' : 'nothing'
+      const { erasure, plan } = requested
+      const groups = { goes: [...plan.named, ...plan.derived], stays: plan.stays }
+      return {
+        undoSeconds: Math.round((Date.parse(erasure.eraseAt) - Date.parse(erasure.requestedAt)) / 1000),
+        goes: groups.goes.map(wordsOfGroup),
+        stays: groups.stays.map(wordsOfGroup),
+        seqs: [...groups.goes, ...groups.stays].flatMap(({ items }) => items.map(({ seq }) => seq)),
+      }
+    },
+    undo: async () => (await erasures.undoLast()) !== undefined,
+  }
+  return { erasures, forgetting }
+}
+
+/** The message that asks to forget names what is to be forgotten, so it is barred as well. */
+function toForgettable(
+  found: NonNullable<Awaited<ReturnType<Memory['forgettable']['memory']>>>,
+  askedSeq: number | null,
+): Forgettable {
+  const words = wordsOfTexts(found.texts)
+  const asked = askedSeq === null ? [] : [askedSeq]
+  return {
+    memoryIds: found.versions.map(({ memoryId }) => memoryId),
+    roots: [
+      ...found.versions.map(({ storedSeq }) => ({ seq: storedSeq, words, stays: false })),
+      ...[...new Set([...found.saidSeqs, ...asked])].map((seq) => ({ seq, words, stays: true })),
+    ],
+    barredSeqs: [...new Set([...found.barredSeqs, ...asked])].sort((a, b) => a - b),
+  }
+}
+
+/** A reply is quoted as it reads afterwards, so that telling the plan does not repeat what goes. */
+function wordsOfGroup({ kind, count, items }: PlanGroup) {
+  return { kind, count, items: items.map(({ text, after }) => after ?? text) }
+}

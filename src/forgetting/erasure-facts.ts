@@ -1,0 +1,143 @@
+import type { NewEvent } from '../../ledger/event.ts'
+import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
+import type { ErasureRow } from '../../projections/erasures.ts'
+import type { ErasureOrigin } from './erasures.ts'
+import { countKinds, roleOf } from './kinds.ts'
+import { type ErasurePlan, type ErasureRoot, wordsOfTexts } from './plan.ts'
+import type { ErasureTarget, Forgettable } from './targets.ts'
+
+const SEQS_A_FACT = 500
+
+/** What a request names. */
+export type Asked = {
+  named: readonly number[]
+  barred: readonly number[]
+  memoryIds: readonly string[]
+  isByTool: boolean
+}
+
+const NOTHING_ASKED: Asked = { named: [], barred: [], memoryIds: [], isByTool: false }
+
+/** The facts that hide what is to be erased; as many as it takes. */
+export function requestFacts(found: {
+  readonly target: ErasureTarget
+  readonly origin: ErasureOrigin
+  readonly erasureId: string
+  readonly eraseAt: string
+  readonly named: Forgettable
+  readonly events: readonly AnyEvent[]
+}): NewEvent[] {
+  const { target, erasureId, eraseAt, named, events } = found
+  const { askedSeq, channel, conversationId, spanId, turnId } = found.origin
+  const parts = partsOf(events.map(({ seq }) => seq))
+  const isNamed = new Set(named.roots.flatMap(({ seq, stays }) => (stays ? [] : [seq])))
+  return parts.map((seqs, part) => ({
+    type: 'erasure.requested',
+    actor: turnId ? 'delegate' : 'owner',
+    channel,
+    conversationId,
+    spanId,
+    turnId,
+    ...(askedSeq === null ? {} : { causedBy: askedSeq }),
+    facts: {
+      erasureId,
+      target: target.kind,
+      targetId: 'id' in target ? target.id : null,
+      from: target.kind === 'period' ? target.from : null,
+      to: target.kind === 'period' ? target.to : null,
+      seqs,
+      namedSeqs: seqs.filter((seq) => isNamed.has(seq)),
+      ...(part === 0
+        ? { barredSeqs: named.barredSeqs.slice(0, SEQS_A_FACT), memoryIds: [...named.memoryIds] }
+        : {}),
+      part,
+      parts: parts.length,
+      kinds: part === 0 ? countKinds(events) : [],
+      eraseAt,
+    },
+  }))
+}
+
+/**
+ * The redacted copies of a plan. A copy may outlive what the reply was made from, so it names only sources that can
+ * still be read.
+ */
+export function redactionFacts(
+  { redactions }: Pick<ErasurePlan, 'redactions'>,
+  erasureId: string,
+  wholeLedger: LedgerReader,
+): NewEvent[] {
+  return redactions.flatMap(({ seq, replySeq, text }): NewEvent[] => {
+    const [reply] = wholeLedger.readSeqs([seq])
+    const sources = wholeLedger.readSeqs(
+      [...new Set([replySeq, ...(reply?.derivedFrom ?? [])])].sort((a, b) => a - b),
+    )
+    return [
+      {
+        type: 'reply.redacted',
+        actor: 'service',
+        channel: 'system',
+        derivedFrom: sources.filter(({ erased }) => !erased).map((source) => source.seq),
+        facts: { replySeq, erasureId },
+        body: { text },
+      },
+    ]
+  })
+}
+
+/** What was asked for, from the facts of the request. */
+export function requestedParts({ erasureId, requestedSeq }: ErasureRow, wholeLedger: LedgerReader): Asked {
+  const found = { ...NOTHING_ASKED }
+  for (let seq = requestedSeq, part = 0, parts = 1; part < parts; seq += 1, part += 1) {
+    const [event] = wholeLedger.readSeqs([seq])
+    if (event?.type !== 'erasure.requested' || event.facts.erasureId !== erasureId) break
+    const { seqs, namedSeqs = seqs, barredSeqs = [], memoryIds = [] } = event.facts
+    parts = event.facts.parts
+    found.named = [...found.named, ...namedSeqs]
+    found.barred = [...found.barred, ...barredSeqs]
+    found.memoryIds = [...found.memoryIds, ...memoryIds]
+    found.isByTool = event.turnId !== null
+  }
+  return found
+}
+
+/** The named events in all their words; of a memory its statement alone, also where the owner said it. */
+export function rootsOf({ named, barred, memoryIds }: Asked, wholeLedger: LedgerReader): ErasureRoot[] {
+  if (memoryIds.length === 0) return named.map((seq) => ({ seq, words: null, stays: false }))
+  const stored = wholeLedger.readSeqs([...named].sort((a, b) => a - b))
+  const words = wordsOfTexts(
+    stored.flatMap((event) =>
+      event.type === 'memory.stored' && event.body ? [event.body.text, event.body.value] : [],
+    ),
+  )
+  const said = wholeLedger.readSeqs(barred).filter((event) => roleOf(event) === 'said')
+  return [
+    ...stored.map(({ seq }) => ({ seq, words, stays: false })),
+    ...said.map(({ seq }) => ({ seq, words, stays: true })),
+  ]
+}
+
+/** The facts that delete memories, each under its own key; the first bars what was said of them. */
+export function deletionFacts({ memoryIds, barred, isByTool }: Asked, causedBy: number): NewEvent[] {
+  return memoryIds.map((memoryId, index) => ({
+    type: 'memory.deleted',
+    actor: isByTool ? 'delegate' : 'owner',
+    channel: 'system',
+    causedBy,
+    key: `memory-deleted:${memoryId}`,
+    facts: { memoryId, sourceSeqs: index === 0 ? [...barred] : [], by: isByTool ? 'tool' : 'owner' },
+  }))
+}
+
+/** Undoing and beginning exclude one another: the key is taken by whichever is first. */
+export function endKey(erasureId: string): string {
+  return `erasure-ended:${erasureId}`
+}
+
+/** The seqs in portions that one fact may name; one empty portion where there are none. */
+export function partsOf(seqs: readonly number[]): number[][] {
+  const parts: number[][] = []
+  for (let start = 0; start < seqs.length; start += SEQS_A_FACT)
+    parts.push(seqs.slice(start, start + SEQS_A_FACT))
+  return parts.length > 0 ? parts : [[]]
+}
