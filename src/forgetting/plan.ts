@@ -150,9 +150,12 @@ function planFrom(
   for (const seq of gone.keys()) pending.add(derivedFrom(seq))
   for (let seq = pending.next(); seq !== undefined; seq = pending.next()) {
     const event = gone.has(seq) ? undefined : read(seq)
-    if (!event || event.erased || event.type === 'unknown' || !event.body) continue
-    const loss = lossOf(event)
-    if (loss === null) continue
+    if (!event || event.type === 'unknown') continue
+    // Of an event erased before nobody knows what it repeated; what was made from it may repeat the same.
+    const loss = event.erased
+      ? unionOf(event.derivedFrom.map((source) => gone.get(source) ?? NOTHING))
+      : event.body && lossOf(event)
+    if (!loss) continue
     gone.set(seq, new Set(loss))
     pending.add(derivedFrom(seq))
   }
