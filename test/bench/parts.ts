@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { benchAppend } from './append.ts'
 import { benchBridge } from './bridge.ts'
 import { benchLoadedBridge } from './bridge-loaded.ts'
+import { benchErasing } from './erasing.ts'
 import { benchMemories } from './memories.ts'
 import { benchReports } from './report.ts'
 import { benchTurns } from './turn.ts'
@@ -39,6 +40,13 @@ export const parts = {
     report('folds', benchFolds(ledgerOf(bench, FOLDED)))
     const largest = largestOf(bench)
     report(`cold start ${largest}`, await benchColdStart(ledgerOf(bench, largest)))
+  },
+  async erasing(bench) {
+    const sizes = bench.isQuick ? QUICK_SIZES : SIZES
+    bench.report(
+      'erasing',
+      await benchErasing(sizes.map((size) => ({ size, directory: ledgerOf(bench, size) }))),
+    )
   },
   async turns({ isQuick, report }) {
     const turns = await benchTurns(

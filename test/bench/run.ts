@@ -29,6 +29,7 @@ const flagsOf: Readonly<Record<PartName, () => readonly string[]>> = {
   turns: () => CLIENT_FLAGS,
   bridge: startFlags,
   'loaded-bridge': () => [],
+  erasing: startFlags,
   memories: startFlags,
 }
 
