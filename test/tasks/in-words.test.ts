@@ -28,10 +28,15 @@ test('“have the coding assistant do that and text me when it is done”: it ha
   const [returned] = ofType(all, 'tool.returned')
   expect(returned.payload.refs).toEqual([{ kind: 'task', id }])
   expect(returned.payload.result).not.toContain(id)
-  // What the owner said is what it came from: erasing that erases it.
+  // Erasing what the owner said takes the calls that repeat it, and leaves the task, which the plan says.
   const [message] = ofType(all, 'chat.message.received')
+  const { json: plan } = await assistant.client.get(`/api/erasures.plan?kind=message&id=${message.seq}`)
+  expect(plan.stays).toMatchObject([
+    { kind: 'task', items: [{ seq: dispatched.seq, text: 'Fix the build' }] },
+  ])
   await assistant.client.delete(`/api/timeline/events/${message.seq}`)
   const after = await assistant.events()
-  expect(after.find(({ seq }) => seq === dispatched.seq).payload.erased).toBe(true)
-  expect(JSON.stringify(await assistant.task(id))).not.toContain('build')
+  expect(after.find(({ seq }) => seq === message.seq).payload.erased).toBe(true)
+  expect(ofType(after, 'tool.called').every(({ payload }) => payload.erased)).toBe(true)
+  expect((await assistant.task(id)).title).toBe('Fix the build')
 })

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { filesHolding } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+
+type Event = { seq: number; type: string; payload: Record<string, unknown> }
+
+/** The service with its builtin model, a conversation in words, and a clock that goes on when the test says so. */
+async function startTalking() {
+  let skewMs = 0
+  const service = await startWholeService({ nowMs: () => Date.now() + skewMs })
+  const { client } = service
+  const say = async (content: string): Promise<string> => {
+    const answer = await client.post('/api/chat', { content })
+    expect(answer.status, answer.text).toBe(200)
+    return answer.json.reply.text
+  }
+  const memories = async (): Promise<string[]> =>
+    (await client.get('/api/memories')).json.memories.map(({ text }: { text: string }) => text)
+  const events = async (): Promise<Event[]> => (await client.get('/api/timeline?limit=5000')).json.events
+  const erasures = async (): Promise<{ id: string; status: string }[]> =>
+    (await client.get('/api/erasures')).json.erasures
+  const laterErased = async () => {
+    skewMs += 61_000
+    await expect.poll(async () => (await erasures())[0]?.status).toBe('erased')
+  }
+  return { service, client, say, memories, events, erasures, laterErased }
+}
+
+test('forgetting a memory leaves an unrelated timer, its replies and the rest of the talk alone', async () => {
+  const { client, say, memories, events, laterErased } = await startTalking()
+  await say("Remember I'm allergic to peanuts")
+  await say('Remind me in 2 hours to check the oven')
+  await say('Hello')
+  const before = await events()
+  expect(await memories()).toHaveLength(1)
+  expect(await say("Forget that I'm allergic to peanuts")).toMatch(/forgotten/i)
+  expect(await memories()).toEqual([])
+  await laterErased()
+
+  const { timers } = (await client.get('/api/timers')).json
+  expect(timers).toMatchObject([{ title: expect.stringMatching(/check the oven/i) }])
+  const after = new Map((await events()).map((event) => [event.seq, event]))
+  const replies = before.filter(({ type }) => type === 'chat.reply.sent')
+  const [toMemory, toTimer, toGreeting] = replies.map(({ seq }) => after.get(seq)?.payload)
+  expect(JSON.stringify(toMemory)).not.toMatch(/peanut/i)
+  expect(toTimer).toEqual(replies[1]?.payload)
+  expect(toGreeting).toEqual(replies[2]?.payload)
+  // What was said stays where it was said, and nowhere else.
+  const telling = [...after.values()].filter((event) => /peanut/i.test(JSON.stringify(event.payload)))
+  expect(new Set(telling.map(({ type }) => type))).toEqual(new Set(['chat.message.received']))
+})
+
+test('a forget that matches only in part is a choice, and forgets nothing', async () => {
+  const { say, memories, erasures } = await startTalking()
+  await say('Remember that my job is at the harbour office in Leeds')
+  await say('Remember that I never, ever eat coriander')
+  expect(await memories()).toHaveLength(2)
+  for (const vague of ['Forget my Cardiff job', 'Forget that ever came up']) await say(vague)
+  expect(await memories()).toHaveLength(2)
+  expect(await erasures()).toEqual([])
+})
+
+test('what was forgotten in words comes back within a minute, whole', async () => {
+  const { service, client, say, memories, events, erasures, laterErased } = await startTalking()
+  await say('Remember that my locker code is quokka4711')
+  await say('What is my locker code?')
+  const texts = async () =>
+    (await events())
+      .filter(
+        ({ type, payload }) => type === 'chat.reply.sent' && String(payload.text).includes('quokka4711'),
+      )
+      .map(({ payload }) => payload)
+  const before = await texts()
+  await say('Forget my locker code')
+  expect(await memories()).toEqual([])
+  const [first] = await erasures()
+  expect((await client.post(`/api/erasures/${first?.id}/undo`)).status).toBe(200)
+  expect(await memories()).toHaveLength(1)
+  expect(await texts()).toEqual(expect.arrayContaining(before))
+
+  await say('Forget my locker code')
+  await laterErased()
+  expect((await client.post(`/api/erasures/${(await erasures())[0]?.id}/undo`)).json.code).toBe('not_pending')
+  const holding = (await events()).filter((event) => JSON.stringify(event.payload).includes('quokka4711'))
+  expect(holding.every(({ type }) => type === 'chat.message.received')).toBe(true)
+  // The owner's own message is one more erasure away.
+  for (const { seq } of holding) await client.delete(`/api/timeline/events/${seq}`)
+  expect(filesHolding(service.directory, 'quokka4711')).toEqual([])
+})
