@@ -119,7 +119,8 @@ function itemOf(event: LedgerEvent): ContextItem | null {
       }
     case 'tool.returned':
       return {
-        seqs,
+        // An erased result repeats nothing. Named as a source, it would erase whatever is made from the chain.
+        seqs: event.body ? seqs : [],
         item: {
           type: 'tool_result',
           callId: event.facts.callId,
