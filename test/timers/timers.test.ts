@@ -28,6 +28,7 @@ async function openTimers({ timezone = 'UTC' } = {}) {
   const open = () =>
     createTimers({
       append,
+      appendToConversation: (compose) => append(compose('c')),
       ledger: storage.ledger,
       views,
       onHeadMoved: storage.onHeadMoved,
