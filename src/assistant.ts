@@ -158,6 +158,8 @@ export function buildAssistant(options: {
     if (conversationId === undefined) return
     if (mayAskModel()) {
       if (compactor.isDue(conversationId)) await compactor.compact(conversationId, 'automatic', signal)
+      // Cut off for a message that waits.
+      if (signal.aborted) return
       await compactor.refreshCapsule(conversationId, signal)
     }
     // What the turn added is read while nobody waits for it, and not when the next message does.
