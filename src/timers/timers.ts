@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
@@ -235,10 +236,21 @@ export function createTimers(options: {
     return next?.toISOString() ?? null
   }
 
+  /** One that fails does not hold up the others; a disk that refuses one refuses them all. */
+  async function tryToFire(row: TimerRow): Promise<boolean> {
+    try {
+      return await fire(row)
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) throw error
+      options.onFault(error)
+      return false
+    }
+  }
+
   async function fireDue(): Promise<void> {
     await bringBack()
     const fired: boolean[] = []
-    for (const row of queries.due(new Date(nowMs()).toISOString())) fired.push(await fire(row))
+    for (const row of queries.due(new Date(nowMs()).toISOString())) fired.push(await tryToFire(row))
     isHeldUp = fired.includes(false)
   }
 
