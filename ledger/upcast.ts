@@ -10,7 +10,11 @@ export type Upcaster = (parts: Parts) => Parts
  * By type, then by the version that it lifts from. A shipped version is never dropped from here:
  * `test/ledger/golden/` holds an event of every version ever written, and each must parse.
  */
-const upcasters: { readonly [T in EventType]?: { readonly [fromVersion: number]: Upcaster } } = {}
+const upcasters: { readonly [T in EventType]?: { readonly [fromVersion: number]: Upcaster } } = {
+  // Version 1 carried no words.
+  'timer.fired': { 1: (parts) => parts },
+  'timer.missed': { 1: (parts) => parts },
+}
 
 /** Lifts stored parts to the version that the catalogue describes. Throws where a step is missing. */
 export function upcast(type: EventType, version: number, parts: Parts): Parts {

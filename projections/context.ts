@@ -12,7 +12,7 @@ export type ContextRow = {
   cachedTokens: number
   compactThresholdTokens: number | null
   usageAt: string | null
-  /** Tokens when the capsule was last written, to tell when its own threshold is reached. */
+  /** Tokens of replies since a capsule was last written, or failed. */
   tokensSinceCapsule: number
   /** The compaction under way; null when none is. */
   compactionId: string | null
@@ -57,7 +57,7 @@ const HIDDEN = 2
 /** The chain that each conversation continues from: its usage, its replacements and its capsules. */
 export const contextProjection = defineProjection({
   name: 'context',
-  version: 5,
+  version: 6,
   tables: ['context_chains', 'context_compactions', 'context_capsules', 'context_kept', 'context_erasures'],
   schema: `
     CREATE TABLE context_chains (
@@ -174,6 +174,7 @@ export const contextProjection = defineProjection({
           capsule.run(seq, conversationId, facts.throughSeq, at, facts.source)
           restart.run(conversationId)
         },
+        'context.capsule.failed': ({ conversationId }) => void restart.run(conversationId),
         'erasure.requested': ({ seq, facts }) => {
           for (const hidden of facts.seqs) for (const statement of hide) statement.run(hidden)
           erasure.run(seq)

@@ -17,7 +17,7 @@ const TOKENIZER = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
  */
 export const searchProjection = defineProjection({
   name: 'search',
-  version: 3,
+  version: 4,
   tables: ['search_index', 'search_documents', 'search_days'],
   lagging: true,
   schema: `
@@ -74,6 +74,7 @@ export const searchProjection = defineProjection({
         'note.created': (event) => index(event, event.body?.title, event.body?.content),
         'note.updated': (event) => index(event, event.body?.title, event.body?.content),
         'timer.set': (event) => index(event, event.body?.title),
+        'timer.fired': said,
         'task.dispatched': (event) => index(event, event.body?.title, event.body?.prompt),
         erased: ({ facts }) => {
           const deleted: string[] = []

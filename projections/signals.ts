@@ -117,7 +117,8 @@ export function createSignalQueries(views: Database) {
   )
   const seqOf = views.prepare<[string], { seq: number }>('SELECT seq FROM signal_seqs WHERE signalId = ?')
   const interrupting = views.prepare<[], { found: number }>(
-    "SELECT 1 AS found FROM signals WHERE mode = 'interrupt' AND activationId IS NULL LIMIT 1",
+    `SELECT 1 AS found FROM signals
+     WHERE mode = 'interrupt' AND activationId IS NULL AND retryAt IS NULL LIMIT 1`,
   )
   return {
     /**
@@ -136,6 +137,7 @@ export function createSignalQueries(views: Database) {
     triedBefore: (turnId: string) => triedBefore.all(turnId).map((row) => row.turnId),
     /** Where a signal was raised, whatever became of it. */
     seqOf: (signalId: string) => seqOf.get(signalId)?.seq ?? null,
+    /** Not one that waits for its retry: it would interrupt what runs meanwhile, again and again. */
     hasInterrupt: () => interrupting.get() !== undefined,
   }
 }

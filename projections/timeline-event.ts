@@ -1,5 +1,6 @@
 import type { StoredText } from '../ledger/codec.ts'
-import { catalogue } from '../ledger/events/catalogue.ts'
+import type { LedgerEvent } from '../ledger/event.ts'
+import { catalogue, type EventType } from '../ledger/events/catalogue.ts'
 import type { AnyEvent } from '../ledger/reader.ts'
 
 /** An event as the timeline shows it: facts and body merged as `payload`. */
@@ -32,7 +33,7 @@ export function toTimelineEvent(event: AnyEvent, options: { readonly whole?: boo
   if (event.erased) payload.erased = true
   else if (event.body)
     Object.assign(payload, visibleBody(event.body, definition.opaque, options.whole ?? false))
-  return { ...shared, type: event.type, internal: definition.internal, payload }
+  return { ...shared, type: event.type, internal: isInternal(event), payload }
 }
 
 /** An event without its words, with what is left of them in their place. */
@@ -42,10 +43,15 @@ export function toRedactedEvent(event: AnyEvent, text: string): TimelineEvent {
   return { ...shown, payload: { ...payload, text, redacted: true } }
 }
 
+/** The failure of an activation answers nobody, unlike that of a turn that somebody asked for. */
+const isInternal = ({ type, channel }: LedgerEvent): boolean =>
+  catalogue[type].internal || (BY_CHANNEL.has(type) && channel === 'inner')
+const BY_CHANNEL: ReadonlySet<string> = new Set(['turn.failed'] satisfies EventType[])
+
 /** Types whose body may be shown as it is, in their current version; of each what follows the envelope. */
 const plainTypes = new Map(
   Object.entries(catalogue).flatMap(([type, { version, internal, opaque }]) =>
-    opaque.length > 0
+    opaque.length > 0 || BY_CHANNEL.has(type)
       ? []
       : [[type, { version, words: `,"type":"${type}","internal":${internal},"payload":` }]],
   ),

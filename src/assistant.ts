@@ -1,4 +1,3 @@
-import { createContextQueries } from '../projections/context.ts'
 import { createOpenSpanQueries } from '../projections/open-spans.ts'
 import { createSignalQueries } from '../projections/signals.ts'
 import { createTimerQueries } from '../projections/timers.ts'
@@ -56,7 +55,6 @@ export function buildAssistant(options: {
   const turns = createTurnQueries(views)
   const signals = createSignalQueries(views)
   const timers = createTimerQueries(views)
-  const context = createContextQueries(views)
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]))
   const timezone = () => settings.get('TIMEZONE')
   const thresholdTokens = () => settings.get('COMPACT_THRESHOLD_TOKENS')
@@ -69,7 +67,8 @@ export function buildAssistant(options: {
     chain,
     model,
     instructions,
-    instructionSeqs: () => options.adaptationSeqs('chat'),
+    instructionSeqs: () =>
+      ledger.readSeqs(options.adaptationSeqs('chat')).flatMap(({ seq, erased }) => (erased ? [] : [seq])),
     commitments: () =>
       timers.active().flatMap(({ setSeq }) => {
         const [event] = ledger.readSeqs([setSeq])
@@ -150,23 +149,23 @@ export function buildAssistant(options: {
     random: options.random,
   })
 
+  /** Whether tokens are left for what the owner did not ask for. The builtin model costs nothing. */
+  const mayAskModel = () => model().text.id.provider === 'builtin' || !options.budgets.tokensAreSpent()
+
   async function compactIfDue(signal: AbortSignal): Promise<void> {
     // Whoever waits for the turn's outcome is told first.
     await giveWay()
     const conversationId = placement.openConversationId()
     if (conversationId === undefined) return
-    const latest = context.latestCompaction(conversationId)
-    // What an erasure took with it is rebuilt before the next turn.
-    const lostToErasure = latest?.erased === 1 && (context.base(conversationId)?.seq ?? 0) < latest.seq
-    if (lostToErasure || compactor.isDue(conversationId))
-      await compactor.compact(conversationId, 'automatic', signal)
-    await compactor.refreshCapsule(conversationId, signal)
+    if (mayAskModel()) {
+      if (compactor.isDue(conversationId)) await compactor.compact(conversationId, 'automatic', signal)
+      // Cut off for a message that waits.
+      if (signal.aborted) return
+      await compactor.refreshCapsule(conversationId, signal)
+    }
     // What the turn added is read while nobody waits for it, and not when the next message does.
     await chain.read(conversationId, model().text.id)
   }
-
-  /** Signals wait while no model may be asked: tried in vain, they would be given up. The builtin one costs nothing. */
-  const maySignalsWake = () => model().text.id.provider === 'builtin' || !options.budgets.tokensAreSpent()
 
   const attention = createAttention({
     waitingTurns: () =>
@@ -175,12 +174,13 @@ export function buildAssistant(options: {
         .filter((turn) => turn.party === 'owner' && (turn.trigger === 'message' || turn.trigger === 'sms')),
     wakingSignals() {
       const waking = signals.waking({ nowMs: nowMs(), longestWaitMs: LONGEST_RETRY_MS })
-      return waking.length === 0 || maySignalsWake() ? waking : []
+      // Tried in vain, they would be given up.
+      return waking.length === 0 || mayAskModel() ? waking : []
     },
     hasInterrupt: signals.hasInterrupt,
     nextRetryAtMs: () => {
       const retryAt = signals.nextRetryAt()
-      return retryAt === null || !maySignalsWake() ? null : Date.parse(retryAt)
+      return retryAt === null || !mayAskModel() ? null : Date.parse(retryAt)
     },
     onHeadMoved: storage.onHeadMoved,
     areas: ['chat', 'sms', 'turn', 'signal', 'activation'],

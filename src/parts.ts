@@ -44,7 +44,17 @@ export async function buildParts(foundation: Foundation) {
     catchUpSearch: storage.catchUpLagging,
     newId,
   })
-  const timers = createTimers({ append, ledger, views, onHeadMoved, timezone, nowMs, newId, onFault })
+  const timers = createTimers({
+    append,
+    appendToConversation: (compose) => placement.appendToConversation('inner', compose),
+    ledger,
+    views,
+    onHeadMoved,
+    timezone,
+    nowMs,
+    newId,
+    onFault,
+  })
   const proposals = createProposals({
     append,
     ledger,

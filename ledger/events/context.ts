@@ -3,6 +3,7 @@ import { countSchema, defineEvent, idSchema, seqSchema } from '../define-event.t
 import { modelFailureKinds, modelIdSchema, usageSchema } from './turn.ts'
 
 const source = z.enum(['manual', 'automatic'])
+const failureKinds = ['interrupted', 'empty', ...modelFailureKinds, 'internal'] as const
 
 /** The chain to continue from, after a crash too. */
 export const contextEvents = {
@@ -43,18 +44,10 @@ export const contextEvents = {
     facts: {
       compactionId: idSchema,
       source,
-      kind: z.enum([
-        'busy',
-        'interrupted',
-        'empty',
-        'not_smaller',
-        'commitments_lost',
-        ...modelFailureKinds,
-        'internal',
-      ]),
+      kind: z.enum(['busy', 'not_smaller', 'commitments_lost', ...failureKinds]),
     },
   }),
-  /** The first turn that was built on a replacement: proof that it can be continued from. */
+  /** The first turn that succeeded on a replacement: proof that it can be continued from. */
   'context.replacement.consumed': defineEvent({
     internal: true,
     facts: { compactionId: idSchema, form: z.enum(['opaque', 'text']) },
@@ -68,5 +61,10 @@ export const contextEvents = {
       usage: usageSchema,
     },
     body: { text: z.string() },
+  }),
+  /** The next try comes after as many tokens as before the first. */
+  'context.capsule.failed': defineEvent({
+    internal: true,
+    facts: { source: z.enum(['threshold']), kind: z.enum(failureKinds) },
   }),
 }

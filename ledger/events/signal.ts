@@ -53,11 +53,17 @@ export const signalEvents = {
     },
     body: { title: z.string() },
   }),
+  /** The reminder itself, as the owner sees it: `text` is the timer's title. */
   'timer.fired': defineEvent({
+    version: 2,
     facts: { timerId: idSchema, occurrence: timeSchema, nextAt: timeSchema.nullable() },
+    body: { text: z.string() },
   }),
+  /** Occurrences that passed without a reminder; `text` is the timer's title. */
   'timer.missed': defineEvent({
+    version: 2,
     facts: { timerId: idSchema, occurrence: timeSchema, missed: countSchema, nextAt: timeSchema.nullable() },
+    body: { text: z.string() },
   }),
   'timer.cancelled': defineEvent({
     facts: { timerId: idSchema, by: z.enum(['owner', 'delegate']), setSeq: seqSchema.optional() },

@@ -52,12 +52,14 @@ type Job = {
   readonly abandon: (reason: Error) => void
 }
 
+/** How long a message waits for a compaction under way: cut off, all that it has cost is lost. */
+const UPKEEP_GRACE_MS = 5_000
 const RETRY_AFTER_FAULT_MS = 1000
 const MAX_WAIT_MS = 60_000
 
 /**
- * One activation at a time: the owner's turns in their order, before any background awareness; what runs in the
- * background gives way to them. What waits is derived from the ledger, so nothing is lost with the process.
+ * One activation at a time: the owner's turns in their order, before any background awareness. An activation gives way
+ * to them at once, a compaction after a few seconds. What waits is derived from the ledger, so nothing is lost with the process.
  */
 export function createAttention(options: AttentionOptions): Attention {
   let running: Running | null = null
@@ -66,6 +68,8 @@ export function createAttention(options: AttentionOptions): Attention {
   let recovered = false
   let loop: Promise<void> = Promise.resolve()
   let unsubscribe: (() => void) | null = null
+  /** Set while a message waits for what runs between turns. */
+  let grace: NodeJS.Timeout | null = null
   const jobs: Job[] = []
 
   async function run(): Promise<void> {
@@ -96,6 +100,8 @@ export function createAttention(options: AttentionOptions): Attention {
     const [turn] = options.waitingTurns()
     if (turn) {
       await underWay('turn', (signal) => options.runTurn(turn, signal))
+      // Messages go first: upkeep is for the end of the last of them.
+      if (options.waitingTurns().length > 0) return true
       return underWay('upkeep', options.afterTurn)
     }
     const batch = options.wakingSignals()
@@ -113,6 +119,8 @@ export function createAttention(options: AttentionOptions): Attention {
       await work(controller.signal)
     } finally {
       running = null
+      if (grace !== null) clearTimeout(grace)
+      grace = null
     }
     return true
   }
@@ -137,8 +145,12 @@ export function createAttention(options: AttentionOptions): Attention {
 
   function onHeadMoved(): void {
     wake.resolve()
-    if (running?.kind === 'activation' && (options.hasInterrupt() || options.waitingTurns().length > 0))
-      abort('preempted')
+    if (running === null || running.kind === 'turn') return
+    if (running.kind === 'activation') {
+      if (options.hasInterrupt() || options.waitingTurns().length > 0) abort('preempted')
+    } else if (grace === null && options.waitingTurns().length > 0) {
+      grace = setTimeout(() => abort('preempted'), UPKEEP_GRACE_MS)
+    }
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import { createContextQueries, wasUseless } from '../../projections/context.ts'
 import { leftOfWait } from '../clock/waits.ts'
@@ -16,6 +17,7 @@ import type { ContextItem } from './context.ts'
 
 export type CompactionSource = 'manual' | 'automatic'
 export type CompactionFailureKind = EventOf<'context.compaction.failed'>['facts']['kind']
+type CapsuleFailureKind = EventOf<'context.capsule.failed'>['facts']['kind']
 export type CompactionOutcome =
   | { readonly status: 'succeeded' }
   | { readonly status: 'failed'; readonly kind: CompactionFailureKind }
@@ -25,9 +27,12 @@ export type Compactor = {
   compact(conversationId: string, source: CompactionSource, signal: AbortSignal): Promise<CompactionOutcome>
   /** Records a manual attempt that met a running turn. */
   refuseBusy(conversationId: string): Promise<void>
-  /** Whether the chain has reached its threshold and the circuit breaker allows a try. */
+  /**
+   * Whether the chain has reached its threshold, or lost its replacement to an erasure, and the circuit breaker
+   * allows a try.
+   */
   isDue(conversationId: string): boolean
-  /** Writes a fresh capsule once enough was said since the last one. */
+  /** Writes a fresh capsule once enough was said since the last one was written or failed. */
   refreshCapsule(conversationId: string, signal: AbortSignal): Promise<void>
   /** Ends what a crash left without an outcome. */
   recover(): Promise<void>
@@ -37,6 +42,8 @@ export type Compactor = {
 const BREAKER_FAILURES = 3
 const BREAKER_PAUSE_MS = 15 * 60_000
 const BREAKER_MAX_PAUSE_MS = 24 * 60 * 60_000
+/** Replacements written in a row. What is left then waits for the end of the next turn. */
+const MAX_ROUNDS = 8
 /** The part of the threshold that one request may take: the rest is room for the answer and for estimating low. */
 const CHUNK_SHARE = 0.8
 /** A replacement must bring at least this much, or it was not worth it. */
@@ -139,9 +146,13 @@ export function createCompactor(options: {
           body: { text: capsule.text },
         },
       ]
-      await append(facts)
+      const appended = await append(facts)
+      // Erased while the model was writing: the ledger dropped the words of what was made from it.
+      if (appended.status === 'duplicate' || appended.events.some(({ erased }) => erased))
+        return await fail('interrupted')
       return { status: 'succeeded', more: part.length < read.items.length }
     } catch (error) {
+      if (error instanceof LedgerUnavailable) throw error
       if (signal.aborted) return await fail('interrupted')
       if (error instanceof ModelError) {
         log.warn({ kind: error.kind, cause: error.message }, 'a compaction failed')
@@ -196,9 +207,9 @@ export function createCompactor(options: {
 
   return {
     async compact(conversationId, source, signal) {
-      for (;;) {
+      for (let round = 1; ; round += 1) {
         const { more, ...outcome } = await compactOnce(conversationId, source, signal)
-        if (!more || source === 'manual') return outcome
+        if (!more || source === 'manual' || round === MAX_ROUNDS) return outcome
       }
     },
     async refuseBusy(conversationId) {
@@ -214,8 +225,10 @@ export function createCompactor(options: {
     },
     isDue(conversationId) {
       const row = queries.chain(conversationId)
-      if (!row || row.completedTurns === 0 || row.contextTokens < options.thresholdTokens()) return false
+      if (!row || row.completedTurns === 0) return false
       const latest = queries.latestCompaction(conversationId)
+      const isLostToErasure = latest?.erased === 1 && (queries.base(conversationId)?.seq ?? 0) < latest.seq
+      if (!isLostToErasure && row.contextTokens < options.thresholdTokens()) return false
       // One that brought nothing is not repeated at once: the next would bring nothing either.
       if (latest && wasUseless(latest) && isPausedSince(latest.at, BREAKER_PAUSE_MS)) return false
       if (row.failures < BREAKER_FAILURES || row.lastFailureAt === null) return true
@@ -230,33 +243,40 @@ export function createCompactor(options: {
       if (!row || row.tokensSinceCapsule < options.capsuleTriggerTokens()) return
       const service = options.model()
       const read = await chain.read(conversationId, service.text.id, { textOnly: true })
+      const seqs = read.items.flatMap((each) => each.seqs)
+      if (seqs.length === 0) return
+      const place = { conversationId, channel: 'inner' as const, actor: 'service' as const }
+      const fail = async (kind: CapsuleFailureKind): Promise<void> => {
+        await append([{ type: 'context.capsule.failed', ...place, facts: { source: 'threshold', kind } }])
+      }
       const input = read.items.map(({ item }) => item)
       const commitments = options.commitments()
       const facts = { commitments, now: new Date(nowMs()).toISOString(), timezone: options.timezone() }
       try {
         const capsule = await writeCapsule(service, input, facts, signal)
-        if (capsule.text.trim() === '') return
-        const seqs = read.items.flatMap((each) => each.seqs)
-        if (chain.holdsBarred(seqs)) return
+        if (capsule.text.trim() === '') return await fail('empty')
+        const derivedFrom = sources(seqs, capsule, commitments)
+        // Forgotten while the model was writing.
+        if (chain.holdsBarred(derivedFrom)) return await fail('interrupted')
         await append([
           {
             type: 'context.capsule.written',
-            conversationId,
-            channel: 'inner',
-            actor: 'service',
-            derivedFrom: sources(seqs, capsule, commitments),
+            ...place,
+            derivedFrom,
             facts: {
               source: 'threshold',
               method: capsule.method,
-              throughSeq: Math.max(...seqs),
+              throughSeq: seqs.reduce((highest, seq) => Math.max(highest, seq), 0),
               usage: { ...capsule.usage },
             },
             body: { text: capsule.text },
           },
         ])
       } catch (error) {
-        // A capsule is a convenience: the chain itself goes on without a fresh one.
-        log.warn({ err: error }, 'a capsule could not be written')
+        if (error instanceof LedgerUnavailable) throw error
+        // A capsule is a convenience: the chain goes on without a fresh one.
+        log.warn({ err: error }, 'writing a capsule failed')
+        await fail(signal.aborted ? 'interrupted' : error instanceof ModelError ? error.kind : 'internal')
       }
     },
     async recover() {

@@ -20,6 +20,8 @@ export type Composed = {
   readonly input: readonly InputItem[]
   /** Recorded after the start of the turn: what was recalled. */
   readonly facts: readonly NewEvent[]
+  /** Recorded once the turn has succeeded: that the chain can be continued from its replacement. */
+  readonly proven: readonly NewEvent[]
   /** Facts, beside the conversation itself, whose words the model is given for this turn. */
   readonly seenSeqs: readonly number[]
   /** Which form of the replacement the input begins with; null while there is none. */
@@ -129,8 +131,6 @@ export function createComposer(options: {
         if (ridingSignals.length > 0)
           added.push({ type: 'inner', label: 'signals', text: batchText(ridingSignals) })
         added.push(cue.item)
-        const facts: NewEvent[] = [...recalled.facts]
-        if (past.base && past.base.row.consumed === 0) facts.push(consumed(turn, past.base))
         return {
           request: {
             instructions: buildInstructions({ channel, adaptations, isActivation }),
@@ -138,7 +138,8 @@ export function createComposer(options: {
             timezone: options.timezone(),
           },
           input: past.input.concat(added),
-          facts,
+          facts: recalled.facts,
+          proven: past.base && past.base.row.consumed === 0 ? [consumed(turn, past.base)] : [],
           seenSeqs: [
             ...cue.seqs,
             ...recalled.seqs,
@@ -158,7 +159,7 @@ export function createComposer(options: {
   }
 }
 
-/** The first turn on a replacement proves that the chain can be continued from it. */
+/** The first turn that succeeds on a replacement proves that the chain can be continued from it. */
 function consumed(turn: TurnRow, base: NonNullable<Chain['base']>): NewEvent {
   const { conversationId, spanId, turnId } = turn
   return {

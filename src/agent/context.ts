@@ -3,6 +3,7 @@ import type { EventOf, LedgerEvent } from '../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import { createRunQueries } from '../../projections/timeline-runs.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
+import { oneLine } from './signals-text.ts'
 import { replyKey, textWithMedia } from './sms-text.ts'
 
 /** An item of the model's input, and the facts that it repeats. */
@@ -99,6 +100,9 @@ function itemOf(event: LedgerEvent): ContextItem | null {
     case 'task.failed':
       if (!event.body) return null
       return { seqs, item: { type: 'inner', label: OUTCOME_LABEL, text: outcomeText(event) } }
+    case 'timer.fired':
+      if (!event.body) return null
+      return { seqs, item: { type: 'inner', label: REMINDER_LABEL, text: oneLine(event.body.text) } }
     case 'chat.reply.sent':
       // The outcome of a task, delivered: it stands above as what it is, and is nobody's reply.
       if (event.facts.deliveryId !== undefined || !event.body?.text) return null
@@ -124,7 +128,8 @@ function itemOf(event: LedgerEvent): ContextItem | null {
       }
     case 'tool.returned':
       return {
-        seqs,
+        // An erased result repeats nothing. Named as a source, it would erase whatever is made from the chain.
+        seqs: event.body ? seqs : [],
         item: {
           type: 'tool_result',
           callId: event.facts.callId,
@@ -136,6 +141,7 @@ function itemOf(event: LedgerEvent): ContextItem | null {
   }
 }
 
+const REMINDER_LABEL = 'reminder that the owner was shown'
 const OUTCOME_LABEL = 'outcome of a task of the coding assistant'
 
 /** What the coding assistant came to: data, whatever it says. */

@@ -26,7 +26,8 @@ export function batchText(signals: readonly SignalText[]): string {
   return signals.map(({ kind, at, text }) => `- ${at} ${kind}: ${oneLine(text)}`).join('\n')
 }
 
-function oneLine(text: string): string {
+/** A text in one line, so that none of it can pass for a line of its own. */
+export function oneLine(text: string): string {
   const lines = text.split(/[\r\n\u0085\u2028\u2029]/).map((line) => line.trim())
   return lines.filter((line) => line !== '').join(' ')
 }

@@ -159,12 +159,16 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       facts: { ...usage, compactThresholdTokens },
     }),
 
-    /** Who texted is told so by text; a stranger is not. */
+    /**
+     * Who texted is told so by text; a stranger is not. Where nobody asked, nobody is told: the failure of an activation
+     * belongs to the inner life.
+     */
     failed: (kind: TurnFailureKind, usage: Usage, durationMs: number): NewEvent[] => [
       {
         type: 'turn.failed',
         actor: 'service',
         ...place,
+        channel: turn.trigger === 'activation' ? 'inner' : channel,
         key,
         facts: { kind, usage: { ...usage }, durationMs },
         body: { text: failureText[kind] },

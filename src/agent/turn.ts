@@ -13,6 +13,7 @@ import { createProvenance, type Provenance } from './provenance.ts'
 import { SILENCE } from './signals-text.ts'
 import { type Call, type CallFact, createToolRunner } from './tool-runner.ts'
 import { type Answer, createTurnFacts } from './turn-facts.ts'
+import { orGivenUp, TURN_LIMITS, type TurnLimits } from './turn-limits.ts'
 import { goingOnFrom, progressOf, type TurnProgress } from './turn-progress.ts'
 
 /** Why a turn was cut short from outside. */
@@ -37,6 +38,7 @@ export type TurnRunnerOptions = {
   /** Puts an answer that is too long to be a reply into a note, and returns what to say instead. */
   readonly shortenReply: (text: string, turn: TurnRow, seen: readonly number[]) => Promise<string>
   readonly nowMs: () => number
+  readonly limits?: TurnLimits
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
   /** `ITEMS_DEBUG=1`: hears of each item that goes to the model and comes back, by kind and size. */
   readonly traceItem?: ((direction: 'in' | 'out', item: { type: string; chars: number }) => void) | undefined
@@ -57,8 +59,28 @@ export function createTurnRunner(options: TurnRunnerOptions) {
   })
   /** Rejects only when the ledger is unavailable: then the turn stays unfinished and is taken up again. */
   const provenance = createProvenance()
-  return (turn: TurnRow, signal: AbortSignal): Promise<void> =>
-    runTurn(options, { toolRunner, provenance }, turn, signal)
+  return async (turn: TurnRow, signal: AbortSignal): Promise<void> => {
+    try {
+      await runTurn(options, { toolRunner, provenance }, turn, signal)
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) throw error
+      // A turn that cannot even begin must end all the same, or it is taken up again at once and without end.
+      options.log.error({ err: error, turnId: turn.turnId }, 'a turn failed')
+      const facts = createTurnFacts({
+        turn,
+        channel: spokenChannel(turn),
+        model: options.model().text.id,
+        replyTo: null,
+      })
+      await options.append(facts.failed('internal', NO_USAGE, 0))
+    }
+  }
+}
+
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+
+function spokenChannel({ channel }: TurnRow): SpokenChannel {
+  return channel === 'voice' || channel === 'sms' ? channel : 'chat'
 }
 
 type ToolRunner = ReturnType<typeof createToolRunner>
@@ -79,12 +101,14 @@ async function runTurn(
   options: TurnRunnerOptions,
   { toolRunner, provenance }: { readonly toolRunner: ToolRunner; readonly provenance: Provenance },
   turn: TurnRow,
-  signal: AbortSignal,
+  stopping: AbortSignal,
 ): Promise<void> {
-  const { append, ledger, previews, composer, nowMs, log } = options
+  const { append, ledger, previews, composer, nowMs, log, limits = TURN_LIMITS } = options
   const startedMs = nowMs()
   const { turnId, conversationId } = turn
-  const channel: SpokenChannel = turn.channel === 'voice' || turn.channel === 'sms' ? turn.channel : 'chat'
+  const overdue = new AbortController()
+  const signal = AbortSignal.any([stopping, overdue.signal])
+  const channel = spokenChannel(turn)
   const service = options.model()
   const [cause] = ledger.readSeqs([turn.causeSeq])
   const replyTo = cause?.type === 'sms.received' ? (cause.body?.from ?? null) : null
@@ -100,7 +124,7 @@ async function runTurn(
     tail: [...progress.items],
     seen: new Set([turn.causeSeq, ...progress.seenSeqs]),
     signalIds: new Set(),
-    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
+    usage: NO_USAGE,
     said: '',
     rounds: progress.rounds,
   }
@@ -159,7 +183,7 @@ async function runTurn(
       run.usage = addUsage(run.usage, answer.usage)
       await giveWay()
       if (answer.toolCalls.length === 0) {
-        await conclude(answer)
+        await conclude(answer, composed)
         return null
       }
       run.said = ''
@@ -247,7 +271,7 @@ async function runTurn(
     return { recorded: all }
   }
 
-  async function conclude(answer: Answer): Promise<void> {
+  async function conclude(answer: Answer, composed: Composed): Promise<void> {
     const isSilent =
       turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
     const seqs = derivation(answer.text, readSeen())
@@ -256,12 +280,13 @@ async function runTurn(
       ...facts.attached([...run.signalIds]),
       ...facts.replied(text, seqs),
       facts.completed({ usage: run.usage, answer, rounds: run.rounds, durationMs: durationMs() }),
+      ...composed.proven,
       facts.usage(answer.usage, options.thresholdTokens()),
     ])
   }
 
   async function concludeAborted(): Promise<void> {
-    const reason: TurnAbort = signal.reason
+    const reason: TurnAbort = stopping.reason
     // Of an activation the signals are taken up again, by another turn.
     if (turn.trigger === 'activation') return fail(reason === 'shutdown' ? 'interrupted' : 'stopped')
     // A turn that the process leaves for its own end is taken up again at the next start.
@@ -277,16 +302,22 @@ async function runTurn(
     await append(facts.failed(kind, run.usage, durationMs()))
   }
 
+  const deadline = setTimeout(() => overdue.abort(), limits.deadlineMs)
   try {
-    const kind = await speak()
+    const kind = await orGivenUp(speak(), signal, limits.stopMs)
     if (kind !== null) await fail(kind)
   } catch (error) {
     if (error instanceof LedgerUnavailable) throw error
-    if (signal.aborted) return await concludeAborted()
+    if (stopping.aborted) return await concludeAborted()
+    if (overdue.signal.aborted) {
+      log.warn({ turnId, deadlineMs: limits.deadlineMs }, 'a turn passed its deadline')
+      return await fail('timeout')
+    }
     const kind = error instanceof ModelError ? error.kind : 'internal'
     log[kind === 'internal' ? 'error' : 'warn']({ err: error, kind, turnId }, 'a turn failed')
     await fail(kind)
   } finally {
+    clearTimeout(deadline)
     previews.end(turnId)
   }
 }

@@ -1,3 +1,4 @@
+import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 
 /** How long a batch that the disk refused waits for the next try. */
@@ -47,7 +48,8 @@ export function createFactQueue(options: {
         return await options.append(events)
       } catch (error) {
         options.onFault(error, 'facts of a call could not be recorded yet')
-        if (isOver) throw error
+        // What the ledger refuses for itself it goes on refusing, and everything behind it would wait.
+        if (isOver || !(error instanceof LedgerUnavailable)) throw error
         await pause()
       }
     }

@@ -11,6 +11,11 @@ export type Placement = {
    * batch, the facts that open either where it is not. One at a time, so that two messages never open two.
    */
   appendToInteraction(channel: Channel, compose: (place: Place) => readonly NewEvent[]): Promise<Appended>
+  /** Appends what `compose` makes for the open conversation, and begins one first where there is none. */
+  appendToConversation(
+    channel: Channel,
+    compose: (conversationId: string) => readonly NewEvent[],
+  ): Promise<Appended>
   /**
    * Appends what `compose` makes in a span of its own, as one batch with what opens it: in the open conversation,
    * which is begun where there is none, or in no conversation at all.
@@ -93,6 +98,11 @@ export function createPlacement(options: {
 
   return {
     openConversationId,
+    appendToConversation: (channel, compose) =>
+      inTurn(async () => {
+        const { conversationId, opening } = conversation(channel)
+        return append([...opening, ...compose(conversationId)])
+      }),
     appendToInteraction: (channel, compose) => inTurn(() => appendInPlace(channel, compose)),
     appendToNewSpan({ kind, channel, inConversation }, compose) {
       return inTurn(async () => {

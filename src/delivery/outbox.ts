@@ -3,6 +3,7 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
 import { type OutboundPauses, retryDelayMs, untilRetryMs } from '../outbound/backoff.ts'
+import { createProgressGuard } from '../progress.ts'
 import { postWebhook, type WebhookOutcome } from './webhook.ts'
 
 export type DeliveryOutbox = {
@@ -40,6 +41,7 @@ export function createDeliveryOutbox(options: {
 }): DeliveryOutbox {
   const { append, ledger, deliveries, nowMs } = options
   const cutOff = new AbortController()
+  const requireProgress = createProgressGuard()
   let closing = false
   let wake = Promise.withResolvers<void>()
   let loop: Promise<void> = Promise.resolve()
@@ -51,6 +53,7 @@ export function createDeliveryOutbox(options: {
       try {
         const open = deliveries.open()
         const row = open.find(isDue)
+        requireProgress(row)
         if (row) await deliver(row)
         else await sleep(open)
       } catch (error) {

@@ -1,7 +1,9 @@
+import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Appended, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
+import { createProgressGuard } from '../progress.ts'
 import { MAX_PROGRESS } from './callback.ts'
 import { cleanText, endOf, oneLine } from './clean-text.ts'
 import { outcomeFact, type TaskOutcome } from './outcome.ts'
@@ -72,6 +74,7 @@ export function createTaskRunner(options: {
 }): TaskRunner {
   const { append, ledger, tasks, nowMs, minuteMs = 60_000, outputEveryMs = OUTPUT_EVERY_MS } = options
   const running = new Map<string, Running>()
+  const requireProgress = createProgressGuard()
   /** What of each one's output was shown last. */
   const shown = new Map<string, string>()
   let wake = Promise.withResolvers<void>()
@@ -87,6 +90,7 @@ export function createTaskRunner(options: {
         if (!recovered) await recover()
         recovered = true
         const next = nextTask()
+        requireProgress(next)
         if (next) await begin(next)
         else await wake.promise
       } catch (error) {
@@ -193,7 +197,7 @@ export function createTaskRunner(options: {
     return conclude(taskId, { status: 'failed', kind: 'exit', exitCode: code, text })
   }
 
-  /** Records an outcome, once; tries again while the disk refuses it, for nobody else knows it. */
+  /** Records an outcome, once; retries while the disk refuses it, for nobody else knows it. */
   async function conclude(taskId: string, outcome: TaskOutcome): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       const row = tasks.byId(taskId)
@@ -203,7 +207,7 @@ export function createTaskRunner(options: {
         return
       } catch (error) {
         // What cannot be recorded now is found without an outcome at the next start.
-        if (closing && tries > 0) throw error
+        if (!(error instanceof LedgerUnavailable) || (closing && tries > 0)) throw error
         options.onFault(error)
         await pause(RETRY_AFTER_FAULT_MS)
       }

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { Append, NewEvent } from '../../ledger/event.ts'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
@@ -59,6 +60,8 @@ export type Timers = {
 
 /** An occurrence this late was missed: the service was down, or the machine slept. */
 const LATE_MS = 60_000
+/** What the delegate is told, so that it does not repeat the reminder. */
+const ALREADY_SHOWN = 'The owner already sees this reminder.'
 /** setTimeout overflows beyond 2^31 ms, and clocks jump: look again at least this often. */
 const LOOK_AGAIN_MS = 30_000
 /** While something is due that cannot be fired: often enough to be punctual, and seldom enough to cost nothing. */
@@ -66,6 +69,10 @@ const RETRY_MS = 1_000
 
 export function createTimers(options: {
   readonly append: Append
+  /** Appends to the open conversation, and begins one first where there is none. */
+  readonly appendToConversation: (
+    compose: (conversationId: string) => readonly NewEvent[],
+  ) => Promise<Appended>
   readonly ledger: LedgerReader
   readonly views: Database
   readonly onHeadMoved: SubscribeHead
@@ -87,8 +94,12 @@ export function createTimers(options: {
 
   function toTimer(row: TimerRow): Timer {
     const { timerId, dueSeq: _due, conversationId: _conversation, ...rest } = row
-    const [event] = ledger.readSeqs([row.setSeq])
-    return { ...rest, id: timerId, title: event?.type === 'timer.set' ? (event.body?.title ?? '') : '' }
+    return { ...rest, id: timerId, title: titleOf(row) }
+  }
+
+  function titleOf({ setSeq }: TimerRow): string {
+    const [event] = ledger.readSeqs([setSeq])
+    return event?.type === 'timer.set' ? (event.body?.title ?? '') : ''
   }
 
   /** Nobody knows any more what it was for: what was asked for by words that were forgotten is not done. */
@@ -125,51 +136,64 @@ export function createTimers(options: {
     const isSkipped = isLate && row.missedPolicy === 'skip'
     // It fired before it came to be due, while the clock was ahead: nobody is told again.
     const isTold = (firedSeq(row.timerId, last) ?? row.dueSeq) < row.dueSeq
-    const title = toTimer(row).title
-    const place = {
-      conversationId: row.conversationId,
-      channel: 'inner' as const,
-      actor: 'service' as const,
-      causedBy: row.setSeq,
-    }
     const missed = isSkipped ? passed : passed - 1
-    const facts: NewEvent[] = []
-    if (missed > 0 || isTold) {
-      const nextOfMissed = isSkipped || isTold ? nextAt : last
-      facts.push({
-        type: 'timer.missed',
-        ...place,
-        key: leavingKey(row),
-        facts: { timerId: row.timerId, occurrence: row.dueAt, missed, nextAt: nextOfMissed },
-      })
-    }
-    if (!isSkipped && !isTold) {
-      facts.push({
-        type: 'timer.fired',
-        ...place,
-        key: `timer-fired:${row.timerId}:${last}`,
-        facts: { timerId: row.timerId, occurrence: last, nextAt },
-      })
-      const due = tellLocal(new Date(last), options.timezone())
-      const late = isLate ? ` It was due on ${due} and is late because I was not running.` : ''
-      facts.push(
-        signalFact(
-          {
-            kind: 'timer_due',
-            mode: 'wake',
-            priority: 5,
-            dedupKey: `timer:${row.timerId}:${last}`,
-            text: `The timer “${title}” is due.${late}`,
-            causedBy: row.setSeq,
-            derivedFrom: [row.setSeq],
-          },
-          newId(),
-        ),
-      )
-    }
-    const result = await append(facts)
+    const result = await options.appendToConversation((conversationId) => {
+      const place = { ...copyOf(row), conversationId }
+      const facts: NewEvent[] = []
+      if (missed > 0 || isTold) {
+        const nextOfMissed = isSkipped || isTold ? nextAt : last
+        facts.push({
+          type: 'timer.missed',
+          ...place,
+          key: leavingKey(row),
+          facts: { timerId: row.timerId, occurrence: row.dueAt, missed, nextAt: nextOfMissed },
+        })
+      }
+      if (!isSkipped && !isTold) {
+        facts.push({
+          type: 'timer.fired',
+          ...place,
+          key: `timer-fired:${row.timerId}:${last}`,
+          facts: { timerId: row.timerId, occurrence: last, nextAt },
+        })
+        facts.push(dueSignal(place, { timerId: row.timerId, occurrence: last, isLate }))
+      }
+      return facts
+    })
     // Told of already, and due all the same: the views are behind.
     return result.status === 'appended'
+  }
+
+  /** What a reminder copies of its timer: the words, and where they stand. */
+  function copyOf(row: TimerRow) {
+    return {
+      channel: 'inner',
+      actor: 'service',
+      causedBy: row.setSeq,
+      derivedFrom: [row.setSeq],
+      body: { text: titleOf(row) },
+    } as const
+  }
+
+  /** Wakes the delegate, who may add something. The owner has the words already, whatever becomes of this. */
+  function dueSignal(
+    { causedBy, derivedFrom, body }: ReturnType<typeof copyOf>,
+    { timerId, occurrence, isLate }: { timerId: string; occurrence: string; isLate: boolean },
+  ): NewEvent {
+    const due = tellLocal(new Date(occurrence), options.timezone())
+    const late = isLate ? ` It was due on ${due} and is late because I was not running.` : ''
+    return signalFact(
+      {
+        kind: 'timer_due',
+        mode: 'wake',
+        priority: 5,
+        dedupKey: `timer:${timerId}:${occurrence}`,
+        text: `The timer “${body.text}” is due.${late} ${ALREADY_SHOWN}`,
+        causedBy,
+        derivedFrom,
+      },
+      newId(),
+    )
   }
 
   /**
@@ -185,10 +209,8 @@ export function createTimers(options: {
         await append([
           {
             type: 'timer.missed',
+            ...copyOf(row),
             conversationId: row.conversationId,
-            channel: 'inner',
-            actor: 'service',
-            causedBy: row.setSeq,
             key: leavingKey(row),
             facts: { timerId: row.timerId, occurrence: row.dueAt, missed: 0, nextAt },
           },
@@ -214,10 +236,21 @@ export function createTimers(options: {
     return next?.toISOString() ?? null
   }
 
+  /** One that fails does not hold up the others; a disk that refuses one refuses them all. */
+  async function tryToFire(row: TimerRow): Promise<boolean> {
+    try {
+      return await fire(row)
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) throw error
+      options.onFault(error)
+      return false
+    }
+  }
+
   async function fireDue(): Promise<void> {
     await bringBack()
     const fired: boolean[] = []
-    for (const row of queries.due(new Date(nowMs()).toISOString())) fired.push(await fire(row))
+    for (const row of queries.due(new Date(nowMs()).toISOString())) fired.push(await tryToFire(row))
     isHeldUp = fired.includes(false)
   }
 

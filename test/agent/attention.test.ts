@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append } from '../../ledger/event.ts'
 import { createSignalQueries } from '../../projections/signals.ts'
-import { createTurnQueries } from '../../projections/turns.ts'
+import { createTurnQueries, type TurnRow } from '../../projections/turns.ts'
 import { createActivationRunner, LONGEST_RETRY_MS } from '../../src/agent/activation.ts'
 import { createAttention } from '../../src/agent/attention.ts'
 import { testDirectory } from '../support/directory.ts'
@@ -86,3 +86,75 @@ test('what a full disk cut off is tried again once there is room, without a rest
   await raise('other')
   await expect.poll(activations).toBe(2)
 })
+
+/** Attention over lists: `background` is what runs after each turn and never ends by itself. */
+function startBusyAttention(kind: 'upkeep' | 'exclusive') {
+  const waiting: string[] = []
+  const ran: string[] = []
+  const begun = Promise.withResolvers<void>()
+  let reason: unknown = null
+  let tell: () => void = () => undefined
+  const hang = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      begun.resolve()
+      signal.addEventListener('abort', () => {
+        reason = signal.reason
+        resolve()
+      })
+    })
+  let upkeeps = 0
+  const attention = createAttention({
+    waitingTurns: () => waiting.map((turnId) => ({ turnId }) as TurnRow),
+    wakingSignals: () => [],
+    hasInterrupt: () => false,
+    nextRetryAtMs: () => null,
+    onHeadMoved: (listener) => {
+      tell = listener
+      return () => undefined
+    },
+    areas: [],
+    async runTurn({ turnId }) {
+      ran.push(turnId)
+      waiting.shift()
+    },
+    runActivation: async () => undefined,
+    async afterTurn(signal) {
+      upkeeps += 1
+      if (kind === 'upkeep' && upkeeps === 1) await hang(signal)
+    },
+    recover: async () => undefined,
+    nowMs: Date.now,
+    onFault: (error) => {
+      throw error
+    },
+  })
+  attention.start()
+  onTestFinished(() => attention.close(0))
+  return {
+    attention,
+    hang,
+    begun: begun.promise,
+    ran,
+    reason: () => reason,
+    say(turnId: string) {
+      waiting.push(turnId)
+      tell()
+    },
+  }
+}
+
+test.each(['upkeep', 'exclusive'] as const)(
+  'a message that waits interrupts a hanging compaction (%s)',
+  {
+    timeout: 15_000,
+  },
+  async (kind) => {
+    const { attention, hang, begun, ran, reason, say } = startBusyAttention(kind)
+    if (kind === 'upkeep') say('first')
+    else void attention.exclusively(hang)
+    await begun
+    say('second')
+    await expect.poll(() => ran.at(-1), { timeout: 10_000 }).toBe('second')
+    expect(reason()).toBe('preempted')
+  },
+)

@@ -4,11 +4,11 @@ import { createChainReader } from '../../src/agent/chain.ts'
 import { createCompactor } from '../../src/agent/compaction.ts'
 import type { ModelService } from '../../src/model/port.ts'
 import { testDirectory } from '../support/directory.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { openTestStorage, type TestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 
 const MODEL = { provider: 'p', model: 'm' }
-const USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+const USAGE = { inputTokens: 0, outputTokens: 100, cachedTokens: 0 }
 const TURN = { conversationId: 'c', turnId: 't', channel: 'chat' } as const
 const LONG = 'The word is heliotrope. '.repeat(200)
 
@@ -23,17 +23,22 @@ const conversation: NewEvent[] = [
   },
 ]
 
-test.each([
-  ['says nothing', ' \n', 'empty'],
-  ['says as much again', LONG.toUpperCase(), 'not_smaller'],
-])('a replacement that %s replaces nothing', async (_what, text, kind) => {
-  const { append, views, ledger } = await openTestStorage(testDirectory())
+/** A compactor over that conversation, whose model says `text` after `meanwhile`. */
+async function openCompactor(
+  text: string,
+  meanwhile: (storage: TestStorage) => Promise<unknown> = async () => undefined,
+) {
+  const storage = await openTestStorage(testDirectory())
+  const { append, views, ledger } = storage
   await append(conversation)
   const chain = createChainReader(views, ledger)
+  let requests = 0
   const service = {
     text: {
       id: MODEL,
       async *respond() {
+        requests += 1
+        await meanwhile(storage)
         yield { type: 'completed' as const, text, toolCalls: [], usage: USAGE, responseId: null, blob: null }
       },
     },
@@ -54,15 +59,44 @@ test.each([
     nowMs: Date.now,
     log: { warn: () => undefined },
   })
-  const before = (await chain.read('c', MODEL)).items
   const { seq } = ledger.head()
-  expect(await compactor.compact('c', 'automatic', AbortSignal.timeout(5000))).toEqual({
+  return {
+    compactor,
+    items: async () => (await chain.read('c', MODEL)).items,
+    requests: () => requests,
+    facts: () => ledger.readAfter(seq, 20).map(({ type }) => type),
+  }
+}
+
+const signal = AbortSignal.timeout(30_000)
+
+test.each([
+  ['says nothing', ' \n', 'empty'],
+  ['says as much again', LONG.toUpperCase(), 'not_smaller'],
+])('a replacement that %s replaces nothing', async (_what, text, kind) => {
+  const { compactor, items, facts } = await openCompactor(text)
+  const before = await items()
+  expect(await compactor.compact('c', 'automatic', signal)).toEqual({ status: 'failed', kind })
+  expect(facts()).toEqual(['context.compaction.requested', 'context.compaction.failed'])
+  expect(await items()).toEqual(before)
+})
+
+test('a replacement whose sources are erased while it is written is a failure, and is not repeated at once', async () => {
+  const { compactor, requests, facts } = await openCompactor('A short text.', ({ erase }) =>
+    erase([2], 'owner'),
+  )
+  expect(await compactor.compact('c', 'automatic', signal)).toEqual({
     status: 'failed',
-    kind,
+    kind: 'interrupted',
   })
-  expect(ledger.readAfter(seq, 10).map(({ type }) => type)).toEqual([
-    'context.compaction.requested',
-    'context.compaction.failed',
-  ])
-  expect((await chain.read('c', MODEL)).items).toEqual(before)
+  expect(requests()).toBe(1)
+  expect(facts().at(-1)).toBe('context.compaction.failed')
+})
+
+test('a capsule that fails is recorded, and is not repeated at once', async () => {
+  const { compactor, requests, facts } = await openCompactor(' ')
+  await compactor.refreshCapsule('c', signal)
+  await compactor.refreshCapsule('c', signal)
+  expect(requests()).toBe(1)
+  expect(facts()).toEqual(['context.capsule.failed'])
 })

@@ -118,7 +118,7 @@ test('a signal rides along with the owner’s turn and is among what its answer 
   expect(JSON.stringify((await ofActivation?.composed)?.input)).not.toContain('did not arrive')
 })
 
-test('that a replacement carries the conversation is recorded with the first turn on it, once', async () => {
+test('records once that a turn succeeded on a replacement', async () => {
   const { append, composer, turn } = await openComposer()
   const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
   await append([
@@ -140,7 +140,8 @@ test('that a replacement carries the conversation is recorded with the first tur
     },
   ])
   const first = await composer.compose(turn, service, { textOnly: false })?.composed
-  expect(first?.facts.map(({ type }) => type)).toEqual(['context.replacement.consumed'])
-  await append(first?.facts ?? [])
-  expect((await composer.compose(turn, service, { textOnly: false })?.composed)?.facts).toEqual([])
+  expect(first?.facts).toEqual([])
+  expect(first?.proven.map(({ type }) => type)).toEqual(['context.replacement.consumed'])
+  await append(first?.proven ?? [])
+  expect((await composer.compose(turn, service, { textOnly: false })?.composed)?.proven).toEqual([])
 })

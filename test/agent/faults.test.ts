@@ -263,13 +263,15 @@ test('a chain over its threshold is compacted by itself, and the conversation go
 
 test('a message that came while the one before it was answered stays in the chain when that is compacted', async () => {
   const { double, service } = await start()
-  await service.client.put('/api/config', { entries: { COMPACT_THRESHOLD_TOKENS: 2000 } })
   const both = Promise.withResolvers<void>()
-  double.answerWith(({ text }) => ({
-    text: 'Yes.',
-    usage: { inputTokens: text.includes('heliotrope') ? 100 : 3000, outputTokens: 10 },
-    pause: { at: 'headers', until: both.promise },
-  }))
+  let isTooLong = true
+  // The turn of the second message compacts the chain, and its own message stands before the reply that is covered.
+  double.answerWith(({ text }) => {
+    if (!text.includes('heliotrope') || !isTooLong)
+      return { text: 'Yes.', pause: { at: 'headers', until: both.promise } }
+    isTooLong = false
+    return { fault: httpFaults.contextTooLong() }
+  })
   const tab = await openTab(service)
   tab.send({ type: 'chat.message', content: 'A long story', clientMessageId: 'm1' })
   await tab.hear(({ type }) => type === 'chat.working')

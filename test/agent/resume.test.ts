@@ -126,6 +126,7 @@ async function resume(
           request: { instructions: '', tools: [], timezone: 'UTC' },
           input: [],
           facts: [],
+          proven: [],
           seenSeqs: [],
           past: [],
           baseForm: null,

@@ -70,6 +70,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
           request: { instructions: '', tools: [], timezone: 'UTC' },
           input: [{ type: 'inner', label: 'memories that may matter', text: SECRET }],
           facts: [],
+          proven: [],
           seenSeqs: [1],
           past: [],
           baseForm: null,

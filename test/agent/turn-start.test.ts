@@ -34,6 +34,7 @@ const composed: Composed = {
   request: { instructions: '', tools: [], timezone: 'UTC' },
   input: [],
   facts: [],
+  proven: [],
   seenSeqs: [],
   past: [],
   baseForm: null,

@@ -39,3 +39,35 @@ test.each(['sms', 'webhook'] as const)(
     expect(looks).toBeLessThan(5)
   },
 )
+
+test.each(['sms', 'webhook'] as const)(
+  'a delivery by %s whose outcome changes nothing is retried after a pause, not at once',
+  async (channel) => {
+    const storage = await openTestStorage(testDirectory())
+    await storage.append([
+      {
+        type: 'delivery.requested',
+        actor: 'service',
+        facts: { deliveryId: 'd1', channel, taskId: null, maxAttempts: 3 },
+        body: { target: '+15550100', text: 'Heliotrope' },
+      },
+    ])
+    const [existing] = storage.ledger.readSeqs([1])
+    if (!existing) throw new Error('there is no event')
+    let looks = 0
+    const stuck = { ...storage, append: async () => ({ status: 'duplicate' as const, existing }) }
+    const faults: unknown[] = []
+    startUnconfiguredOutbox(
+      stuck,
+      channel,
+      () => {
+        looks += 1
+        return false
+      },
+      (error) => void faults.push(error),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect(looks).toBeLessThan(8)
+    expect(faults).toMatchObject([{ name: 'NoProgress' }])
+  },
+)

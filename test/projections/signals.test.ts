@@ -52,6 +52,22 @@ test('what wakes and what rides along keep apart, the most urgent first, then th
   })
 })
 
+test('a signal that waits for its retry interrupts nothing', () => {
+  const failed: NewEvent = {
+    type: 'activation.failed',
+    actor: 'service',
+    facts: {
+      activationId: 'a',
+      signalIds: ['w2', 'i1'],
+      kind: 'timeout',
+      attempt: 1,
+      final: false,
+      retryAt: '2032-01-01T00:00:00.000Z',
+    },
+  }
+  expect(fold(...EACH, taken('w2', 'i1'), failed).hasInterrupt).toBe(false)
+})
+
 test('what an activation has taken neither wakes nor interrupts another', () => {
   expect(fold(...EACH, taken('w2', 'i1'))).toEqual({
     waking: ['w1', 'w3'],

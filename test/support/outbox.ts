@@ -12,6 +12,9 @@ export function startUnconfiguredOutbox(
   storage: Storage,
   channel: 'sms' | 'webhook',
   isHeld: () => boolean = () => false,
+  onFault = (error: unknown): void => {
+    throw error
+  },
 ): void {
   const { append, ledger, views, onHeadMoved } = storage
   const common = {
@@ -22,9 +25,7 @@ export function startUnconfiguredOutbox(
     pauses: outboundPauses,
     nowMs: Date.now,
     random: Math.random,
-    onFault: (error: unknown) => {
-      throw error
-    },
+    onFault,
   }
   const outbox =
     channel === 'webhook'

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { LedgerUnavailable } from '../../ledger/errors.ts'
+import { InvalidEvent, LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append } from '../../ledger/event.ts'
 import { createTimers } from '../../src/timers/timers.ts'
 import { testDirectory } from '../support/directory.ts'
@@ -11,10 +11,14 @@ import { newId } from '../support/writer.ts'
 async function openTimers({ timezone = 'UTC' } = {}) {
   let nowMs = Date.now()
   const storage = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
-  const disk = { isFull: false, isUnreadable: false }
+  const disk = { isFull: false, isUnreadable: false, refused: '' }
   const faults: unknown[] = []
   const append: Append = (events) =>
-    disk.isFull ? Promise.reject(new LedgerUnavailable('the disk is full')) : storage.append(events)
+    disk.isFull
+      ? Promise.reject(new LedgerUnavailable('the disk is full'))
+      : disk.refused !== '' && JSON.stringify(events).includes(disk.refused)
+        ? Promise.reject(new InvalidEvent('no such fact'))
+        : storage.append(events)
   const views: Database = Object.create(storage.views)
   views.prepare = ((sql: string) => {
     const statement = storage.views.prepare<unknown[], unknown>(sql)
@@ -28,6 +32,7 @@ async function openTimers({ timezone = 'UTC' } = {}) {
   const open = () =>
     createTimers({
       append,
+      appendToConversation: (compose) => append(compose('c')),
       ledger: storage.ledger,
       views,
       onHeadMoved: storage.onHeadMoved,
@@ -109,6 +114,42 @@ test('a timer that is due while the disk is full is tried again now and then, an
   disk.isFull = false
   await expect.poll(() => timers.get(timer.id)?.status, { timeout: 5000 }).toBe('done')
   expect(signals()).toHaveLength(1)
+})
+
+test('a timer that cannot fire holds up no other', async () => {
+  const { timers, disk, faults, set, signals, pass } = await openTimers()
+  await set('Heliotrope')
+  await set('Water the plants')
+  disk.refused = 'Heliotrope'
+  pass(61_000)
+  timers.start()
+  await expect.poll(signals).toEqual([expect.stringContaining('Water the plants')])
+  expect(faults).toMatchObject([{ name: 'InvalidEvent' }])
+  disk.refused = ''
+  await expect.poll(signals, { timeout: 5000 }).toHaveLength(2)
+})
+
+test('each occurrence of a timer that repeats carries its words', async () => {
+  const { storage, open, every, pass } = await openTimers()
+  const timer = await every('0 9 * * *', 'fire_once')
+  const reminders = () =>
+    storage.ledger
+      .readRange(1, 1000)
+      .flatMap((event) =>
+        event.type === 'timer.fired' || event.type === 'timer.missed' ? [[event.type, event.body?.text]] : [],
+      )
+  for (const days of [1, 1, 3]) {
+    pass(days * DAY_MS)
+    const started = open()
+    started.start()
+    await started.close()
+  }
+  expect(reminders()).toEqual([
+    ['timer.fired', timer.title],
+    ['timer.fired', timer.title],
+    ['timer.missed', timer.title],
+    ['timer.fired', timer.title],
+  ])
 })
 
 test('views that cannot be read for a while end neither the process nor the waiting', async () => {

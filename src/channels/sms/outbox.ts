@@ -4,6 +4,7 @@ import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { TextDeliveryRow, TextQueries } from '../../../projections/texts.ts'
 import { type OutboundPauses, retryDelayMs, untilRetryMs } from '../../outbound/backoff.ts'
+import { createProgressGuard } from '../../progress.ts'
 import { failureSignal } from './failure-signal.ts'
 import { segmentsOf } from './segments.ts'
 import { findSent, type OutgoingText, type SendOutcome, sendText } from './send.ts'
@@ -57,6 +58,7 @@ export function createSmsOutbox(options: {
 }): SmsOutbox {
   const { append, ledger, texts, nowMs } = options
   const reserved = new Set<string>()
+  const requireProgress = createProgressGuard()
   let wake = Promise.withResolvers<void>()
   let closing = false
   let loop: Promise<void> = Promise.resolve()
@@ -67,6 +69,7 @@ export function createSmsOutbox(options: {
       wake = Promise.withResolvers()
       try {
         const row = next()
+        requireProgress(row)
         if (row) await deliver(row)
         else await sleep()
       } catch (error) {

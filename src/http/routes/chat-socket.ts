@@ -170,7 +170,8 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
       if (event.type === 'chat.reply.sent' || event.type === 'chat.reply.stopped') {
         send({ type: 'chat.response', turnId, content: event.body?.text ?? '', conversationId })
       } else if (event.type === 'turn.failed') {
-        refuse(turnRefusal(event.facts.kind, event.body?.text ?? ''), turnId)
+        // That of an activation answers nobody.
+        if (event.channel !== 'inner') refuse(turnRefusal(event.facts.kind, event.body?.text ?? ''), turnId)
         send({ type: 'chat.done', turnId })
       } else if (event.type === 'turn.completed') {
         send({ type: 'chat.done', turnId })

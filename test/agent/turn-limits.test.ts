@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { LedgerDamaged } from '../../ledger/errors.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
+import { createTurnRunner } from '../../src/agent/turn.ts'
+import { createPreviews } from '../../src/conversation/previews.ts'
+import type { ModelService, TextModel } from '../../src/model/port.ts'
+import { defineTool } from '../../src/tools/tool.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+
+const MODEL = { provider: 'p', model: 'm' }
+const USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+const AT = { conversationId: 'c', spanId: 's', turnId: 't', channel: 'chat' } as const
+const forever = new Promise<never>(() => undefined)
+
+/** Runs the turn of one message; `respond` is the model. */
+async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
+  const { append, views, ledger } = await openTestStorage(testDirectory())
+  await append([
+    { type: 'conversation.started', actor: 'service', conversationId: 'c', facts: {} },
+    { type: 'chat.message.received', actor: 'owner', ...AT, facts: {}, body: { text: 'Do it.' } },
+  ])
+  const turns = createTurnQueries(views)
+  const turn = turns.byId('t')
+  if (!turn) throw new Error('there is no turn')
+  const hang = defineTool({
+    name: 'hang',
+    description: 'Never returns, and never listens.',
+    parameters: z.object({}),
+    idempotent: true,
+    readOnly: true,
+    run: () => forever,
+  })
+  const text: TextModel = { id: MODEL, told: (instructions) => instructions, respond }
+  await createTurnRunner({
+    append,
+    ledger: isDamaged
+      ? {
+          ...ledger,
+          readSeqs: () => {
+            throw new LedgerDamaged('event 2 is damaged', { seq: 2 })
+          },
+        }
+      : ledger,
+    turnEventSeqs: turns.eventSeqs,
+    triedBefore: () => [],
+    previews: createPreviews(),
+    model: () => ({ text }) as Partial<ModelService> as ModelService,
+    composer: {
+      compose: () => ({
+        opening: { adaptationIds: [], signalIds: [] },
+        composed: Promise.resolve({
+          request: { instructions: '', tools: [], timezone: 'UTC' },
+          input: [],
+          facts: [],
+          proven: [],
+          seenSeqs: [],
+          baseForm: null,
+          past: [],
+        }),
+      }),
+    },
+    tools: new Map([[hang.name, hang]]),
+    timezone: () => 'UTC',
+    thresholdTokens: () => 1000,
+    isSpent: () => false,
+    shorten: async () => true,
+    shortenReply: async (reply) => reply,
+    nowMs: Date.now,
+    limits: { deadlineMs: 100, stopMs: 50 },
+    log: { warn: () => undefined, error: () => undefined },
+  })(turn, new AbortController().signal)
+  return turns.byId('t')
+}
+
+test('fails a turn whose model goes on past the deadline', async () => {
+  const turn = await run(async function* (_request, signal) {
+    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    yield { type: 'text.delta', text: 'never' }
+  })
+  expect(turn).toMatchObject({ status: 'failed', kind: 'timeout' })
+})
+
+test('fails a turn whose tool hangs and does not listen', async () => {
+  const turn = await run(async function* () {
+    const toolCalls = [{ callId: 'c1', name: 'hang', arguments: '{}' }]
+    yield { type: 'completed', text: '', toolCalls, usage: USAGE, responseId: null, blob: null }
+  })
+  expect(turn).toMatchObject({ status: 'failed', kind: 'timeout' })
+})
+
+test('fails a turn that cannot even begin, so that it is not taken up again without end', async () => {
+  const turn = await run(
+    async function* () {
+      yield { type: 'text.delta', text: 'never' }
+    },
+    { isDamaged: true },
+  )
+  expect(turn).toMatchObject({ status: 'failed', kind: 'internal' })
+})

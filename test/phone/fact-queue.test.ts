@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { InvalidEvent, LedgerUnavailable } from '../../ledger/errors.ts'
+import type { Append, NewEvent } from '../../ledger/event.ts'
+import { createFactQueue } from '../../src/calls/fact-queue.ts'
+
+const fact = (conversationId: string): NewEvent => ({
+  type: 'conversation.started',
+  actor: 'service',
+  conversationId,
+  facts: {},
+})
+
+test('a fact that the ledger refuses for itself is given up, and those behind it are recorded', async () => {
+  const taken: unknown[] = []
+  let isFull = true
+  const append: Append = async ([event]) => {
+    if (event?.conversationId === 'invalid') throw new InvalidEvent('no such fact')
+    if (isFull) {
+      isFull = false
+      throw new LedgerUnavailable('the disk is full')
+    }
+    taken.push(event?.conversationId)
+    return { status: 'appended', events: [] }
+  }
+  const queue = createFactQueue({ append, onFault: () => undefined })
+  const refused = queue.append([fact('invalid')])
+  const recorded = queue.append([fact('a')])
+  await expect(refused).rejects.toThrow(InvalidEvent)
+  await recorded
+  expect(taken).toEqual(['a'])
+})
