@@ -2,6 +2,7 @@ import type { EventArea } from '../../ledger/events/catalogue.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
+import { createProgressGuard, NoProgress } from '../progress.ts'
 import type { TurnAbort } from './turn.ts'
 
 export type Attention = {
@@ -71,6 +72,7 @@ export function createAttention(options: AttentionOptions): Attention {
   /** Set while a message waits for what runs between turns. */
   let grace: NodeJS.Timeout | null = null
   const jobs: Job[] = []
+  const requireProgress = createProgressGuard()
 
   async function run(): Promise<void> {
     while (!closing) {
@@ -80,11 +82,15 @@ export function createAttention(options: AttentionOptions): Attention {
         recovered = true
         if (!(await runNext())) await sleepUntilWoken()
       } catch (error) {
+        requireProgress(undefined)
         options.onFault(error)
         // What it cut off is no longer under way, and nobody else would end it.
         recovered = false
+        if (closing) return
+        // Each try may cost a model request: the next one waits for news.
+        if (error instanceof NoProgress) await sleep(MAX_WAIT_MS)
         // The disk may be full for a while: what waits stays in the ledger and is tried again.
-        if (!closing) await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_FAULT_MS))
+        else await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_FAULT_MS))
       }
     }
   }
@@ -98,13 +104,14 @@ export function createAttention(options: AttentionOptions): Attention {
       return true
     }
     const [turn] = options.waitingTurns()
+    const batch = turn ? [] : options.wakingSignals()
+    requireProgress(turn ?? (batch.length > 0 ? batch : undefined))
     if (turn) {
       await underWay('turn', (signal) => options.runTurn(turn, signal))
       // Messages go first: upkeep is for the end of the last of them.
       if (options.waitingTurns().length > 0) return true
       return underWay('upkeep', options.afterTurn)
     }
-    const batch = options.wakingSignals()
     if (batch.length === 0) return false
     return underWay('activation', (signal) => options.runActivation(batch, signal))
   }
@@ -127,8 +134,12 @@ export function createAttention(options: AttentionOptions): Attention {
 
   async function sleepUntilWoken(): Promise<void> {
     const retryAtMs = options.nextRetryAtMs()
-    const waitMs =
-      retryAtMs === null ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, Math.max(0, retryAtMs - options.nowMs()))
+    const dueMs = retryAtMs === null ? MAX_WAIT_MS : Math.max(0, retryAtMs - options.nowMs())
+    await sleep(Math.min(MAX_WAIT_MS, dueMs))
+  }
+
+  /** Sleeps until the head moves, for `waitMs` at most. */
+  async function sleep(waitMs: number): Promise<void> {
     const timer = setTimeout(() => wake.resolve(), waitMs)
     timer.unref()
     await wake.promise

@@ -57,6 +57,7 @@ export function createDeliveryOutbox(options: {
         if (row) await deliver(row)
         else await sleep(open)
       } catch (error) {
+        requireProgress(undefined)
         options.onFault(error)
         await Promise.race([wait(RETRY_AFTER_FAULT_MS), wake.promise])
       }

@@ -94,6 +94,7 @@ export function createTaskRunner(options: {
         if (next) await begin(next)
         else await wake.promise
       } catch (error) {
+        requireProgress(undefined)
         options.onFault(error)
         await pause(RETRY_AFTER_FAULT_MS)
       }

@@ -158,3 +158,31 @@ test.each(['upkeep', 'exclusive'] as const)(
     expect(reason()).toBe('preempted')
   },
 )
+
+test('a turn whose outcome the views do not show is not run again at once', async () => {
+  let runs = 0
+  const faults: unknown[] = []
+  const attention = createAttention({
+    waitingTurns: () => [{ turnId: 'stuck' } as TurnRow],
+    wakingSignals: () => [],
+    hasInterrupt: () => false,
+    nextRetryAtMs: () => null,
+    onHeadMoved: () => () => undefined,
+    areas: [],
+    async runTurn() {
+      runs += 1
+      // Would it spin, the test could not look.
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    },
+    runActivation: async () => undefined,
+    afterTurn: async () => undefined,
+    recover: async () => undefined,
+    nowMs: Date.now,
+    onFault: (error) => void faults.push(error),
+  })
+  attention.start()
+  onTestFinished(() => attention.close(0))
+  await expect.poll(() => faults).toMatchObject([{ name: 'NoProgress' }])
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(runs).toBe(1)
+})

@@ -73,6 +73,7 @@ export function createSmsOutbox(options: {
         if (row) await deliver(row)
         else await sleep()
       } catch (error) {
+        requireProgress(undefined)
         options.onFault(error)
         await Promise.race([options.pause(RETRY_AFTER_FAULT_MS), wake.promise])
       }
