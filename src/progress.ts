@@ -14,6 +14,6 @@ export function createProgressGuard(): (step: object | undefined) => void {
     const next = step && JSON.stringify(step)
     const isStuck = next !== undefined && next === last
     last = next
-    if (isStuck) throw new NoProgress(`a step changed nothing: ${next}`)
+    if (isStuck) throw new NoProgress('a step changed nothing, and is due again')
   }
 }
