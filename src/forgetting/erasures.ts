@@ -69,6 +69,8 @@ export type Erasures = {
   /** Undoes what was last asked for in words and can still be undone; undefined where there is nothing. */
   undoLast(): Promise<ErasureRecord | undefined>
   get(id: string): ErasureRecord | undefined
+  /** What a pending erasure will take and what will stay; null once it is over. */
+  pendingPlan(id: string): Promise<PlanDescription | null>
   /** Latest first; `nextSeq` is where the next page begins. */
   list(beforeSeq: number | null, limit: number): { erasures: ErasureRecord[]; nextSeq: number | null }
   /** Erases what fell due meanwhile, then each as its time comes. */
@@ -293,6 +295,15 @@ export function createErasures(options: {
     get(id) {
       const row = queries.byId(id)
       return row && toRecord(row)
+    },
+    async pendingPlan(id) {
+      const row = queries.byId(id)
+      if (row?.status !== 'pending') return null
+      const asked = requestedParts(row, wholeLedger)
+      const plan = await options.planFrom(rootsOf(asked, wholeLedger))
+      const hidden = queries.hiddenSeqs(id)
+      const stays = plan.stays.length > 0 ? plan.stays : asked.barred
+      return describePlan({ ...plan, stays }, wholeLedger.readSeqs(hidden), wholeLedger)
     },
     list(beforeSeq, limit) {
       const rows = queries.page(beforeSeq ?? Number.MAX_SAFE_INTEGER, limit + 1)

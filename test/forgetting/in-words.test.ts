@@ -74,12 +74,19 @@ test('what was forgotten in words comes back within a minute, whole', async () =
   await say('Forget my locker code')
   expect(await memories()).toEqual([])
   const [first] = await erasures()
+  const { plan } = (await client.get(`/api/erasures/${first?.id}`)).json
+  expect(plan.named).toMatchObject([
+    { kind: 'memory', count: 1, items: [{ text: expect.stringMatching(/locker/) }] },
+  ])
+  expect(plan.derived.map(({ kind }: { kind: string }) => kind)).toEqual(['reply', 'step'])
+  expect(plan.stays.map(({ kind }: { kind: string }) => kind)).toEqual(['message'])
   expect((await client.post(`/api/erasures/${first?.id}/undo`)).status).toBe(200)
   expect(await memories()).toHaveLength(1)
   expect(await texts()).toEqual(expect.arrayContaining(before))
 
   await say('Forget my locker code')
   await laterErased()
+  expect((await client.get(`/api/erasures/${(await erasures())[0]?.id}`)).json.plan).toBeNull()
   expect((await client.post(`/api/erasures/${(await erasures())[0]?.id}/undo`)).json.code).toBe('not_pending')
   const holding = (await events()).filter((event) => JSON.stringify(event.payload).includes('quokka4711'))
   expect(holding.every(({ type }) => type === 'chat.message.received')).toBe(true)

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { type ErasureRecord, type Erasures, type Refused, UNDO_MS } from '../../forgetting/erasures.ts'
 import { KINDS } from '../../forgetting/kinds.ts'
+import type { PlanDescription } from '../../forgetting/plan-text.ts'
 import type { ErasureTarget } from '../../forgetting/targets.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
@@ -31,6 +32,8 @@ const group = z.object({
     }),
   ),
 })
+/** What was named, what was copied or learned from it, and what speaks of it and stays. */
+const groups = { named: z.array(group), derived: z.array(group), stays: z.array(group) }
 const erasureSchema = z
   .object({
     id: z.string(),
@@ -57,13 +60,7 @@ const plan = createRoute({
   request: { query: target },
   responses: {
     200: json(
-      z.object({
-        count: z.int(),
-        undoMs: z.int(),
-        named: z.array(group),
-        derived: z.array(group),
-        stays: z.array(group),
-      }),
+      z.object({ count: z.int(), undoMs: z.int(), ...groups }),
       'Of each kind how many, and the first twenty to be recognised by',
     ),
     ...refusals(400, 404),
@@ -95,9 +92,15 @@ const read = createRoute({
   method: 'get',
   path: '/api/erasures/{id}',
   tags: ['Erasing'],
-  summary: 'One erasure; its receipt once it is done',
+  summary: 'One erasure: its plan while it can be undone, its receipt afterwards',
   request: { params },
-  responses: { 200: json(erasureSchema, 'The erasure'), ...refusals(404) },
+  responses: {
+    200: json(
+      erasureSchema.extend({ plan: z.object(groups).nullable() }),
+      'The erasure; `plan` is null once it is over',
+    ),
+    ...refusals(404),
+  },
 })
 
 const undo = createRoute({
@@ -116,9 +119,7 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
   routes.openapi(plan, async (c) => {
     const found = await erasures.plan(targetOf(c.req.valid('query')))
     if ('status' in found) throw refusalOf(found)
-    const { count, named, derived, stays } = found
-    const groups = { named: named.map(copyOf), derived: derived.map(copyOf), stays: stays.map(copyOf) }
-    return c.json({ count, undoMs: UNDO_MS, ...groups }, 200)
+    return c.json({ count: found.count, undoMs: UNDO_MS, ...groupsOf(found) }, 200)
   })
   routes.openapi(request, async (c) => {
     const made = await erasures.request(targetOf(c.req.valid('json')))
@@ -133,10 +134,12 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
       200,
     )
   })
-  routes.openapi(read, (c) => {
-    const found = erasures.get(c.req.valid('param').id)
+  routes.openapi(read, async (c) => {
+    const { id } = c.req.valid('param')
+    const found = erasures.get(id)
     if (!found) throw new Refusal(404, 'unknown_erasure', 'There is no such erasure.')
-    return c.json(present(found), 200)
+    const plan = await erasures.pendingPlan(id)
+    return c.json({ ...present(found), plan: plan && groupsOf(plan) }, 200)
   })
   routes.openapi(undo, async (c) => {
     const outcome = await erasures.undo(c.req.valid('param').id)
@@ -179,6 +182,10 @@ export function tooMuch(limit: number): Refusal {
 
 function present(erasure: ErasureRecord) {
   return { ...erasure, kinds: erasure.kinds.map((each) => ({ ...each })) }
+}
+
+function groupsOf({ named, derived, stays }: PlanDescription) {
+  return { named: named.map(copyOf), derived: derived.map(copyOf), stays: stays.map(copyOf) }
 }
 
 function copyOf<T extends { readonly items: readonly object[] }>(group: T) {
