@@ -88,6 +88,27 @@ test('what a turn did moves to its reply when other words came in between', () =
   ])
 })
 
+test('a message that came during a reply stands below it, where its own turn begins', () => {
+  const next = { spanId: 's1', turnId: 't2' }
+  const events = [
+    event(1, 'chat.message.received', turn),
+    event(2, 'turn.started', { ...turn, internal: true }),
+    event(3, 'chat.message.received', next),
+    event(4, 'chat.reply.sent', turn),
+    event(5, 'turn.completed', { ...turn, internal: true }),
+    event(6, 'turn.started', { ...next, internal: true }),
+    event(7, 'chat.reply.sent', next),
+  ]
+  const waiting = (until: number) =>
+    timelineTree(events.slice(0, until)).flatMap(({ entries }) =>
+      entries.flatMap((entry) => (entry.kind === 'message' && entry.waiting ? [entry.event.seq] : [])),
+    )
+  expect(outline(timelineTree(events))).toEqual([
+    ['s1', ['message 1', 'activity(2 5)', 'message 4', 'message 3', 'activity(6)', 'message 7']],
+  ])
+  expect([waiting(2), waiting(3), waiting(5), waiting(6)]).toEqual([[], [3], [3], []])
+})
+
 test('inner life that belongs to nothing shown is one fold of its own', () => {
   const tree = timelineTree([
     event(1, 'memory.checkpoint.created', { internal: true, channel: 'inner' }),
@@ -122,14 +143,16 @@ test('an internal event is never anybody’s words, whatever its type', () => {
   )
 })
 
-test('every event that is not structure is in the tree exactly once, and words are in order', () => {
+test('every event that is not structure is in the tree exactly once, and words are in order but for those that waited', () => {
   fc.assert(
     fc.property(timelines, (events) => {
       const tree = timelineTree(events)
       const shown = events.filter((candidate) => classify(candidate).kind !== 'structure')
       expect(placedSeqs(tree).toSorted((a, b) => a - b)).toEqual(shown.map(({ seq }) => seq))
       const words = tree.flatMap(({ entries }) =>
-        entries.flatMap((entry) => (entry.kind === 'activity' ? [] : [entry.event.seq])),
+        entries.flatMap((entry) =>
+          entry.kind === 'activity' || entry.event.type === 'chat.message.received' ? [] : [entry.event.seq],
+        ),
       )
       expect(words).toEqual(words.toSorted((a, b) => a - b))
     }),
