@@ -123,6 +123,31 @@ test('inner life that belongs to nothing shown is one fold of its own', () => {
   ])
 })
 
+test('what it did on its own and said nothing about is folded away, and what it says is not', () => {
+  const activation = { spanId: 'a1', turnId: 't9', channel: 'inner' } as const
+  const silent = [
+    event(1, 'span.opened', { ...activation, payload: { kind: 'activation' } }),
+    event(2, 'activation.started', { ...activation, internal: true }),
+    event(3, 'turn.started', { ...activation, internal: true }),
+  ]
+  const background = event(4, 'memory.stored', { internal: true, channel: 'inner' })
+  expect(outline(timelineTree([...silent, background]))).toEqual([['background:2', ['activity(2 3 4)']]])
+  const spoken = [...silent, event(4, 'chat.reply.sent', activation)]
+  expect(outline(timelineTree(spoken))).toEqual([['a1', ['activity(2 3)', 'message 4']]])
+})
+
+test('sign-ins and changed settings are folded away', () => {
+  const tree = timelineTree([
+    event(1, 'owner.signed-in', { channel: null }),
+    event(2, 'settings.changed', { channel: null, payload: { keys: ['TIMEZONE'] } }),
+    event(3, 'chat.message.received', turn),
+  ])
+  expect(outline(tree)).toEqual([
+    ['background:1', ['activity(1 2)']],
+    ['s1', ['message 3']],
+  ])
+})
+
 test('a turn runs from its start to its end, whatever the end', () => {
   const started = event(1, 'turn.started', { ...turn, internal: true })
   const running = (more: readonly TimelineEvent[]) =>

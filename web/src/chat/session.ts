@@ -53,11 +53,13 @@ export type ChatSession = {
   subscribe(listener: () => void): () => void
   /**
    * Calls back with each event as it happens, of whatever channel, and with those of the first page, some of which may
-   * have happened since the caller looked. Returns its own end.
+   * have happened since the caller looked: these are not `live`. Returns its own end.
    */
-  follow(listener: (event: TimelineEvent) => void): () => void
+  follow(listener: Follower): () => void
   close(): void
 }
+
+export type Follower = (event: TimelineEvent, live: boolean) => void
 
 type ChatSessionOptions = {
   readonly socketUrl: string
@@ -90,7 +92,7 @@ const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'
 export function createChatSession(options: ChatSessionOptions): ChatSession {
   let store = createTimelineStore()
   const listeners = new Set<() => void>()
-  const followers = new Set<(event: TimelineEvent) => void>()
+  const followers = new Set<Follower>()
   const previews = createPreviews()
   const live = createLiveTalk()
   const outbox = createOutbox({
@@ -187,7 +189,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     add([event])
     takeErasure(event)
     if (event.type === 'chat.reply.sent') options.onReply(wordsOf(event))
-    for (const follower of followers) follower(event)
+    for (const follower of followers) follower(event, true)
   }
 
   /** As it happens: pages come with what is hidden hidden, and with what is back. */
@@ -211,7 +213,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     takeOlder(page)
     outbox.flush()
     // Whoever looked before the connection was there has missed what happened in between.
-    for (const event of page.events) for (const follower of followers) follower(event)
+    for (const event of page.events) for (const follower of followers) follower(event, false)
   }
 
   function takeOlder(page: TimelinePage): void {

@@ -134,7 +134,14 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
   function turnOf(event: TimelineEvent): Turn | null {
     if (event.turnId === null) return null
     const known = turns.get(event.turnId)
-    const turn = known ?? { activity: null, home: null, started: false, ended: false, replied: false, queued: null }
+    const turn = known ?? {
+      activity: null,
+      home: null,
+      started: false,
+      ended: false,
+      replied: false,
+      queued: null,
+    }
     if (!known) turns.set(event.turnId, turn)
     turn.started ||= event.type === 'turn.started'
     turn.ended ||= turnEnds.has(event.type)
@@ -247,6 +254,7 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
   }
   return order
     .filter((segment) => segment.entries.length > 0)
+    .map((segment) => (isSilent(segment) ? asBackground(segment) : segment))
     .toSorted((a, b) => (a.firstVisibleSeq ?? a.firstSeq) - (b.firstVisibleSeq ?? b.firstSeq))
 }
 
@@ -262,6 +270,24 @@ function messageEntry(event: TimelineEvent, role: Role, turn: Turn | null, waiti
   const firstReply = role === 'delegate' && turn !== null && !turn.replied
   if (turn && firstReply) turn.replied = true
   return { kind: 'message', role, event, firstReply, waiting }
+}
+
+/** What it did on its own without a word to the owner. */
+function isSilent({ kind, firstVisibleSeq }: Segment): boolean {
+  return kind === 'activation' && firstVisibleSeq === null
+}
+
+function asBackground(segment: Segment): Segment {
+  const events = segment.entries.flatMap((entry) => (entry.kind === 'activity' ? entry.events : []))
+  const key = `activity:${segment.firstSeq}`
+  return {
+    ...segment,
+    key: `background:${segment.firstSeq}`,
+    spanId: null,
+    kind: 'background',
+    continued: false,
+    entries: [{ kind: 'activity', key, turnId: null, events, running: false }],
+  }
 }
 
 function joins(segment: Segment, next: Segment): boolean {

@@ -5,14 +5,11 @@ import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
 import { fullTimeText } from './format.ts'
+import { ownerFormat } from './owner-time.ts'
 
 type Word = 'confirm' | 'decline'
 
-const untilFormat = new Intl.DateTimeFormat(undefined, {
-  weekday: 'long',
-  hour: 'numeric',
-  minute: '2-digit',
-})
+const untilText = ownerFormat({ weekday: 'long', hour: '2-digit', minute: '2-digit' })
 
 /** A text to somebody else that waits for the owner's word, or what became of it. */
 export class DgProposal extends LitElement {
@@ -165,7 +162,7 @@ export class DgProposal extends LitElement {
       <div class="actions">
         ${this.button('confirm', 'Send text', 'Sending…', 'primary')} ${this.button('decline', 'Do not send', 'Declining…', '')}
         <time class="until" datetime=${this.expiresAt} title=${fullTimeText(this.expiresAt)}>
-          until ${untilFormat.format(Date.parse(this.expiresAt))}
+          until ${untilText(new Date(this.expiresAt))}
         </time>
       </div>
     </section>`
