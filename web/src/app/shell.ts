@@ -157,7 +157,7 @@ export class DgShell extends LitElement {
     const theme = themes[this.app.theme.current]
     const listed = this.listed()
     return html`
-      <a class="button skip" href="#content" @click=${this.skip}>Skip to the content</a>
+      <header><a class="button skip" href="#content" @click=${this.skip}>Skip to the content</a></header>
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
         <nav aria-label="Pages">

@@ -1,5 +1,6 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
+import { offerUndo } from '../app/erasure-toast.ts'
 import {
   type ErasurePlan,
   type ErasureTarget,
@@ -7,7 +8,6 @@ import {
   kindText,
   type PlanGroup,
   requestErasure,
-  undoErasure,
 } from '../data/erasures.ts'
 import { explain, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
@@ -237,24 +237,11 @@ export class DgEraseDialog extends LitElement {
       const id = await requestErasure(this.app.http, target)
       this.closed()
       this.dispatchEvent(new Event('erasing'))
-      this.app.toast('Hidden, and erased for good in a minute.', 'done', {
-        shownForMs: undoMs - 2000,
-        action: { label: 'Undo', run: () => void this.undo(id) },
-      })
+      offerUndo(this.app, { id, undoMs, onUndone: () => this.dispatchEvent(new Event('undone')) })
     } catch (error) {
       this.problem = explain(error)
     } finally {
       this.busy = false
-    }
-  }
-
-  private async undo(id: string): Promise<void> {
-    try {
-      await undoErasure(this.app.http, id)
-      this.app.toast('It is back.')
-      this.dispatchEvent(new Event('undone'))
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
     }
   }
 
