@@ -45,7 +45,7 @@ export class DgProposal extends LitElement {
         border-color: var(--line);
         background: none;
       }
-      h4 {
+      h3 {
         display: flex;
         align-items: center;
         gap: var(--space-2);
@@ -53,7 +53,7 @@ export class DgProposal extends LitElement {
         font-size: var(--text-md);
         font-weight: 600;
       }
-      .over h4 {
+      .over h3 {
         color: var(--ink-soft);
         font-size: var(--text-sm);
         font-weight: 500;
@@ -156,7 +156,7 @@ export class DgProposal extends LitElement {
     if (this.word === 'declined') return this.overView(`You declined this text to ${to}`, words)
     if (this.expired) return this.overView(`This text to ${to} expired and was not sent`, words)
     return html`<section aria-label="Proposed text to ${to}">
-      <h4><dg-icon name="sms"></dg-icon>Send this text to ${to}?</h4>
+      <h3><dg-icon name="sms"></dg-icon>Send this text to ${to}?</h3>
       ${words}
       ${this.problem === '' ? nothing : html`<div class="callout" role="alert"><dg-icon name="warning"></dg-icon><span>${this.problem}</span></div>`}
       <div class="actions">
@@ -181,7 +181,7 @@ export class DgProposal extends LitElement {
 
   private overView(heading: string, words: TemplateResult): TemplateResult {
     return html`<section class="over" aria-label=${heading}>
-      <h4><dg-icon name="sms"></dg-icon>${heading}</h4>
+      <h3><dg-icon name="sms"></dg-icon>${heading}</h3>
       ${words}
     </section>`
   }

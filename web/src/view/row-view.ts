@@ -74,7 +74,8 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
   const active = context.activeKey === key
   const { name, icon } = channelOf(segment)
   const excerpt = open ? '' : excerptOf(segment)
-  return html`<h3 class="span ${segment.channel ?? ''}">
+  // Not below the day's heading: of a long timeline only what is in view is there, often without its day.
+  return html`<h2 class="span ${segment.channel ?? ''}">
     <button
       class="fold"
       data-focus
@@ -94,7 +95,7 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
       }
     </button>
     ${spanToolsView(segment, open, active || !context.hovers || context.pointedKey === key, context)}
-  </h3>`
+  </h2>`
 }
 
 /** Tools are most of what such a row weighs: only one whose tools can be seen has any. */
