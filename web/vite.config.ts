@@ -12,7 +12,7 @@ const servicePaths = [
 ]
 
 const commonModules =
-  /src\/(?:design\/(?:menu|prose|cards|page)|view\/(?:context-words|format|keyed-rows|relative-time)|timeline\/titles|data\/(?:erasures|memories))\.(?:ts|css)/
+  /src\/(?:design\/(?:menu|prose|cards|page)|view\/(?:context-words|format|keyed-rows|owner-time|relative-time)|timeline\/(?:setting-words|titles)|data\/(?:erasures|memories))\.(?:ts|css)/
 
 /**
  * `npm run build:web` writes web/dist. In development (`vite web`) pages come from here and everything else

@@ -15,6 +15,8 @@ export const newPasswordSchema = z
   .refine((password) => charsOf(password) <= MAX_PASSWORD_CHARS, {
     error: `must have at most ${MAX_PASSWORD_CHARS} characters`,
   })
+  // What is checked in code is published too.
+  .meta({ minLength: MIN_PASSWORD_CHARS, maxLength: MAX_PASSWORD_CHARS })
 
 function charsOf(password: string): number {
   // A bound first: counting code points copies the string.

@@ -64,7 +64,7 @@ for (const { name, ...context } of looks) {
     await service.client.post('/api/chat', { content: 'Hello' })
     await service.client.post('/api/timers', { title: 'Stand-up', recurrence: '0 9 * * 1-5' })
     const page = await visit(browser(), service, { path: '/timers', context })
-    await page.getByText('Every weekday at 9:00').waitFor()
+    await page.getByText('Every weekday at 09:00').waitFor()
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: 'Set a timer' }).click()
     await page.getByRole('button', { name: 'Set timer' }).click()

@@ -6,7 +6,10 @@ const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 type Finding = { id: string; impact: string | null; nodes: { html: string; failureSummary?: string }[] }
 
-/** What axe finds serious or worse, in short. */
+/** Moderate by axe's measure, and what makes a page hard to find one's way on. */
+const wanted = ['region', 'heading-order', 'page-has-heading-one']
+
+/** What axe finds serious or worse, or wrong in the outline of the page, in short. */
 export async function findings(page: Page): Promise<readonly string[]> {
   // Evaluated, not added as a script element: the content security policy holds in the test too.
   await page.evaluate(readFileSync(axePath, 'utf8'))
@@ -35,7 +38,7 @@ export async function findings(page: Page): Promise<readonly string[]> {
     return violations
   })
   return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || wanted.includes(id))
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
     )

@@ -38,7 +38,7 @@ for (const { name, ...context } of looks) {
     await expect.poll(async () => (await service.client.get('/api/notes')).json.notes[0].revision).toBe(2)
     await saved.waitFor({ state: 'attached' })
 
-    await page.goto('/notes')
+    await page.getByRole('link', { name: 'All notes' }).click()
     const items = page.getByRole('list', { name: 'Notes' }).getByRole('listitem')
     await items.filter({ hasText: 'and the basil' }).waitFor()
     expect(await findings(page)).toEqual([])
@@ -162,6 +162,8 @@ for (const { name, ...context } of looks) {
     await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
     await words(page, 'You', 'The door is vermilion now').waitFor()
     await words(page, 'Delegate', 'vermilion').waitFor()
+    // What offered to undo it goes with it.
+    await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
     // Once more, to be looked at for longer than it can be undone.
     const { seq } = (await service.client.get('/api/timeline')).json.events.find(
       ({ type }: { type: string }) => type === 'chat.message.received',

@@ -131,3 +131,14 @@ test('on paper nothing of a note is cut off, not even one long word in code', as
     )
   expect(cut).toBe(0)
 })
+
+test('formulas keep their backslashes', async () => {
+  const { service, model } = await startWithModel()
+  const formulas = ['\\(a^2 + b_1 * c_1\\)', '\\[ \\sum_{i=1}^n i * 2 * i \\]']
+  model.reply({ text: `As ${formulas[0]} says:\n\n${formulas[1]}\n\nMind the *stars*.` })
+  const page = await visit(browser(), service)
+  await say(page, 'Prove it')
+  await reply(page, 'Mind the stars.').waitFor()
+  const shown = await reply(page, 'Mind the stars.').locator('.prose > p').allTextContents()
+  expect(shown).toEqual([`As ${formulas[0]} says:`, formulas[1], 'Mind the stars.'])
+})

@@ -163,3 +163,13 @@ test('more of what was found is within the filters too', async () => {
   const newestFirst = Array.from({ length: 25 }, (_, index) => `Lisbon ${24 - index}.`)
   await expect.poll(shown).toEqual(newestFirst)
 })
+
+test('Enter opens the first hit, of what was typed last', async () => {
+  const service = await startWithPast([0, said('Lisbon today')], [0, said('Porto today')])
+  const page = await visit(browser(), service)
+  await openSearch(page)
+  await page.keyboard.type('lisbon')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await inFocus(words(page, 'You', 'Lisbon today')).waitFor()
+})

@@ -20,7 +20,7 @@ test('a timer is set, appears in words, turns up from elsewhere, and is cancelle
   await page.getByLabel('First time').fill('2099-05-01T09:05')
   await page.getByRole('button', { name: 'Set timer' }).click()
   const coming = page.getByRole('list', { name: 'Coming up' }).getByRole('listitem')
-  await coming.filter({ hasText: 'Every weekday at 9:05' }).waitFor()
+  await coming.filter({ hasText: 'Every weekday at 09:05' }).waitFor()
 
   await service.client.post('/api/timers', { title: 'From elsewhere', recurrence: '0 8 * * *' })
   await coming.filter({ hasText: 'From elsewhere' }).waitFor()

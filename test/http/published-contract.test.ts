@@ -134,3 +134,12 @@ test('a refusal of what is malformed names each field, also where no schema coul
   const apart = 'from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00.500Z'
   expect((await client.get(`/api/erasures.plan?kind=period&${apart}`)).json.code).toBe('nothing_to_erase')
 })
+
+test('a new password’s bounds are published, wherever one is chosen', async () => {
+  const { client } = await startWholeService()
+  const { paths } = (await client.get('/openapi.json')).json
+  const bodyOf = (path: string) => paths[path].post.requestBody.content['application/json'].schema.properties
+  const bounds = { type: 'string', minLength: 12, maxLength: 1000 }
+  expect(bodyOf('/api/install').password).toMatchObject(bounds)
+  expect(bodyOf('/api/auth/password').newPassword).toMatchObject(bounds)
+})

@@ -19,6 +19,18 @@ test('one utterance goes through the same turn as chat, and comes back written a
   expect(said.map(({ type }) => type)).toEqual(['chat.message.received', 'chat.reply.sent'])
 })
 
+test('where the reply cannot be spoken, its words come all the same', async () => {
+  const phone = await startWithPhone({
+    environment: { DEV_ROUTES: '1', TRANSCRIPTION_MODEL: 'test-ears', SPEECH_MODEL: 'test-voice' },
+  })
+  phone.text.replyTo('/audio/transcriptions', { text: 'When does the train leave?' })
+  phone.text.replyTo('/audio/speech', { fault: { kind: 'status', status: 400, body: {} } })
+  phone.text.reply({ text: 'At nine fifteen.' })
+  const answer = await phone.service.client.post('/_dev/walkie/voice', RECORDING)
+  expect(answer.status).toBe(200)
+  expect(answer.json.reply).toEqual({ text: 'At nine fifteen.', audioBase64: null, format: null })
+})
+
 test('a device writes its log here, and it can be read', async () => {
   const phone = await startWithPhone({ environment: { DEV_ROUTES: '1' } })
   const { client } = phone.service

@@ -40,7 +40,11 @@ const voice = createRoute({
         turnId: z.string(),
         conversationId: z.string(),
         transcript: z.string(),
-        reply: z.object({ text: z.string(), audioBase64: z.string(), format: z.string() }),
+        reply: z.object({
+          text: z.string(),
+          audioBase64: z.string().nullable().openapi({ description: 'Null where it could not be spoken' }),
+          format: z.string().nullable(),
+        }),
       }),
       'What was understood, and the answer',
     ),
@@ -107,12 +111,12 @@ export function walkieRoutes(deps: {
     const outcome = await deps.chat.outcomeOf(message, signal)
     const refusal = refusalOf(outcome)
     if (refusal) throw refusal
-    const spoken = await understood(() => speech.speak(outcome.text, signal))
+    const spoken = await spokenOrNull(() => speech.speak(outcome.text, signal))
     const { turnId, conversationId } = message
     const reply = {
       text: outcome.text,
-      audioBase64: Buffer.from(spoken.audio).toString('base64'),
-      format: spoken.format,
+      audioBase64: spoken && Buffer.from(spoken.audio).toString('base64'),
+      format: spoken && spoken.format,
     }
     return c.json({ turnId, conversationId, transcript, reply }, 200)
   })
@@ -161,5 +165,15 @@ async function understood<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
     throw new Refusal(502, `model_${error.kind}`, 'The speech service failed.', { cause: error })
+  }
+}
+
+/** The turn has run: its words are worth more than an error about the voice. */
+async function spokenOrNull<T>(speak: () => Promise<T>): Promise<T | null> {
+  try {
+    return await speak()
+  } catch (error) {
+    if (error instanceof ModelError) return null
+    throw error
   }
 }

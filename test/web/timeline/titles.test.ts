@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { settingKeys } from '../../../src/settings/registry.ts'
 import { titleOf } from '../../../web/src/timeline/titles.ts'
 import { event } from './events.ts'
 
@@ -14,4 +15,20 @@ test('the end of a call says why, where the caller did not simply hang up', () =
 
 test('a call that was never connected has no length', () => {
   expect(ended('not_connected', 0)).toBe('Call ended: it was never connected')
+})
+
+test('a reminder says its words, and that it is due where they are not known', () => {
+  expect(titleOf(event(1, 'timer.fired', { payload: { text: 'check the oven' } }))).toBe(
+    'Reminder · check the oven',
+  )
+  expect(titleOf(event(1, 'timer.fired'))).toBe('A reminder is due')
+  expect(titleOf(event(1, 'timer.fired', { payload: { erased: true } }))).toBe('A reminder is due')
+})
+
+test('every setting is named in words, never by its variable', () => {
+  const changed = (...keys: string[]) => titleOf(event(1, 'settings.changed', { payload: { keys } }))
+  expect(changed('OPENAI_API_KEY')).toBe('The model service’s key was changed')
+  expect(changed('TIMEZONE', 'PUBLIC_URL')).toBe('The time zone and the public address were changed')
+  expect(changed('TIMEZONE', 'PUBLIC_URL', 'CHAT_MODEL', 'TASK_LIMIT')).toBe('4 settings were changed')
+  for (const key of settingKeys) expect(changed(key)).toMatch(/^The [\p{L}’ ]+ w(?:as|ere) changed$/u)
 })

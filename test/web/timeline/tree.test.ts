@@ -88,6 +88,27 @@ test('what a turn did moves to its reply when other words came in between', () =
   ])
 })
 
+test('a message that came during a reply stands below it, where its own turn begins', () => {
+  const next = { spanId: 's1', turnId: 't2' }
+  const events = [
+    event(1, 'chat.message.received', turn),
+    event(2, 'turn.started', { ...turn, internal: true }),
+    event(3, 'chat.message.received', next),
+    event(4, 'chat.reply.sent', turn),
+    event(5, 'turn.completed', { ...turn, internal: true }),
+    event(6, 'turn.started', { ...next, internal: true }),
+    event(7, 'chat.reply.sent', next),
+  ]
+  const waiting = (until: number) =>
+    timelineTree(events.slice(0, until)).flatMap(({ entries }) =>
+      entries.flatMap((entry) => (entry.kind === 'message' && entry.waiting ? [entry.event.seq] : [])),
+    )
+  expect(outline(timelineTree(events))).toEqual([
+    ['s1', ['message 1', 'activity(2 5)', 'message 4', 'message 3', 'activity(6)', 'message 7']],
+  ])
+  expect([waiting(2), waiting(3), waiting(5), waiting(6)]).toEqual([[], [3], [3], []])
+})
+
 test('inner life that belongs to nothing shown is one fold of its own', () => {
   const tree = timelineTree([
     event(1, 'memory.checkpoint.created', { internal: true, channel: 'inner' }),
@@ -99,6 +120,31 @@ test('inner life that belongs to nothing shown is one fold of its own', () => {
     ['background:1', ['activity(1 2)']],
     ['s1', ['message 3']],
     ['background:4', ['activity(4)']],
+  ])
+})
+
+test('what it did on its own and said nothing about is folded away, and what it says is not', () => {
+  const activation = { spanId: 'a1', turnId: 't9', channel: 'inner' } as const
+  const silent = [
+    event(1, 'span.opened', { ...activation, payload: { kind: 'activation' } }),
+    event(2, 'activation.started', { ...activation, internal: true }),
+    event(3, 'turn.started', { ...activation, internal: true }),
+  ]
+  const background = event(4, 'memory.stored', { internal: true, channel: 'inner' })
+  expect(outline(timelineTree([...silent, background]))).toEqual([['background:2', ['activity(2 3 4)']]])
+  const spoken = [...silent, event(4, 'chat.reply.sent', activation)]
+  expect(outline(timelineTree(spoken))).toEqual([['a1', ['activity(2 3)', 'message 4']]])
+})
+
+test('sign-ins and changed settings are folded away', () => {
+  const tree = timelineTree([
+    event(1, 'owner.signed-in', { channel: null }),
+    event(2, 'settings.changed', { channel: null, payload: { keys: ['TIMEZONE'] } }),
+    event(3, 'chat.message.received', turn),
+  ])
+  expect(outline(tree)).toEqual([
+    ['background:1', ['activity(1 2)']],
+    ['s1', ['message 3']],
   ])
 })
 
@@ -122,14 +168,16 @@ test('an internal event is never anybody’s words, whatever its type', () => {
   )
 })
 
-test('every event that is not structure is in the tree exactly once, and words are in order', () => {
+test('every event that is not structure is in the tree exactly once, and words are in order but for those that waited', () => {
   fc.assert(
     fc.property(timelines, (events) => {
       const tree = timelineTree(events)
       const shown = events.filter((candidate) => classify(candidate).kind !== 'structure')
       expect(placedSeqs(tree).toSorted((a, b) => a - b)).toEqual(shown.map(({ seq }) => seq))
       const words = tree.flatMap(({ entries }) =>
-        entries.flatMap((entry) => (entry.kind === 'activity' ? [] : [entry.event.seq])),
+        entries.flatMap((entry) =>
+          entry.kind === 'activity' || entry.event.type === 'chat.message.received' ? [] : [entry.event.seq],
+        ),
       )
       expect(words).toEqual(words.toSorted((a, b) => a - b))
     }),

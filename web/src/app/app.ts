@@ -3,9 +3,16 @@ import type { MayConnect } from '../chat/socket.ts'
 import { keepUnsettled, readUnsettled } from '../chat/unsettled-messages.ts'
 import { fetchAuthStatus, signOut } from '../data/auth.ts'
 import { createHttp, type Http, Refused } from '../data/http.ts'
+import { fetchTimezone } from '../data/settings.ts'
+import type { TimelineEvent } from '../data/timeline.ts'
 import type { Toaster } from '../design/toast.ts'
+import { setOwnerZone } from '../view/owner-time.ts'
 import { newId } from './platform.ts'
+import { createReminders } from './reminders.ts'
 import { createThemeChoice, type ThemeChoice } from './theme.ts'
+
+/** A page does not wait longer than this for the owner's time zone. */
+const clockPatienceMs = 2000
 
 /** What every page is given. */
 export type App = {
@@ -22,8 +29,8 @@ export type App = {
   readonly chat: () => ChatSession
   /** What was typed on a page and not saved: it outlives a look at another page, and a sign-in that is lost. */
   readonly drafts: { readonly settings: Map<string, string> }
-  /** Sends what waited for a connection when this tab was reloaded, whatever page it shows now. */
-  readonly resume: () => void
+  /** Resolves once the owner's time zone is known, or cannot be had now. */
+  readonly clockReady: () => Promise<void>
   /** Signs out; what this browser's tabs know is then forgotten. */
   readonly signOut: () => Promise<void>
   /** To the sign-in, and back to this page after it: the service says that this browser is not signed in any more. */
@@ -39,10 +46,18 @@ export function createApp(options: {
   readonly askToSignIn: () => void
   readonly toast: Toaster
   readonly announce: (text: string) => void
+  /** So many reminders fell due that the owner has not seen yet. */
+  readonly onReminders: (unseen: number) => void
 }): App {
   const { navigate, enter, askToSignIn, toast, announce } = options
   let session: ChatSession | null = null
   const drafts = { settings: new Map<string, string>() }
+  const reminders = createReminders({
+    toast,
+    show: (seq) => navigate(`/?seq=${seq}`),
+    onCount: options.onReminders,
+  })
+  let clock: Promise<void> | null = null
 
   let lost = false
   let signingOut = false
@@ -50,6 +65,7 @@ export function createApp(options: {
   const closeChat = (): void => {
     session?.close()
     session = null
+    reminders.clear()
   }
   const forget = (): void => {
     lost = false
@@ -103,8 +119,23 @@ export function createApp(options: {
     tabs.postMessage(null)
   }
 
+  async function readClock(): Promise<void> {
+    try {
+      setOwnerZone(await fetchTimezone(http, AbortSignal.timeout(clockPatienceMs)))
+    } catch {
+      // Until it can be had, times are in the browser's zone.
+      clock = null
+    }
+  }
+
+  function happened({ type, payload }: TimelineEvent): void {
+    const { keys } = payload
+    if (type === 'settings.changed' && Array.isArray(keys) && keys.includes('TIMEZONE')) clock = readClock()
+  }
+
   function chat(): ChatSession {
-    session ??= createChatSession({
+    if (session) return session
+    session = createChatSession({
       socketUrl: `${location.origin.replace(/^http/, 'ws')}/chat`,
       mayConnect,
       onProblem: (problem) => toast(problem.detail, 'warning'),
@@ -114,6 +145,11 @@ export function createApp(options: {
       newId,
       random: Math.random,
       nowMs: Date.now,
+    })
+    session.follow((event, live) => {
+      if (!live) return
+      reminders.take(event)
+      happened(event)
     })
     return session
   }
@@ -130,8 +166,9 @@ export function createApp(options: {
     lose,
     isSessionLost: () => lost,
     chat,
-    resume() {
-      if (readUnsettled().some(({ status }) => status === 'waiting')) chat()
+    clockReady() {
+      clock ??= readClock()
+      return clock
     },
   }
 }

@@ -34,6 +34,8 @@ export class DgApp extends LightElement {
   declare state: 'loading' | 'waiting' | 'shown' | 'failed'
   declare spoken: string
   private readonly app: App
+  /** Reminders that the owner has not seen. */
+  private unseen = 0
 
   constructor() {
     super()
@@ -44,9 +46,13 @@ export class DgApp extends LightElement {
       navigate: (path) => this.navigate(path),
       enter: () => this.enter(),
       askToSignIn: () => this.askToSignIn(),
-      toast: (text, tone, options) => this.toasts()?.show(text, tone, options),
+      toast: (text, tone, options) => this.toasts()?.show(text, tone, options) ?? (() => undefined),
       announce: (text) => {
         this.spoken = text
+      },
+      onReminders: (unseen) => {
+        this.unseen = unseen
+        this.showTitle()
       },
     })
   }
@@ -73,6 +79,7 @@ export class DgApp extends LightElement {
     if (this.page?.entrance) history.replaceState(null, '', path)
     else history.pushState(null, '', path)
     void this.show()
+    dispatchEvent(new Event('navigated'))
   }
 
   /** The sign-in stands in the place of the page, so that the way back does not lead to that twice. */
@@ -125,14 +132,13 @@ export class DgApp extends LightElement {
     try {
       const loaded = page?.load()
       page?.prepare?.(this.app)
-      await loaded
+      await Promise.all([loaded, page?.alone ? null : this.app.clockReady()])
     } catch {
       state = 'failed'
     }
     clearTimeout(late)
     clearTimeout(tooLate)
     if (!isWanted()) return
-    if (isFirst && page && !page.alone) this.app.resume()
     await this.put(page, state)
   }
 
@@ -141,8 +147,13 @@ export class DgApp extends LightElement {
       this.state !== 'loading' && (page !== this.page || state !== 'shown' || this.state !== 'shown')
     this.page = page
     this.state = state
-    document.title = `${page?.title ?? 'Not found'} · Delegate`
+    this.showTitle()
     if (moved) await this.arrive(page?.title ?? 'Not found')
+  }
+
+  private showTitle(): void {
+    const badge = this.unseen === 0 ? '' : `(${this.unseen}) `
+    document.title = `${badge}${this.page?.title ?? 'Not found'} · Delegate`
   }
 
   /** Another page is there: said to who cannot see it, and the focus is on it unless it has taken it itself. */

@@ -111,6 +111,9 @@ export const shellStyles = css`
     color: var(--ink);
     text-decoration: underline;
   }
+  header {
+    display: contents;
+  }
   .skip:not(:focus) {
     position: absolute;
     width: 1px;

@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { ChatSession } from '../chat/session.ts'
 import { explain } from '../data/http.ts'
 import { fetchBuild } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
@@ -17,6 +18,26 @@ const themes: Readonly<Record<Theme, { readonly label: string; readonly icon: Ic
   system: { label: 'Theme: system', icon: 'monitor' },
   light: { label: 'Theme: light', icon: 'sun' },
   dark: { label: 'Theme: dark', icon: 'moon' },
+}
+
+/** A tab hidden for longer than this does not trust its connection. */
+const staleAfterMs = 60_000
+
+/** Every page is connected: reminders reach each. A connection that looks open may have died while the device slept. */
+function keepConnected(session: ChatSession): () => void {
+  let hiddenAtMs = Date.now()
+  const wake = () => {
+    if (document.visibilityState === 'hidden') hiddenAtMs = Date.now()
+    else if (Date.now() - hiddenAtMs > staleAfterMs) session.restart()
+    else session.retryNow()
+  }
+  const online = () => session.restart()
+  addEventListener('online', online)
+  document.addEventListener('visibilitychange', wake)
+  return () => {
+    removeEventListener('online', online)
+    document.removeEventListener('visibilitychange', wake)
+  }
 }
 
 /** The frame of every page behind the sign-in: navigation at the side, in a drawer on a phone. */
@@ -49,6 +70,7 @@ export class DgShell extends LitElement {
     addEventListener('keydown', this.keyPressed)
     this.ends = [
       () => removeEventListener('keydown', this.keyPressed),
+      keepConnected(this.app.chat()),
       this.app.theme.subscribe(() => this.requestUpdate()),
     ]
     whenIdle(() => void this.loadVersion())
@@ -135,7 +157,7 @@ export class DgShell extends LitElement {
     const theme = themes[this.app.theme.current]
     const listed = this.listed()
     return html`
-      <a class="button skip" href="#content" @click=${this.skip}>Skip to the content</a>
+      <header><a class="button skip" href="#content" @click=${this.skip}>Skip to the content</a></header>
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
         <nav aria-label="Pages">

@@ -2,7 +2,7 @@ import type { LiveCall, TalkLine } from '../data/calls.ts'
 import type { ServerMessage } from '../data/chat.ts'
 import type { Problem } from '../data/problem.ts'
 import type { TimelineEvent, TimelinePage } from '../data/timeline.ts'
-import { wordsOf } from '../timeline/event-kinds.ts'
+import { cutOf, wordsOf } from '../timeline/event-kinds.ts'
 import type { Pending, Preview } from '../timeline/rows.ts'
 import { createTimelineStore, type TimelineStore } from '../timeline/store.ts'
 import type { Segment } from '../timeline/tree.ts'
@@ -53,11 +53,13 @@ export type ChatSession = {
   subscribe(listener: () => void): () => void
   /**
    * Calls back with each event as it happens, of whatever channel, and with those of the first page, some of which may
-   * have happened since the caller looked. Returns its own end.
+   * have happened since the caller looked: these are not `live`. Returns its own end.
    */
-  follow(listener: (event: TimelineEvent) => void): () => void
+  follow(listener: Follower): () => void
   close(): void
 }
+
+export type Follower = (event: TimelineEvent, live: boolean) => void
 
 type ChatSessionOptions = {
   readonly socketUrl: string
@@ -90,7 +92,7 @@ const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'
 export function createChatSession(options: ChatSessionOptions): ChatSession {
   let store = createTimelineStore()
   const listeners = new Set<() => void>()
-  const followers = new Set<(event: TimelineEvent) => void>()
+  const followers = new Set<Follower>()
   const previews = createPreviews()
   const live = createLiveTalk()
   const outbox = createOutbox({
@@ -112,6 +114,8 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   /** Words came back that this tab has let go of: it begins anew. */
   let outdated = false
   const endedErasures = new Set<unknown>()
+  /** A long reply comes cut; the service sends its whole text right after it, so it is not shown cut in between. */
+  let cutReply: TimelineEvent | null = null
   let olderTimer: ReturnType<typeof setTimeout> | undefined
 
   const silence = createSilenceWatch({
@@ -155,10 +159,8 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
         else takeOlder(message.page)
         return
       case 'timeline.event':
-        add([message.event])
-        takeErasure(message.event)
-        if (message.event.type === 'chat.reply.sent') options.onReply(wordsOf(message.event))
-        for (const follower of followers) follower(message.event)
+        if (isReply(message.event) && cutOf(message.event)) cutReply = message.event
+        else takeEvent(message.event)
         return
       case 'call.live':
         live.update(message.call)
@@ -171,6 +173,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
         break
       case 'chat.response':
         previews.replace(message.turnId, message.content)
+        if (cutReply?.turnId === message.turnId) takeEvent(withText(cutReply, message.content))
         break
       case 'chat.done':
         previews.end(message.turnId)
@@ -179,6 +182,14 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
         takeError(message)
     }
     changed()
+  }
+
+  function takeEvent(event: TimelineEvent): void {
+    cutReply = null
+    add([event])
+    takeErasure(event)
+    if (event.type === 'chat.reply.sent') options.onReply(wordsOf(event))
+    for (const follower of followers) follower(event, true)
   }
 
   /** As it happens: pages come with what is hidden hidden, and with what is back. */
@@ -202,7 +213,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     takeOlder(page)
     outbox.flush()
     // Whoever looked before the connection was there has missed what happened in between.
-    for (const event of page.events) for (const follower of followers) follower(event)
+    for (const event of page.events) for (const follower of followers) follower(event, false)
   }
 
   function takeOlder(page: TimelinePage): void {
@@ -229,6 +240,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     connection = next
     if (next.state !== 'open') {
       previews.interrupt()
+      cutReply = null
       outbox.wait()
       // Whoever is on the line, this page hears no more of it.
       live.update(null)
@@ -323,6 +335,16 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
       socket.close()
     },
   }
+}
+
+/** Whether the service follows an event with its whole text. */
+function isReply({ type, turnId }: TimelineEvent): boolean {
+  return turnId !== null && (type === 'chat.reply.sent' || type === 'chat.reply.stopped')
+}
+
+function withText(event: TimelineEvent, text: string): TimelineEvent {
+  const { excerpt: _excerpt, bytes: _bytes, ...rest } = event.payload
+  return { ...event, payload: { ...rest, text } }
 }
 
 /** A turn runs within this many segments of the end. */

@@ -77,6 +77,12 @@ export async function fetchSettings(http: Http): Promise<readonly Setting[]> {
   return parseSettings(await http('GET', '/api/config'))
 }
 
+/** The owner's time zone. */
+export async function fetchTimezone(http: Http, signal: AbortSignal): Promise<string> {
+  const settings = parseSettings(await http('GET', '/api/config', { signal }))
+  return settings.find(({ key }) => key === 'TIMEZONE')?.value ?? 'UTC'
+}
+
 /** All of them or none. Refused with a path `entries.KEY` for each that is not valid. */
 export async function changeSettings(
   http: Http,

@@ -1,6 +1,7 @@
 import { css } from 'lit'
 import {
   ArrowDown,
+  ArrowLeft,
   ArrowUp,
   Bell,
   Brain,
@@ -58,6 +59,7 @@ import {
 const icons = {
   'arrow-down': ArrowDown,
   'arrow-up': ArrowUp,
+  back: ArrowLeft,
   bell: Bell,
   brain: Brain,
   chart: ChartLine,

@@ -93,6 +93,7 @@ export class DgPage extends LitElement {
         >
           <dg-icon name="menu"></dg-icon>
         </button>
+        <slot name="back"></slot>
         <h1 id="heading">${this.heading}</h1>
         <slot name="tools"></slot>
       </header>

@@ -3,20 +3,19 @@ import { repeat } from 'lit/directives/repeat.js'
 import './icon.ts'
 import { controls } from './controls.ts'
 
-export type ToastTone = 'done' | 'warning'
+export type ToastTone = 'done' | 'warning' | 'timer'
 export type ToastOptions = {
   /** What can be done about it. */
   readonly action?: { readonly label: string; readonly run: () => void }
+  /** `Infinity` stays until it is closed. */
   readonly shownForMs?: number
+  /** It was dismissed, or its action taken. */
+  readonly onClose?: () => void
 }
-export type Toaster = (text: string, tone?: ToastTone, options?: ToastOptions) => void
+/** Shows a toast, and returns what takes it away again once it says nothing new. */
+export type Toaster = (text: string, tone?: ToastTone, options?: ToastOptions) => () => void
 
-type Toast = {
-  readonly id: number
-  readonly text: string
-  readonly tone: ToastTone
-  readonly action: ToastOptions['action'] | null
-}
+type Toast = ToastOptions & { readonly id: number; readonly text: string; readonly tone: ToastTone }
 
 const shownForMs = 6000
 
@@ -93,11 +92,11 @@ export class DgToasts extends LitElement {
   readonly show: Toaster = (text, tone = 'done', options = {}) => {
     const id = this.nextId
     this.nextId += 1
-    this.toasts = [
-      ...this.toasts.filter((toast) => toast.text !== text || toast.action).slice(-2),
-      { id, text, tone, action: options.action ?? null },
-    ]
-    this.dismissLater(id, options.shownForMs ?? shownForMs)
+    const others = this.toasts.filter((toast) => toast.text !== text || toast.action)
+    const brief = others.filter((toast) => !stays(toast)).slice(-2)
+    this.toasts = [...others.filter(stays), ...brief, { ...options, id, text, tone }]
+    if (!stays(options)) this.dismissLater(id, options.shownForMs ?? shownForMs)
+    return () => this.dismiss(id)
   }
 
   private dismissLater(id: number, afterMs: number): void {
@@ -108,6 +107,11 @@ export class DgToasts extends LitElement {
     }, afterMs)
   }
 
+  private close(id: number, onClose: ToastOptions['onClose']): void {
+    this.dismiss(id)
+    onClose?.()
+  }
+
   private dismiss(id: number): void {
     this.toasts = this.toasts.filter((toast) => toast.id !== id)
   }
@@ -116,7 +120,7 @@ export class DgToasts extends LitElement {
     return repeat(
       this.toasts,
       ({ id }) => id,
-      ({ id, text, tone, action }) => html`<div class="toast" data-id=${id}>
+      ({ id, text, tone, action, onClose }) => html`<div class="toast" data-id=${id}>
         <dg-icon name=${tone}></dg-icon>
         <span>${text}</span>
         ${
@@ -124,7 +128,7 @@ export class DgToasts extends LitElement {
             ? html`<button
                 class="button quiet small act"
                 @click=${() => {
-                  this.dismiss(id)
+                  this.close(id, onClose)
                   action.run()
                 }}
               >
@@ -132,12 +136,16 @@ export class DgToasts extends LitElement {
               </button>`
             : nothing
         }
-        <button class="button quiet icon small" aria-label="Dismiss" @click=${() => this.dismiss(id)}>
+        <button class="button quiet icon small" aria-label="Dismiss" @click=${() => this.close(id, onClose)}>
           <dg-icon name="close"></dg-icon>
         </button>
       </div>`,
     )
   }
+}
+
+function stays({ shownForMs }: ToastOptions): boolean {
+  return shownForMs === Number.POSITIVE_INFINITY
 }
 
 customElements.define('dg-toasts', DgToasts)

@@ -256,6 +256,9 @@ export class DgNoteEditorPage extends LitElement {
     const { note } = this
     return html`
       <dg-page heading=${note ? 'Edit note' : 'New note'}>
+        <a slot="back" class="button quiet icon small" href="/notes" aria-label="All notes" title="All notes">
+          <dg-icon name="back"></dg-icon>
+        </a>
         ${this.state === 'ready' ? this.toolsView() : nothing} ${this.contentView()}
       </dg-page>
       <dg-erase-dialog

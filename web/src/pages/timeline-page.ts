@@ -26,8 +26,6 @@ import { emptyView, failedView, isWorthShowing, loadingView } from './timeline-s
 /** A hit nearer than this many events is reached by loading the pages in between; one further away by itself. */
 const reachableEvents = 20_000
 const reachPageSize = 2000
-/** A page hidden for longer than this does not trust its connection. */
-const staleAfterMs = 60_000
 
 /** The home page: one timeline over all channels, and where the owner writes. */
 export class DgTimelinePage extends LitElement {
@@ -64,7 +62,6 @@ export class DgTimelinePage extends LitElement {
   private session: ChatSession | null = null
   private actions: ReturnType<typeof createTimelineActions> | null = null
   private ends: (() => void)[] = []
-  private hiddenAtMs = Date.now()
   private reach: AbortController | null = null
   private loadingDialogs = false
 
@@ -100,19 +97,16 @@ export class DgTimelinePage extends LitElement {
         this.loadingSpans = spanIds
       },
     })
-    const wake = () => this.wake(session)
-    const online = () => session.restart()
+    const navigated = () => this.followLink()
     addEventListener('keydown', this.keyPressed)
-    addEventListener('online', online)
-    document.addEventListener('visibilitychange', wake)
+    addEventListener('navigated', navigated)
     this.ends = [
       session.subscribe(() => {
         this.requestUpdate()
         this.followLink()
       }),
       () => removeEventListener('keydown', this.keyPressed),
-      () => removeEventListener('online', online),
-      () => document.removeEventListener('visibilitychange', wake),
+      () => removeEventListener('navigated', navigated),
     ]
   }
 
@@ -171,13 +165,6 @@ export class DgTimelinePage extends LitElement {
   private goToEnd(): void {
     this.timeline()?.scrollToEnd()
     this.focusComposerAtDesk()
-  }
-
-  /** A connection that looks open may have died while the device slept. */
-  private wake(session: ChatSession): void {
-    if (document.visibilityState === 'hidden') this.hiddenAtMs = Date.now()
-    else if (Date.now() - this.hiddenAtMs > staleAfterMs) session.restart()
-    else session.retryNow()
   }
 
   private async focusComposer(): Promise<void> {

@@ -72,6 +72,6 @@ export function emptyView(send: (text: string) => void): TemplateResult {
 
 /** Setting up alone leaves the page to its greeting; words, and what the owner has to see, do not. */
 export function isWorthShowing(entry: Entry): boolean {
-  if (entry.kind === 'notice') return entry.event.type.startsWith('erasure.')
+  if (entry.kind === 'notice') return /^(?:erasure\.|timer\.fired$)/.test(entry.event.type)
   return entry.kind === 'message' || entry.kind === 'failure' || entry.kind === 'proposal'
 }

@@ -9,9 +9,10 @@ import '../design/state.ts'
 import '../view/confirm-dialog.ts'
 import type { Confirmation } from '../view/confirm-dialog.ts'
 import { listView } from '../view/list-view.ts'
+import { zonedText } from '../view/owner-time.ts'
 import { PagedList } from '../view/paged-list.ts'
 import { recurrenceText } from '../view/recurrence.ts'
-import { relativeText, zonedText } from '../view/relative-time.ts'
+import { relativeText } from '../view/relative-time.ts'
 import '../view/timer-dialog.ts'
 
 /** "in 5 minutes" must not stand still. */
@@ -58,6 +59,20 @@ export class DgTimersPage extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     clearInterval(this.ticks)
+  }
+
+  protected override updated(): void {
+    this.followLink()
+  }
+
+  /** A link to one timer (`/timers#<id>`) is followed once that is there, and only once. */
+  private followLink(): void {
+    const id = decodeURIComponent(location.hash.slice(1))
+    const card = id === '' ? null : this.renderRoot.querySelector<HTMLElement>(`[id="${CSS.escape(id)}"]`)
+    if (!card) return
+    history.replaceState(null, '', location.pathname)
+    card.scrollIntoView({ block: 'center' })
+    card.focus({ preventScroll: true })
   }
 
   private confirmCancelling(timer: Timer): void {
@@ -131,7 +146,7 @@ export class DgTimersPage extends LitElement {
   }
 
   private activeView(timer: Timer): TemplateResult {
-    return html`<li>
+    return html`<li id=${timer.id} tabindex="-1">
       <div class="what">
         <p>${timer.title || 'Erased'}</p>
         <p class="facts">
@@ -162,7 +177,7 @@ export class DgTimersPage extends LitElement {
 
 function overView(timer: Timer): TemplateResult {
   const at = timer.lastFiredAt ?? timer.dueAt
-  return html`<li class="over">
+  return html`<li class="over" id=${timer.id} tabindex="-1">
     <div class="what">
       <p>${timer.title || 'Erased'}</p>
       <p class="facts">

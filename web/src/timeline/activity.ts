@@ -111,12 +111,12 @@ const tellsOfTask = new Set([
 ])
 
 function quietSummary(events: readonly TimelineEvent[]): string {
-  if (events.some((event) => event.type === 'turn.started')) return 'thought it through'
+  if (events.some((event) => event.type === 'turn.completed')) return 'thought it through'
   const latest = events.findLast(({ type }) => tellsOfTask.has(type))
   if (latest) return titleOf(latest)
-  const [only] = events
-  if (only && events.length === 1) return titleOf(only)
-  return plural(events.length, 'background step')
+  if (events.some((event) => event.type === 'turn.started')) return 'did not finish'
+  const titles = [...new Set(events.map(titleOf))]
+  return titles.length <= 2 ? titles.join(' · ') : plural(events.length, 'background step')
 }
 
 /** What the delegate is doing right now, while a turn runs. */

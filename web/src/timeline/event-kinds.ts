@@ -14,7 +14,7 @@ export type EventClass =
   | { readonly kind: 'boundary' }
   /** Shapes the timeline, is not shown itself. */
   | { readonly kind: 'structure' }
-  /** The delegate's inner life: folded. */
+  /** The delegate's inner life, and what nobody looks for: folded. */
   | { readonly kind: 'internal' }
   /** Everything else that happened: one line. */
   | { readonly kind: 'notice' }
@@ -27,6 +27,14 @@ const structure = new Set([
   'erasure.started',
   'proposal.confirmed',
   'proposal.declined',
+])
+/** Shown, but of no interest unless asked for: folded like inner life. */
+const quiet = new Set([
+  'settings.changed',
+  'owner.signed-in',
+  'owner.signed-out',
+  'owner.session.revoked',
+  'adaptations.reloaded',
 ])
 const delegateWords = new Set([
   'chat.reply.sent',
@@ -53,7 +61,7 @@ export function classify(event: TimelineEvent): EventClass {
   if (structure.has(event.type)) return structural
   // A large erasure is told in several facts; the first stands for all.
   if (event.type.startsWith('erasure.') && Number(event.payload.part ?? 0) > 0) return structural
-  if (event.internal) return internal
+  if (event.internal || quiet.has(event.type)) return internal
   if (event.type === 'chat.message.received') return owner
   if (delegateWords.has(event.type)) return delegate
   if (partyWords.has(event.type)) return event.payload.party === 'owner' ? owner : guest
@@ -93,4 +101,12 @@ export function wordsOf(event: TimelineEvent, field = 'text'): string {
   const value = event.payload[field]
   if (typeof value === 'string') return value
   return asCut(value)?.excerpt ?? asCut(event.payload)?.excerpt ?? ''
+}
+
+/** The page of the thing that an event is about; null where there is none any more. */
+export function linkOf({ type, payload }: TimelineEvent): string | null {
+  const { noteId, timerId } = payload
+  if (typeof noteId === 'string' && type !== 'note.deleted') return `/notes/${encodeURIComponent(noteId)}`
+  if (typeof timerId === 'string') return `/timers#${encodeURIComponent(timerId)}`
+  return null
 }

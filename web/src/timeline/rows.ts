@@ -80,6 +80,8 @@ export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
 
   return ({ segments, toggled, talk, previews, pending }) => {
     const rows: Row[] = []
+    /** Messages that wait for the reply that is being written stand below it. */
+    const waiting: Row[] = []
     const writing = new Set(previews.filter(({ text }) => text !== '').map(({ turnId }) => turnId))
     const nowRemembered = new Map<Segment, SegmentRows>()
     const nowFirstDays = new Map<Segment, DayRow>()
@@ -91,7 +93,7 @@ export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
       const made = rowsOf(segment, toggled, writing)
       // What a running turn shows depends on its preview too.
       if (made === remembered.get(segment) || !isRunning(segment)) nowRemembered.set(segment, made)
-      for (const row of made.rows) rows.push(row)
+      for (const row of made.rows) (isWaiting(row) ? waiting : rows).push(row)
       lastDay = made.lastDay
     }
     remembered = nowRemembered
@@ -102,6 +104,7 @@ export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
       if (replied.has(preview.turnId) || (preview.text === '' && running.has(preview.turnId))) continue
       rows.push({ key: `reply:${preview.turnId}`, kind: 'preview', preview, segment: null })
     }
+    rows.push(...waiting)
     for (const message of pending) {
       const day = dayRow(message.at, null)
       if (day.day !== lastDay) rows.push(day)
@@ -131,6 +134,10 @@ function turnsOf(segments: readonly Segment[]) {
     }
   }
   return { replied, running }
+}
+
+function isWaiting(row: Row): boolean {
+  return row.kind === 'message' && row.message.waiting
 }
 
 function isRunning(segment: Segment): boolean {

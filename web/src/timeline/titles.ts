@@ -4,6 +4,7 @@ import type { TimelineEvent } from '../data/timeline.ts'
 import { usageText } from '../view/context-words.ts'
 import { countText, durationText, plural, wordsText } from '../view/format.ts'
 import { isErased, wordsOf } from './event-kinds.ts'
+import { settingsChangedText } from './setting-words.ts'
 
 type Title = (event: TimelineEvent) => string
 
@@ -73,6 +74,12 @@ const callEnded = (durationMs: number, why?: string): string => {
   return why === undefined ? what : `${what}: ${why}`
 }
 
+/** An older event does not say what the reminder was for. */
+const reminderText = (event: TimelineEvent): string => {
+  const words = isErased(event) ? '' : wordsOf(event)
+  return words === '' ? 'A reminder is due' : `Reminder · ${words}`
+}
+
 const titles: Readonly<Record<string, Title>> = {
   'conversation.ended': () => 'Conversation ended',
   'turn.started': (e) =>
@@ -133,11 +140,11 @@ const titles: Readonly<Record<string, Title>> = {
   'note.deleted': () => 'Note deleted',
   'note.restored': (e) => `Note restored to revision ${countText(number(e, 'restoredRevision'))}`,
   'timer.set': (e) => named(e, 'Timer set'),
-  'timer.fired': () => 'Timer due',
+  'timer.fired': (e) => reminderText(e),
   'timer.missed': (e) =>
     number(e, 'missed') === 0
       ? 'Timer put right after the clock was'
-      : 'Timer missed while the service was down',
+      : briefly(e, 'Reminder missed while the service was down'),
   'timer.cancelled': () => 'Timer cancelled',
   'task.dispatched': (e) => named(e, 'Task handed over'),
   'task.progressed': (e) => named(e, 'Task under way', 'text'),
@@ -155,8 +162,7 @@ const titles: Readonly<Record<string, Title>> = {
   'erasure.undone': () => 'Erasing was undone',
   'erasure.completed': (e) => `Erased for good: ${kindsText(e)}`,
   'adaptations.reloaded': (e) => `${plural(number(e, 'loaded'), 'standing instruction')} reloaded`,
-  'settings.changed': (e) =>
-    `Settings changed: ${Array.isArray(e.payload.keys) ? e.payload.keys.join(', ') : ''}`,
+  'settings.changed': ({ payload: { keys } }) => settingsChangedText(Array.isArray(keys) ? keys : []),
   'owner.installed': () => 'Delegate was set up',
   'owner.signed-in': () => 'Signed in',
   'owner.signed-out': () => 'Signed out',

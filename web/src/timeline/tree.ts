@@ -7,6 +7,8 @@ export type Message = {
   readonly event: TimelineEvent
   /** The delegate's first words in its turn. */
   readonly firstReply: boolean
+  /** The owner's words wait until the reply that is being written is finished. */
+  readonly waiting: boolean
 }
 /** What the delegate did for a turn (or, without one, on its own), folded beside what it said. */
 export type Activity = {
@@ -57,6 +59,8 @@ type Turn = {
   started: boolean
   ended: boolean
   replied: boolean
+  /** The message that it will answer, received while another turn of the same span was running. */
+  queued: TimelineEvent | null
 }
 
 const turnEnds = new Set(['turn.completed', 'turn.failed', 'chat.reply.stopped'])
@@ -77,12 +81,15 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
 export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[] {
   const spans = new Map<string, Span>()
   const turns = new Map<string, Turn>()
+  /** The turn that runs in each span. */
+  const running = new Map<string, Turn>()
   const words = new Map<string, 'confirmed' | 'declined'>()
   const order: Segment[] = []
   let lastVisible: Segment | null = null
   /** The segment that stands last so far. */
   let newest: Segment | null = null
 
+  /** Named and ordered by `event`. */
   function newSegment(event: TimelineEvent, kind: string, span: Span | null): Segment {
     const first = span === null || span.segments.length === 0
     const key = event.spanId === null || span === null ? `${kind}:${event.seq}` : event.spanId
@@ -127,20 +134,51 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
   function turnOf(event: TimelineEvent): Turn | null {
     if (event.turnId === null) return null
     const known = turns.get(event.turnId)
-    const turn = known ?? { activity: null, home: null, started: false, ended: false, replied: false }
+    const turn = known ?? {
+      activity: null,
+      home: null,
+      started: false,
+      ended: false,
+      replied: false,
+      queued: null,
+    }
     if (!known) turns.set(event.turnId, turn)
     turn.started ||= event.type === 'turn.started'
     turn.ended ||= turnEnds.has(event.type)
+    if (event.spanId !== null && turn.started && !turn.ended) running.set(event.spanId, turn)
+    else if (event.spanId !== null && running.get(event.spanId) === turn) running.delete(event.spanId)
     return turn
   }
 
-  function placeVisible(event: TimelineEvent, entry: Entry, span: Span | null, turn: Turn | null): void {
+  /** A message that came during another turn stands where its own turn begins, below the reply that it waited for. */
+  function placeQueued(turn: Turn, cause: TimelineEvent): void {
+    const { queued } = turn
+    if (!queued) return
+    turn.queued = null
+    const waiting = cause === queued
+    placeVisible(queued, messageEntry(queued, 'owner', turn, waiting), spanOf(queued), turn, cause)
+  }
+
+  function isQueued(event: TimelineEvent, turn: Turn | null): turn is Turn {
+    if (event.type !== 'chat.message.received' || event.spanId === null || turn === null) return false
+    const other = running.get(event.spanId)
+    return other !== undefined && other !== turn
+  }
+
+  /** Puts an entry behind all that `cause`, the event that brings it up, came after. */
+  function placeVisible(
+    event: TimelineEvent,
+    entry: Entry,
+    span: Span | null,
+    turn: Turn | null,
+    cause = event,
+  ): void {
     const latest = span?.segments.at(-1)
     const fits = latest && (latest.firstVisibleSeq === null || latest === lastVisible)
-    const segment = fits ? latest : span ? newSegment(event, span.kind, span) : looseSegment(event, 'loose')
+    const segment = fits ? latest : span ? newSegment(cause, span.kind, span) : looseSegment(event, 'loose')
     if (segment.firstVisibleSeq === null) {
       newest = segment
-      segment.firstVisibleSeq = event.seq
+      segment.firstVisibleSeq = cause.seq
       segment.at = event.at
       segment.channel = event.channel ?? segment.channel
     }
@@ -188,6 +226,11 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
     const is = classify(event)
     const span = spanOf(event)
     const turn = turnOf(event)
+    if (isQueued(event, turn)) {
+      turn.queued = event
+      continue
+    }
+    if (turn) placeQueued(turn, event)
     if (is.kind === 'structure') {
       if (event.type === 'span.closed' && span) span.closedReason = reasonOf(event)
       const id = proposalIdOf(event)
@@ -199,7 +242,10 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
       placeVisible(event, entry, is.kind === 'boundary' ? null : span, turn)
     }
   }
-  for (const turn of turns.values()) if (turn.activity) turn.activity.running = turn.started && !turn.ended
+  for (const turn of turns.values()) {
+    if (turn.activity) turn.activity.running = turn.started && !turn.ended
+    if (turn.queued) placeQueued(turn, turn.queued)
+  }
   for (const span of spans.values()) {
     for (const segment of span.segments) segment.closedReason = span.closedReason
   }
@@ -208,6 +254,7 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
   }
   return order
     .filter((segment) => segment.entries.length > 0)
+    .map((segment) => (isSilent(segment) ? asBackground(segment) : segment))
     .toSorted((a, b) => (a.firstVisibleSeq ?? a.firstSeq) - (b.firstVisibleSeq ?? b.firstSeq))
 }
 
@@ -216,9 +263,31 @@ type VisibleClass = Extract<EventClass, { kind: 'message' | 'failure' | 'proposa
 function entryOf(event: TimelineEvent, is: VisibleClass, turn: Turn | null): Entry {
   if (is.kind === 'proposal') return { kind: is.kind, event, word: null }
   if (is.kind !== 'message') return { kind: is.kind, event }
-  const firstReply = is.role === 'delegate' && turn !== null && !turn.replied
+  return messageEntry(event, is.role, turn, false)
+}
+
+function messageEntry(event: TimelineEvent, role: Role, turn: Turn | null, waiting: boolean): Message {
+  const firstReply = role === 'delegate' && turn !== null && !turn.replied
   if (turn && firstReply) turn.replied = true
-  return { kind: 'message', role: is.role, event, firstReply }
+  return { kind: 'message', role, event, firstReply, waiting }
+}
+
+/** What it did on its own without a word to the owner. */
+function isSilent({ kind, firstVisibleSeq }: Segment): boolean {
+  return kind === 'activation' && firstVisibleSeq === null
+}
+
+function asBackground(segment: Segment): Segment {
+  const events = segment.entries.flatMap((entry) => (entry.kind === 'activity' ? entry.events : []))
+  const key = `activity:${segment.firstSeq}`
+  return {
+    ...segment,
+    key: `background:${segment.firstSeq}`,
+    spanId: null,
+    kind: 'background',
+    continued: false,
+    entries: [{ kind: 'activity', key, turnId: null, events, running: false }],
+  }
 }
 
 function joins(segment: Segment, next: Segment): boolean {

@@ -3,10 +3,15 @@ import uPlot from 'uplot'
 import uPlotStyles from 'uplot/dist/uPlot.min.css?inline'
 import { countText, shortDateText } from './format.ts'
 import type { Tone } from './operation-areas.ts'
+import { ownerFormat, ownerZone } from './owner-time.ts'
 
 export type Course = { readonly label: string; readonly tone: Tone; readonly values: readonly number[] }
 
 const heightPx = 168
+const clockText = ownerFormat({ hour: '2-digit', minute: '2-digit' })
+const dateText = ownerFormat({ day: 'numeric', month: 'short' })
+/** Midnight is where a day begins. */
+const axisText = (at: Date) => (clockText(at) === '00:00' ? dateText(at) : clockText(at))
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
 
 /** The course of a few counts over time. Its colours are those of the page, light or dark. */
@@ -176,9 +181,16 @@ export class DgCourseChart extends LitElement {
             },
           ],
         },
+        tzDate: (at) => uPlot.tzDate(new Date(at * 1000), ownerZone()),
         scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.05)] } },
         axes: [
-          { stroke: ink, grid, ticks: grid, size: 48 },
+          {
+            stroke: ink,
+            grid,
+            ticks: grid,
+            size: 48,
+            values: (_plot, splits) => splits.map((at) => axisText(new Date(at * 1000))),
+          },
           {
             stroke: ink,
             grid,

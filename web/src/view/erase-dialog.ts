@@ -1,5 +1,6 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
+import { offerUndo } from '../app/erasure-toast.ts'
 import {
   type ErasurePlan,
   type ErasureTarget,
@@ -7,7 +8,6 @@ import {
   kindText,
   type PlanGroup,
   requestErasure,
-  undoErasure,
 } from '../data/erasures.ts'
 import { explain, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
@@ -15,6 +15,7 @@ import '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
 import '../design/icon.ts'
 import { shortDateText } from './format.ts'
+import { instantOf, wallMinute } from './owner-time.ts'
 
 /** What the dialog asks about: one thing, or a stretch of time that it lets the owner choose. */
 export type Erasing =
@@ -185,16 +186,16 @@ export class DgEraseDialog extends LitElement {
   private target(): ErasureTarget | null {
     const target = this.erasing?.target ?? null
     if (target !== 'period') return target
-    const [from, to] = [new Date(this.from), new Date(this.to)]
-    if (Number.isNaN(from.getTime()) || Number.isNaN(to.getTime()) || from >= to) return null
+    const [from, to] = [instantOf(this.from), instantOf(this.to)]
+    if (from === null || to === null || from >= to) return null
     // The minute that is named belongs to it.
     return { kind: 'period', from: from.toISOString(), to: new Date(to.getTime() + 60_000).toISOString() }
   }
 
   private choose(lastMs: number): void {
     const now = Date.now()
-    this.from = localMinute(now - lastMs)
-    this.to = localMinute(now)
+    this.from = wallMinute(new Date(now - lastMs))
+    this.to = wallMinute(new Date(now))
     this.lookSoon(0)
   }
 
@@ -236,24 +237,11 @@ export class DgEraseDialog extends LitElement {
       const id = await requestErasure(this.app.http, target)
       this.closed()
       this.dispatchEvent(new Event('erasing'))
-      this.app.toast('Hidden, and erased for good in a minute.', 'done', {
-        shownForMs: undoMs - 2000,
-        action: { label: 'Undo', run: () => void this.undo(id) },
-      })
+      offerUndo(this.app, { id, undoMs, onUndone: () => this.dispatchEvent(new Event('undone')) })
     } catch (error) {
       this.problem = explain(error)
     } finally {
       this.busy = false
-    }
-  }
-
-  private async undo(id: string): Promise<void> {
-    try {
-      await undoErasure(this.app.http, id)
-      this.app.toast('It is back.')
-      this.dispatchEvent(new Event('undone'))
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
     }
   }
 
@@ -356,12 +344,6 @@ function groupView({ kind, count, items }: PlanGroup): TemplateResult {
       ${rest > 0 ? html`<li>and ${rest.toLocaleString()} more</li>` : nothing}
     </ul>
   </details>`
-}
-
-/** A moment as an input of dates wants it: local, to the minute. */
-function localMinute(atMs: number): string {
-  const at = new Date(atMs)
-  return new Date(atMs - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 customElements.define('dg-erase-dialog', DgEraseDialog)

@@ -1,26 +1,20 @@
-/** Everything that is shown as a number or a time, in the browser's locale and time zone. */
+import { ownerFormat } from './owner-time.ts'
 
-const time = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
-const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
-const dayWithYear = new Intl.DateTimeFormat(undefined, {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-})
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
-const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+/** Everything that is shown as a number or a time. */
+
+const time = ownerFormat({ hour: '2-digit', minute: '2-digit' })
+const day = ownerFormat({ weekday: 'long', day: 'numeric', month: 'long' })
+const dayWithYear = ownerFormat({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
+const full = ownerFormat({ dateStyle: 'full', timeStyle: 'medium' })
+const short = ownerFormat({ dateStyle: 'medium', timeStyle: 'short' })
+/** Canadian English writes dates as ISO 8601 does. */
+const isoDay = ownerFormat({ year: 'numeric', month: '2-digit', day: '2-digit' }, 'en-CA')
 const count = new Intl.NumberFormat()
 const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 
-function validDate(at: string): Date | null {
+function formatted(at: string, format: (at: Date) => string): string {
   const date = new Date(at)
-  return Number.isNaN(date.getTime()) ? null : date
-}
-
-function formatted(at: string, format: Intl.DateTimeFormat): string {
-  const date = validDate(at)
-  return date ? format.format(date) : at
+  return Number.isNaN(date.getTime()) ? at : format(date)
 }
 
 export const timeText = (at: string) => formatted(at, time)
@@ -29,22 +23,19 @@ export const fullTimeText = (at: string) => formatted(at, full)
 export const shortDateText = (at: string) => formatted(at, short)
 export const countText = (value: number) => count.format(value)
 
-/** The local calendar day: equal for two moments exactly when they fall on the same one. */
-export function dayKey(at: string): string {
-  const date = validDate(at)
-  return date ? `${date.getFullYear()}-${date.getMonth() + 1}-${date.getDate()}` : at
-}
+/** The owner's calendar day, `YYYY-MM-DD`: equal for two moments exactly when they fall on the same one. */
+export const dayKey = (at: string) => formatted(at, isoDay)
+
+/** Days since 1970 in the owner's calendar, whatever the clocks did in between. */
+export const dayNumber = (at: string) => Date.parse(dayKey(at)) / 86_400_000
 
 /** "Today", "Yesterday", or the date; the year only where it is not this one. */
 export function dayText(at: string, now: Date): string {
-  const date = validDate(at)
-  if (!date) return at
-  const key = dayKey(at)
-  if (key === dayKey(now.toISOString())) return 'Today'
-  const yesterday = new Date(now)
-  yesterday.setDate(now.getDate() - 1)
-  if (key === dayKey(yesterday.toISOString())) return 'Yesterday'
-  return (date.getFullYear() === now.getFullYear() ? day : dayWithYear).format(date)
+  const today = now.toISOString()
+  const daysAgo = dayNumber(today) - dayNumber(at)
+  if (daysAgo === 0) return 'Today'
+  if (daysAgo === 1) return 'Yesterday'
+  return formatted(at, dayKey(at).slice(0, 4) === dayKey(today).slice(0, 4) ? day : dayWithYear)
 }
 
 export function durationText(durationMs: number): string {

@@ -1,18 +1,18 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { LogLine } from '../data/logs.ts'
 import { fullTimeText } from './format.ts'
+import { ownerFormat } from './owner-time.ts'
 
-const clock = new Intl.DateTimeFormat(undefined, {
+const clock = ownerFormat({
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   fractionalSecondDigits: 3,
-  hour12: false,
 })
 
 function clockText(at: string): string {
   const date = new Date(at)
-  return Number.isNaN(date.getTime()) ? at : clock.format(date)
+  return Number.isNaN(date.getTime()) ? at : clock(date)
 }
 
 /** `seq=7 path=/x`: the fields in one line. */

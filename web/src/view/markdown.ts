@@ -1,5 +1,5 @@
 import DOMPurify from 'dompurify'
-import { Marked } from 'marked'
+import { Marked, type TokenizerAndRendererExtension } from 'marked'
 
 /**
  * Markdown to inert elements. Two gates, each enough alone: raw HTML in the source is shown as text by the
@@ -24,10 +24,23 @@ function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;')
 }
 
+/** `\(a^2\)` and `\[a^2\]` are formulas: shown as written, where markdown would take their backslashes for escapes. */
+const formula: TokenizerAndRendererExtension = {
+  name: 'formula',
+  level: 'inline',
+  start: (source) => source.search(/\\[([]/),
+  tokenizer(source) {
+    const raw = /^\\(?:\([^\n]*?\\\)|\[[^[\]]*?\\\])/.exec(source)?.[0]
+    return raw === undefined ? undefined : { type: 'formula', raw }
+  },
+  renderer: ({ raw }) => escapeHtml(raw),
+}
+
 export function createMarkdown(): RenderMarkdown {
   const marked = new Marked({
     gfm: true,
     breaks: true,
+    extensions: [formula],
     renderer: {
       html: ({ text }) => escapeHtml(text),
       image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,

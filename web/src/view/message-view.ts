@@ -10,6 +10,7 @@ import { fullTimeText, plural, timeText, wordsText } from './format.ts'
 import type { RowContext } from './row-context.ts'
 import { showAllButton } from './step-view.ts'
 
+const waitingText = 'Waiting for the reply above'
 const authors = { owner: 'You', delegate: 'Delegate', guest: 'Guest' } as const
 
 /** The heading of an exchange says the time already: where it is the same, it is repeated only on demand. */
@@ -31,17 +32,17 @@ export function messageView(
   const heading = role === 'guest' ? author : recipientOf(event, segment)
   return html`
     <article
-      class="message ${role}"
+      class="message ${role} ${message.waiting ? 'waiting' : ''}"
       data-focus
       tabindex=${context.activeKey === key ? 0 : -1}
-      aria-label="${author}, ${timeText(event.at)}"
+      aria-label="${author}, ${message.waiting ? waitingText : timeText(event.at)}"
     >
       ${heading === null ? nothing : html`<div class="author">${heading}</div>`}
       <div class="words">${wordsView(message, context)}</div>
       ${showAllButton(event, context)}
       <footer>
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
-        ${qualifierView(event)}
+        ${message.waiting ? html`<span>${waitingText}</span>` : qualifierView(event)}
         ${toolsView(message, segment, key, context)}
       </footer>
     </article>

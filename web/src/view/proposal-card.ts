@@ -5,14 +5,11 @@ import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
 import { fullTimeText } from './format.ts'
+import { ownerFormat } from './owner-time.ts'
 
 type Word = 'confirm' | 'decline'
 
-const untilFormat = new Intl.DateTimeFormat(undefined, {
-  weekday: 'long',
-  hour: 'numeric',
-  minute: '2-digit',
-})
+const untilText = ownerFormat({ weekday: 'long', hour: '2-digit', minute: '2-digit' })
 
 /** A text to somebody else that waits for the owner's word, or what became of it. */
 export class DgProposal extends LitElement {
@@ -48,7 +45,7 @@ export class DgProposal extends LitElement {
         border-color: var(--line);
         background: none;
       }
-      h4 {
+      h3 {
         display: flex;
         align-items: center;
         gap: var(--space-2);
@@ -56,7 +53,7 @@ export class DgProposal extends LitElement {
         font-size: var(--text-md);
         font-weight: 600;
       }
-      .over h4 {
+      .over h3 {
         color: var(--ink-soft);
         font-size: var(--text-sm);
         font-weight: 500;
@@ -159,13 +156,13 @@ export class DgProposal extends LitElement {
     if (this.word === 'declined') return this.overView(`You declined this text to ${to}`, words)
     if (this.expired) return this.overView(`This text to ${to} expired and was not sent`, words)
     return html`<section aria-label="Proposed text to ${to}">
-      <h4><dg-icon name="sms"></dg-icon>Send this text to ${to}?</h4>
+      <h3><dg-icon name="sms"></dg-icon>Send this text to ${to}?</h3>
       ${words}
       ${this.problem === '' ? nothing : html`<div class="callout" role="alert"><dg-icon name="warning"></dg-icon><span>${this.problem}</span></div>`}
       <div class="actions">
         ${this.button('confirm', 'Send text', 'Sending…', 'primary')} ${this.button('decline', 'Do not send', 'Declining…', '')}
         <time class="until" datetime=${this.expiresAt} title=${fullTimeText(this.expiresAt)}>
-          until ${untilFormat.format(Date.parse(this.expiresAt))}
+          until ${untilText(new Date(this.expiresAt))}
         </time>
       </div>
     </section>`
@@ -184,7 +181,7 @@ export class DgProposal extends LitElement {
 
   private overView(heading: string, words: TemplateResult): TemplateResult {
     return html`<section class="over" aria-label=${heading}>
-      <h4><dg-icon name="sms"></dg-icon>${heading}</h4>
+      <h3><dg-icon name="sms"></dg-icon>${heading}</h3>
       ${words}
     </section>`
   }

@@ -3,10 +3,9 @@ const list = new Intl.ListFormat('en', { style: 'long', type: 'conjunction' })
 
 /**
  * A cron expression of five fields as plain English, for the patterns that people use; any other one is shown as
- * it is, because a wrong word would be worse than none. The time of day is as the locale writes it, by default the
- * browser's, like every other time on the page.
+ * it is, because a wrong word would be worse than none.
  */
-export function recurrenceText(expression: string, locale?: string): string {
+export function recurrenceText(expression: string): string {
   const [minute = '', hour = '', date = '', month = '', weekday = '', ...rest] = expression
     .trim()
     .split(/\s+/)
@@ -19,8 +18,7 @@ export function recurrenceText(expression: string, locale?: string): string {
     if (isWithin(minute, 0, 59)) return minute === '0' ? 'Every hour' : `Every hour, ${minute} past`
   }
   if (!isWithin(minute, 0, 59) || !isWithin(hour, 0, 23)) return expression
-  const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' })
-  const at = `at ${clock.format(Date.UTC(2026, 0, 1, Number(hour), Number(minute)))}`
+  const at = `at ${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
   if (everyDay) return `Every day ${at}`
   if (date === '*') {
     const days = daysText(weekday)

@@ -1,6 +1,7 @@
+import { dayNumber } from './format.ts'
+
 const minuteMs = 60_000
 const hourMs = 3_600_000
-const dayMs = 86_400_000
 const daysAMonth = 365.25 / 12
 
 const counted = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
@@ -8,7 +9,7 @@ const counted = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
 const named = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 /**
- * "in 3 hours", "2 days ago", "just now": roughly how far `at` is from `now`. Days are those of the local calendar, and
+ * "in 3 hours", "2 days ago", "just now": roughly how far `at` is from `now`. Days are those of the owner's calendar, and
  * only from 24 hours on: tonight is "in 13 hours" and never "tomorrow".
  */
 export function relativeText(at: string, now: Date): string {
@@ -19,34 +20,9 @@ export function relativeText(at: string, now: Date): string {
   if (Math.abs(minutes) < 60) return counted.format(minutes, 'minute')
   const hours = Math.round(distanceMs / hourMs)
   if (Math.abs(hours) < 24) return counted.format(hours, 'hour')
-  const days = calendarDay(new Date(at)) - calendarDay(now)
+  const days = dayNumber(at) - dayNumber(now.toISOString())
   if (Math.abs(days) < 30) return named.format(days, 'day')
   const months = Math.round(days / daysAMonth)
   if (Math.abs(months) < 12) return counted.format(months, 'month')
   return counted.format(Math.round(months / 12), 'year')
-}
-
-/** Local days since 1970, whatever the clocks did in between. */
-function calendarDay(date: Date): number {
-  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / dayMs
-}
-
-/** A moment in a time zone of its own, with the zone's name where it is not this browser's. */
-export function zonedText(at: string, timeZone: string): string {
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const options: Intl.DateTimeFormatOptions = {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: 'numeric',
-    minute: '2-digit',
-    ...(new Date(at).getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' }),
-    ...(timeZone === here ? {} : { timeZoneName: 'short' }),
-  }
-  try {
-    return new Intl.DateTimeFormat(undefined, { ...options, timeZone }).format(new Date(at))
-  } catch {
-    // A zone that this browser does not know: the moment in its own.
-    return new Intl.DateTimeFormat(undefined, { ...options, timeZoneName: 'short' }).format(new Date(at))
-  }
 }

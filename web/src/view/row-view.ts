@@ -3,7 +3,7 @@ import type { TimelineEvent } from '../data/timeline.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { progressOf, summaryOf } from '../timeline/activity.ts'
 import { channelSigns, type Sign, subjectIcon } from '../timeline/event-icons.ts'
-import { isErased, wordsOf } from '../timeline/event-kinds.ts'
+import { isErased, linkOf, wordsOf } from '../timeline/event-kinds.ts'
 import { excerptOf, type Row } from '../timeline/rows.ts'
 import { titleOf } from '../timeline/titles.ts'
 import type { Segment } from '../timeline/tree.ts'
@@ -74,7 +74,8 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
   const active = context.activeKey === key
   const { name, icon } = channelOf(segment)
   const excerpt = open ? '' : excerptOf(segment)
-  return html`<h3 class="span ${segment.channel ?? ''}">
+  // Not below the day's heading: of a long timeline only what is in view is there, often without its day.
+  return html`<h2 class="span ${segment.channel ?? ''}">
     <button
       class="fold"
       data-focus
@@ -94,7 +95,7 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
       }
     </button>
     ${spanToolsView(segment, open, active || !context.hovers || context.pointedKey === key, context)}
-  </h3>`
+  </h2>`
 }
 
 /** Tools are most of what such a row weighs: only one whose tools can be seen has any. */
@@ -173,9 +174,16 @@ function noticeView(
 ): TemplateResult {
   const implied = isTimeImplied(event, segment) ? 'implied' : ''
   const icon = subjectIcon(event.type) ?? 'done'
-  return html`<p class="notice" data-focus tabindex=${context.activeKey === key ? 0 : -1}>
+  const tabindex = context.activeKey === key ? 0 : -1
+  const link = linkOf(event)
+  const reminder = event.type === 'timer.fired' ? 'reminder' : ''
+  return html`<p class="notice ${reminder}" data-focus tabindex=${tabindex}>
     <dg-icon name=${icon}></dg-icon>
-    <span class="title">${titleOf(event)}</span>
+    ${
+      link === null
+        ? html`<span class="title">${titleOf(event)}</span>`
+        : html`<a class="title" href=${link} tabindex=${tabindex}>${titleOf(event)}</a>`
+    }
     ${isErased(event) ? html`<span class="erased">erased</span>` : nothing}
     ${undoView(event, key, context)}
     <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>

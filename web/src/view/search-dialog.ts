@@ -186,7 +186,24 @@ export class DgSearchDialog extends LitElement {
     this.dispatchEvent(new Event('close'))
   }
 
+  /** Enter opens the first hit, of the words as they are now. */
+  private async chooseFirst(): Promise<void> {
+    const { found } = this
+    const isCurrent = found.state === 'found' && found.asked.q === this.query.trim()
+    if (!isCurrent || found.asked.filters !== this.filters) {
+      clearTimeout(this.timer)
+      await this.search(null)
+    }
+    const [first] = this.found.state === 'found' ? this.found.hits : []
+    if (first && this.open) this.choose(first)
+  }
+
   private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && event.target instanceof Element && event.target.matches('.words')) {
+      event.preventDefault()
+      if (!event.isComposing) void this.chooseFirst()
+      return
+    }
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
     const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('.words, .hit')]
     const at = stops.findIndex((stop) => stop.matches(':focus'))

@@ -69,7 +69,7 @@ function periodWords(period: SearchFilters['period'], from: string, to: string):
   }
 }
 
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 const dateText = (day: string) => date.format(new Date(`${day}T00:00:00Z`))
 
 export const filterStyles = css`

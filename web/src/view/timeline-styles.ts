@@ -259,6 +259,27 @@ export const timelineStyles = css`
     text-overflow: ellipsis;
     white-space: nowrap;
   }
+  .notice a.title {
+    color: inherit;
+    text-decoration-color: var(--line-strong);
+    text-underline-offset: 0.2em;
+  }
+  .notice.reminder {
+    align-items: baseline;
+    padding-block: var(--space-2);
+    color: var(--ink);
+    font-size: var(--text-md);
+    font-weight: 550;
+  }
+  .notice.reminder dg-icon {
+    align-self: center;
+    color: var(--accent);
+  }
+  .notice.reminder .title {
+    unicode-bidi: plaintext;
+    overflow-wrap: anywhere;
+    white-space: normal;
+  }
   .notice .undo {
     min-height: 1.75rem;
     margin-inline-start: var(--space-2);

@@ -85,10 +85,10 @@ export class DgTimezoneStep extends LightElement {
   /** The time there, which shows at a glance whether the zone is right. */
   private clockText(): string {
     try {
-      const clock = new Intl.DateTimeFormat(undefined, {
+      const clock = new Intl.DateTimeFormat('en-GB', {
         timeZone: this.zone,
         weekday: 'long',
-        hour: 'numeric',
+        hour: '2-digit',
         minute: '2-digit',
       })
       return `It is ${clock.format(this.now)} there.`

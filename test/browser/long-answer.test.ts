@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { reply, say, visit, words } from './page.ts'
+
+const browser = useBrowser()
+
+/** Over 4 KiB: a page of the timeline carries only its beginning. */
+const long = `${Array.from({ length: 200 }, (_, line) => `Line ${line + 1} of a long answer.`).join('\n\n')}\n\nThe very end.`
+
+test('a long answer keeps its text where it was written, and opens in place after a reload', async () => {
+  const { service, model } = await startWithModel()
+  model.reply({ text: [long.slice(0, 3000), long.slice(3000)] })
+  const page = await visit(browser(), service)
+  await say(page, 'Tell me everything')
+  await reply(page, 'The very end.').waitFor()
+  await page.getByRole('button', { name: 'Stop the reply' }).waitFor({ state: 'detached' })
+  expect(await reply(page, 'The very end.').count()).toBe(1)
+  expect(await page.getByRole('button', { name: /^Show all/ }).count()).toBe(0)
+
+  await page.reload()
+  await page.getByRole('button', { name: /^Show all/ }).click()
+  await reply(page, 'The very end.').waitFor()
+})
+
+test('a message sent during a reply stands below it and says that it waits', async () => {
+  const { service, model } = await startWithModel()
+  const rest = Promise.withResolvers<void>()
+  model.reply({ text: ['The first half', ' and the second.'], pause: { at: 5, until: rest.promise } })
+  model.reply({ text: 'Now for the other.' })
+  const page = await visit(browser(), service)
+  await say(page, 'Tell me a story')
+  await words(page, 'Delegate', 'The first half').waitFor()
+  await say(page, 'And another one')
+  await page.getByRole('article', { name: 'You, Waiting for the reply above' }).waitFor()
+  const order = () => page.getByRole('article').locator('.words').allInnerTexts()
+  await expect.poll(order).toEqual(['Tell me a story', 'The first half', 'And another one'])
+  rest.resolve()
+  await reply(page, 'Now for the other.').waitFor()
+  await expect
+    .poll(order)
+    .toEqual(['Tell me a story', 'The first half and the second.', 'And another one', 'Now for the other.'])
+})

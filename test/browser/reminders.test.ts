@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { WholeService } from '../support/service.ts'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { inFocus, visit } from './page.ts'
+
+const browser = useBrowser()
+
+const inAMoment = () => new Date(Date.now() + 1500).toISOString()
+
+async function remind(service: WholeService, title: string): Promise<string> {
+  const answer = await service.client.post('/api/timers', { title, at: inAMoment() })
+  return String(answer.json.id)
+}
+
+test('a reminder reaches every page, leads to its row, and is seen everywhere once it was seen in one tab', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: '' }))
+  const logs = await visit(browser(), service, { path: '/logs' })
+  await logs.getByRole('heading', { name: 'Logs' }).waitFor()
+  const notes = await logs.context().newPage()
+  await notes.goto('/notes')
+  await notes.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  await remind(service, 'Check the oven')
+  for (const page of [logs, notes]) {
+    await page.getByText(/^(Reminder: Check the oven|A reminder is due)$/).waitFor()
+  }
+  await expect.poll(() => logs.title()).toBe('(1) Logs · Delegate')
+  await expect.poll(() => notes.title()).toBe('(1) Notes · Delegate')
+
+  await notes.getByRole('button', { name: 'Show' }).click()
+  const row = notes.locator('.notice.reminder')
+  await inFocus(row).waitFor()
+  // No step of the delegate stands between setting the timer and the reminder.
+  const before = row.locator('xpath=../preceding-sibling::*[1]')
+  expect(await before.textContent()).toContain('Timer set: Check the oven')
+  await expect.poll(() => notes.title()).toBe('Timeline · Delegate')
+  await expect.poll(() => logs.title()).toBe('Logs · Delegate')
+  await row.getByRole('link').click()
+  await inFocus(notes.getByRole('listitem').filter({ hasText: 'Check the oven' })).waitFor()
+})

@@ -1,0 +1,34 @@
+import { undoErasure } from '../data/erasures.ts'
+import { explain } from '../data/http.ts'
+import type { App } from './app.ts'
+
+/**
+ * Tells that something is hidden and will be erased, and offers to undo it for as long as that is possible. The toast
+ * goes once it is undone or erased, wherever that was done.
+ */
+export function offerUndo(
+  app: App,
+  erasure: { readonly id: string; readonly undoMs: number; readonly onUndone?: () => void },
+): void {
+  const { id, undoMs, onUndone } = erasure
+
+  async function undo(): Promise<void> {
+    try {
+      await undoErasure(app.http, id)
+      app.toast('It is back.')
+      onUndone?.()
+    } catch (error) {
+      app.toast(explain(error), 'warning')
+    }
+  }
+
+  const dismiss = app.toast('Hidden, and erased for good in a minute.', 'done', {
+    shownForMs: undoMs - 2000,
+    action: { label: 'Undo', run: () => void undo() },
+  })
+  const unfollow = app.chat().follow(({ type, payload }) => {
+    if ((type !== 'erasure.undone' && type !== 'erasure.completed') || payload.erasureId !== id) return
+    dismiss()
+    unfollow()
+  })
+}
