@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { WholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { inFocus, visit } from './page.ts'
+import { composer, inFocus, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -38,4 +38,17 @@ test('a reminder reaches every page, leads to its row, and is seen everywhere on
   await expect.poll(() => logs.title()).toBe('Logs · Delegate')
   await row.getByRole('link').click()
   await inFocus(notes.getByRole('listitem').filter({ hasText: 'Check the oven' })).waitFor()
+})
+
+test('on the timeline a reminder is seen once the owner goes on there', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: '' }))
+  const page = await visit(browser(), service)
+  await page.getByRole('heading', { name: 'I’m your delegate' }).waitFor()
+  await remind(service, 'Check the oven')
+  await expect.poll(() => page.title()).toBe('(1) Timeline · Delegate')
+  await composer(page).fill('What')
+  await composer(page).press('?')
+  await expect.poll(() => page.title()).toBe('Timeline · Delegate')
+  expect(await page.getByRole('button', { name: 'Show' }).count()).toBe(0)
 })

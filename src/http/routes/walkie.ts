@@ -115,8 +115,8 @@ export function walkieRoutes(deps: {
     const { turnId, conversationId } = message
     const reply = {
       text: outcome.text,
-      audioBase64: spoken && Buffer.from(spoken.audio).toString('base64'),
-      format: spoken && spoken.format,
+      audioBase64: spoken ? Buffer.from(spoken.audio).toString('base64') : null,
+      format: spoken?.format ?? null,
     }
     return c.json({ turnId, conversationId, transcript, reply }, 200)
   })

@@ -29,6 +29,8 @@ export type App = {
   readonly chat: () => ChatSession
   /** What was typed on a page and not saved: it outlives a look at another page, and a sign-in that is lost. */
   readonly drafts: { readonly settings: Map<string, string> }
+  /** The owner is where the reminders are, and has seen them. */
+  readonly seeReminders: () => void
   /** Resolves once the owner's time zone is known, or cannot be had now. */
   readonly clockReady: () => Promise<void>
   /** Signs out; what this browser's tabs know is then forgotten. */
@@ -166,6 +168,7 @@ export function createApp(options: {
     lose,
     isSessionLost: () => lost,
     chat,
+    seeReminders: () => reminders.seen(),
     clockReady() {
       clock ??= readClock()
       return clock

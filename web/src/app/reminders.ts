@@ -5,13 +5,15 @@ import { isErased, wordsOf } from '../timeline/event-kinds.ts'
 export type Reminders = {
   /** Tells of a reminder that has just fallen due; any other event is none. */
   take(event: TimelineEvent): void
-  /** Takes back what is told, as if it had been seen. */
+  /** The owner has seen what was told so far. */
+  seen(): void
+  /** Takes back what is told, in this tab alone. */
   clear(): void
 }
 
 /**
  * Tells of reminders on whatever page is shown: by one toast, which stays, and by a count. A reminder is seen once the
- * toast is dismissed or followed, in any tab of this browser.
+ * toast is dismissed or followed, or its page says so, in any tab of this browser.
  */
 export function createReminders(options: {
   readonly toast: Toaster
@@ -38,6 +40,7 @@ export function createReminders(options: {
   }
 
   function seen(): void {
+    if (unseen.length === 0) return
     const throughSeq = unseen.at(-1)?.seq ?? 0
     tabs.postMessage(throughSeq)
     set([])
@@ -52,6 +55,7 @@ export function createReminders(options: {
     take(event) {
       if (event.type === 'timer.fired') set([...unseen, event])
     },
+    seen,
     clear: () => set([]),
   }
 }

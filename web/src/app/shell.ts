@@ -68,9 +68,13 @@ export class DgShell extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback()
     addEventListener('keydown', this.keyPressed)
+    this.addEventListener('pointerdown', this.acted)
+    this.addEventListener('keydown', this.acted)
     this.ends = [
       () => removeEventListener('keydown', this.keyPressed),
       keepConnected(this.app.chat()),
+      () => this.removeEventListener('pointerdown', this.acted),
+      () => this.removeEventListener('keydown', this.acted),
       this.app.theme.subscribe(() => this.requestUpdate()),
     ]
     whenIdle(() => void this.loadVersion())
@@ -94,6 +98,11 @@ export class DgShell extends LitElement {
 
   private closeNavigation(): void {
     this.renderRoot.querySelector<HTMLElement>('.sidebar:popover-open')?.hidePopover()
+  }
+
+  /** On the timeline a reminder stands already: its toast would only cover what is said next. */
+  private readonly acted = (): void => {
+    if (this.path === '/') this.app.seeReminders()
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {

@@ -288,6 +288,7 @@ export const timelineStyles = css`
     flex: none;
     color: var(--ink-faint);
     font-size: var(--text-xs);
+    font-weight: 400;
     font-variant-numeric: tabular-nums;
   }
   .failure {
