@@ -33,7 +33,7 @@ async function serveMemories(page: Page, list: ReturnType<typeof memory>[]): Pro
   await page.route(/\/api\/erasures/, (route) => {
     if (route.request().method() === 'GET') {
       const named = [{ kind: 'memory', count: 1, items: [] }]
-      return route.fulfill({ json: { count: 1, undoMs: 60_000, named, derived: [] } })
+      return route.fulfill({ json: { count: 1, undoMs: 60_000, named, derived: [], stays: [] } })
     }
     const { id } = route.request().postDataJSON() as { id: string }
     deleted.push(id)

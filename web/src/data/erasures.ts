@@ -1,5 +1,5 @@
 import type { Http } from './http.ts'
-import { arrayField, asObject, numberField, stringField } from './json.ts'
+import { arrayField, asObject, type JsonObject, numberField, stringField } from './json.ts'
 
 /** What is to be erased. */
 export type ErasureTarget =
@@ -10,14 +10,24 @@ export type PlanGroup = {
   readonly kind: string
   readonly count: number
   /** The first of them, to be recognised by. */
-  readonly items: readonly { readonly seq: number; readonly at: string; readonly text: string }[]
+  readonly items: readonly PlanItem[]
 }
-export type ErasurePlan = {
-  readonly count: number
-  readonly undoMs: number
+export type PlanItem = {
+  readonly seq: number
+  readonly at: string
+  readonly text: string
+  /** How a reply reads afterwards; null where nothing is left of it. */
+  readonly after: string | null
+}
+export type PlanGroups = {
+  /** What was named. */
   readonly named: readonly PlanGroup[]
+  /** What goes with it. */
   readonly derived: readonly PlanGroup[]
+  /** What speaks of it and stays. */
+  readonly stays: readonly PlanGroup[]
 }
+export type ErasurePlan = PlanGroups & { readonly count: number; readonly undoMs: number }
 
 function parseGroup(value: unknown): PlanGroup {
   const group = asObject(value, 'group')
@@ -30,9 +40,24 @@ function parseGroup(value: unknown): PlanGroup {
         seq: numberField(entry, 'seq'),
         at: stringField(entry, 'at'),
         text: stringField(entry, 'text'),
+        after: typeof entry.after === 'string' ? entry.after : null,
       }
     }),
   }
+}
+
+function parseGroups(plan: JsonObject): PlanGroups {
+  return {
+    named: arrayField(plan, 'named', parseGroup),
+    derived: arrayField(plan, 'derived', parseGroup),
+    stays: arrayField(plan, 'stays', parseGroup),
+  }
+}
+
+/** The plan of an erasure that can still be undone; null once it is over. */
+export async function fetchPendingPlan(http: Http, id: string): Promise<PlanGroups | null> {
+  const { plan } = asObject(await http('GET', `/api/erasures/${encodeURIComponent(id)}`), 'erasure')
+  return plan === null ? null : parseGroups(asObject(plan, 'plan'))
 }
 
 export async function fetchErasurePlan(
@@ -44,8 +69,7 @@ export async function fetchErasurePlan(
   return {
     count: numberField(answer, 'count'),
     undoMs: numberField(answer, 'undoMs'),
-    named: arrayField(answer, 'named', parseGroup),
-    derived: arrayField(answer, 'derived', parseGroup),
+    ...parseGroups(answer),
   }
 }
 

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts'
 import { copyAndTell } from '../app/copy.ts'
 import type { ChatSession } from '../chat/session.ts'
 import { endConversation } from '../data/conversations.ts'
-import { undoErasure } from '../data/erasures.ts'
+import { fetchPendingPlan, undoErasure } from '../data/erasures.ts'
 import { explain } from '../data/http.ts'
 import { settleProposal } from '../data/proposals.ts'
 import { fetchSpanEvents } from '../data/timeline.ts'
@@ -58,6 +58,7 @@ export function createTimelineActions(options: {
       options.erase({ heading, target: { kind: 'span', id: spanId } })
     },
     isErasurePending: (erasureId) => session.isErasurePending(erasureId),
+    loadErasurePlan: (erasureId) => fetchPendingPlan(app.http, erasureId),
     undoErasure: (erasureId) => void attempt(() => undoErasure(app.http, erasureId)),
     retry: (clientMessageId) => session.outbox.retry(clientMessageId),
     discard: (clientMessageId) => session.outbox.discard(clientMessageId),

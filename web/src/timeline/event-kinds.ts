@@ -25,6 +25,7 @@ const structure = new Set([
   'conversation.started',
   'erased',
   'erasure.started',
+  'reply.redacted',
   'proposal.confirmed',
   'proposal.declined',
 ])
@@ -73,6 +74,11 @@ export function classify(event: TimelineEvent): EventClass {
 
 export function isErased(event: TimelineEvent): boolean {
   return event.payload.erased === true
+}
+
+/** A reply without the words that were erased of it. */
+export function isRedacted(event: TimelineEvent): boolean {
+  return event.payload.redacted === true
 }
 
 /** A body over 4 KiB: how much of it the page holds, and how much there is. */

@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '../data/timeline.ts'
-import { cutOf, isErased } from './event-kinds.ts'
+import { cutOf, isErased, isRedacted } from './event-kinds.ts'
 import { joinTrees, proposalIdOf, type Segment, treeOfPart } from './tree.ts'
 
 /**
@@ -35,6 +35,8 @@ export function createTimelineStore(): TimelineStore {
   const bySeq = new Map<number, TimelineEvent>()
   /** Named by an `erased` fact, whether or not the event itself has been seen yet. */
   const erasedSeqs = new Set<number>()
+  /** What is left of replies, by their `seq`. */
+  const redactions = new Map<number, string>()
   /** The part of each span and turn. */
   const partByGroup = new Map<string, Part>()
   /** Ascending by `seq`. */
@@ -89,20 +91,45 @@ export function createTimelineStore(): TimelineStore {
 
   function erase(seq: number): boolean {
     erasedSeqs.add(seq)
+    return takeWords(seq)
+  }
+
+  /** True where there were words to take. */
+  function takeWords(seq: number): boolean {
     const event = bySeq.get(seq)
     if (!event || isErased(event)) return false
-    replace(erasedCopy(event))
+    replace(withoutWords(event))
+    const { replySeq } = event.payload
+    if (event.type !== 'reply.redacted' || typeof replySeq !== 'number') return true
+    // What was left of the reply goes as well.
+    redactions.delete(replySeq)
+    const reply = bySeq.get(replySeq)
+    if (reply && isRedacted(reply)) replace(erasedCopy(reply))
     return true
+  }
+
+  function withoutWords(event: TimelineEvent): TimelineEvent {
+    const text = redactions.get(event.seq)
+    const { payload, ...rest } = erasedCopy(event)
+    if (text === undefined) return { ...rest, payload }
+    const { erased: _, ...kept } = payload
+    return { ...rest, payload: { ...kept, text, redacted: true } }
+  }
+
+  function takeRedaction({ type, payload: { replySeq, text } }: TimelineEvent): void {
+    if (type === 'reply.redacted' && typeof replySeq === 'number' && typeof text === 'string')
+      redactions.set(replySeq, text)
   }
 
   return {
     add(events) {
       const added: TimelineEvent[] = []
       let changed = false
+      for (const event of events) takeRedaction(event)
       for (const event of events) {
         const known = bySeq.get(event.seq)
         if (known === undefined) {
-          const stored = erasedSeqs.has(event.seq) ? erasedCopy(event) : event
+          const stored = erasedSeqs.has(event.seq) ? withoutWords(event) : event
           bySeq.set(event.seq, stored)
           added.push(stored)
         } else if (rank(event) > rank(known)) {
@@ -118,12 +145,7 @@ export function createTimelineStore(): TimelineStore {
     },
     hide(seqs) {
       let changed = false
-      for (const seq of seqs) {
-        const event = bySeq.get(seq)
-        if (!event || isErased(event)) continue
-        replace(erasedCopy(event))
-        changed = true
-      }
+      for (const seq of seqs) changed = takeWords(seq) || changed
       return changed
     },
     setWholeFrom(seq) {

@@ -1,20 +1,13 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
 import { offerUndo } from '../app/erasure-toast.ts'
-import {
-  type ErasurePlan,
-  type ErasureTarget,
-  fetchErasurePlan,
-  kindText,
-  type PlanGroup,
-  requestErasure,
-} from '../data/erasures.ts'
+import { type ErasurePlan, type ErasureTarget, fetchErasurePlan, requestErasure } from '../data/erasures.ts'
 import { explain, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
 import '../design/icon.ts'
-import { shortDateText } from './format.ts'
+import { planStyles, planView } from './erasure-plan.ts'
 import { instantOf, wallMinute } from './owner-time.ts'
 
 /** What the dialog asks about: one thing, or a stretch of time that it lets the owner choose. */
@@ -46,6 +39,7 @@ export class DgEraseDialog extends LitElement {
   }
   static override readonly styles = [
     controls,
+    planStyles,
     css`
       .stretch {
         display: grid;
@@ -61,71 +55,6 @@ export class DgEraseDialog extends LitElement {
         display: flex;
         flex-wrap: wrap;
         gap: var(--space-2);
-      }
-      h3 {
-        margin: var(--space-4) 0 var(--space-1);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-        font-weight: 600;
-      }
-      h3:first-of-type {
-        margin-top: 0;
-      }
-      .group {
-        border: 1px solid var(--line);
-        background: var(--surface);
-      }
-      .group + .group {
-        border-top: 0;
-      }
-      .group:first-child {
-        border-radius: var(--radius-md) var(--radius-md) 0 0;
-      }
-      .group:last-child {
-        border-radius: 0 0 var(--radius-md) var(--radius-md);
-      }
-      .group:only-child {
-        border-radius: var(--radius-md);
-      }
-      summary,
-      .count {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
-        min-height: 2.5rem;
-        padding: 0 var(--space-3);
-        font-weight: 500;
-      }
-      summary {
-        cursor: pointer;
-        list-style: none;
-        border-radius: inherit;
-      }
-      summary::-webkit-details-marker {
-        display: none;
-      }
-      summary dg-icon {
-        margin-inline-start: auto;
-        color: var(--ink-faint);
-        transition: rotate var(--quick);
-      }
-      details[open] > summary dg-icon {
-        rotate: 90deg;
-      }
-      .group ul {
-        display: grid;
-        gap: var(--space-2);
-        margin: 0;
-        padding: 0 var(--space-3) var(--space-3);
-        list-style: none;
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-        overflow-wrap: anywhere;
-      }
-      .group time {
-        display: block;
-        color: var(--ink-faint);
-        font-size: var(--text-xs);
       }
       .fine {
         display: flex;
@@ -318,32 +247,6 @@ function lookingView(): TemplateResult {
     <div class="waiting"></div>
     <div class="waiting"></div>
   </div>`
-}
-
-function planView({ named, derived }: ErasurePlan): TemplateResult {
-  return html`
-    <h3>This goes</h3>
-    <div>${named.map(groupView)}</div>
-    ${
-      derived.length === 0
-        ? html`<p class="fine"><span>Nothing else was made of it.</span></p>`
-        : html`<h3>And what was copied or learned from it</h3>
-            <div>${derived.map(groupView)}</div>`
-    }
-  `
-}
-
-function groupView({ kind, count, items }: PlanGroup): TemplateResult {
-  const heading = kindText(kind, count)
-  if (items.length === 0) return html`<div class="group"><div class="count">${heading}</div></div>`
-  const rest = count - items.length
-  return html`<details class="group">
-    <summary>${heading}<dg-icon name="chevron"></dg-icon></summary>
-    <ul>
-      ${items.map(({ at, text }) => html`<li>${text}<time datetime=${at}>${shortDateText(at)}</time></li>`)}
-      ${rest > 0 ? html`<li>and ${rest.toLocaleString()} more</li>` : nothing}
-    </ul>
-  </details>`
 }
 
 customElements.define('dg-erase-dialog', DgEraseDialog)

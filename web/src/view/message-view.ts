@@ -3,7 +3,7 @@ import { guard } from 'lit/directives/guard.js'
 import type { TalkLine } from '../data/calls.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import type { MenuItem } from '../design/menu.ts'
-import { isErased, wordsOf } from '../timeline/event-kinds.ts'
+import { isErased, isRedacted, wordsOf } from '../timeline/event-kinds.ts'
 import type { Pending, Preview } from '../timeline/rows.ts'
 import type { Message, Segment } from '../timeline/tree.ts'
 import { fullTimeText, plural, timeText, wordsText } from './format.ts'
@@ -68,7 +68,9 @@ function wordsView({ event, role }: Message, context: RowContext): unknown {
 }
 
 /** What the words alone would leave out: that they were cut short, or never arrived. */
-function qualifierView({ type, payload }: TimelineEvent): TemplateResult | typeof nothing {
+function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
+  if (isRedacted(event)) return html`<span>some words were erased</span>`
+  const { type, payload } = event
   if (type === 'chat.reply.stopped') return html`<span>stopped by you</span>`
   if (type === 'call.reply.spoken' && payload.interrupted === true) return html`<span>interrupted</span>`
   if (type === 'sms.failed' && payload.kind === 'unknown')

@@ -1,3 +1,4 @@
+import type { PlanGroups } from '../data/erasures.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import type { TurnMemory } from '../data/turns.ts'
 import type { Cut } from '../timeline/event-kinds.ts'
@@ -12,6 +13,7 @@ export type TimelineActions = {
   eraseEvent(event: TimelineEvent): void
   eraseSpan(segment: Segment): void
   isErasurePending(erasureId: string): boolean
+  loadErasurePlan(erasureId: string): Promise<PlanGroups | null>
   undoErasure(erasureId: string): void
   retry(clientMessageId: string): void
   discard(clientMessageId: string): void

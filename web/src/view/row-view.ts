@@ -11,6 +11,7 @@ import { dayText, fullTimeText, plural, timeText } from './format.ts'
 import type { KeyedRow } from './keyed-rows.ts'
 import { isTimeImplied, messageView, pendingView, previewView, talkView } from './message-view.ts'
 import type { RowContext } from './row-context.ts'
+import './erasure-card.ts'
 import './proposal-card.ts'
 import { stepView } from './step-view.ts'
 
@@ -172,6 +173,8 @@ function noticeView(
   key: string,
   context: RowContext,
 ): TemplateResult {
+  const pending = pendingErasureView(event, key, context)
+  if (pending) return pending
   const implied = isTimeImplied(event, segment) ? 'implied' : ''
   const icon = subjectIcon(event.type) ?? 'done'
   const tabindex = context.activeKey === key ? 0 : -1
@@ -185,23 +188,24 @@ function noticeView(
         : html`<a class="title" href=${link} tabindex=${tabindex}>${titleOf(event)}</a>`
     }
     ${isErased(event) ? html`<span class="erased">erased</span>` : nothing}
-    ${undoView(event, key, context)}
     <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
   </p>`
 }
 
-/** What waits to be erased can be had back for a minute. */
-function undoView(event: TimelineEvent, key: string, context: RowContext): TemplateResult | typeof nothing {
+/** An erasure that can still be undone; null where the event tells of none, or it is over. */
+function pendingErasureView(event: TimelineEvent, key: string, context: RowContext): TemplateResult | null {
   const { erasureId, eraseAt } = event.payload
-  if (event.type !== 'erasure.requested' || typeof erasureId !== 'string') return nothing
-  if (Date.parse(String(eraseAt)) <= Date.now() || !context.isErasurePending(erasureId)) return nothing
-  return html`<button
-    class="button small undo"
-    tabindex=${context.activeKey === key ? 0 : -1}
-    @click=${() => context.undoErasure(erasureId)}
-  >
-    Undo
-  </button>`
+  if (event.type !== 'erasure.requested' || typeof erasureId !== 'string') return null
+  if (Date.parse(String(eraseAt)) <= Date.now() || !context.isErasurePending(erasureId)) return null
+  const active = context.activeKey === key
+  return html`<dg-erasure-card
+    data-focus
+    tabindex=${active ? 0 : -1}
+    .event=${event}
+    .load=${context.loadErasurePlan}
+    .undo=${context.undoErasure}
+    .reachable=${active}
+  ></dg-erasure-card>`
 }
 
 /** Pixels that a row will roughly take; measured once it is seen. */

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { desk, phone, visit } from './page.ts'
+import { picture } from './picture.ts'
+
+const browser = useBrowser()
+
+test.each([
+  ['desk', desk, 'light'],
+  ['phone', phone, 'dark'],
+] as const)(
+  'a forget in the chat shows its plan, and is undone there (%s)',
+  async (look, viewport, scheme) => {
+    const service = await startWholeService()
+    const page = await visit(browser(), service, { context: { viewport, colorScheme: scheme } })
+    const say = async (text: string): Promise<void> => {
+      const replies = page.locator('article.delegate')
+      const before = await replies.count()
+      await page.getByRole('textbox', { name: 'Message' }).fill(text)
+      await page.keyboard.press('Enter')
+      await expect.poll(() => replies.count()).toBeGreaterThan(before)
+    }
+    await say("Remember I'm allergic to peanuts")
+    await say('Remind me in 2 hours to check the oven')
+    const told = page.locator('article.delegate').first()
+    const words = await told.innerText()
+    expect(words).toMatch(/peanuts/)
+    await say("Forget that I'm allergic to peanuts")
+
+    const card = page.locator('dg-erasure-card')
+    await card.getByText('This goes').waitFor()
+    expect(await card.locator('section').innerText()).toMatch(
+      /1 memory[\s\S]*1 reply[\s\S]*This stays[\s\S]*messages/,
+    )
+    expect(await told.innerText()).not.toMatch(/peanuts/)
+    expect(await page.locator('article.delegate').nth(1).innerText()).toMatch(/oven/i)
+    expect(await findings(page)).toEqual([])
+    await card
+      .getByText(/allergic/)
+      .first()
+      .waitFor()
+    await picture(page, 'forget-plan', look)
+
+    await card.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => told.innerText()).toBe(words)
+    await expect.poll(() => card.count()).toBe(0)
+    expect((await service.client.get('/api/memories')).json.count).toBe(1)
+  },
+)
