@@ -57,7 +57,7 @@ export async function buildParts(foundation: Foundation) {
     newId,
   })
 
-  const vectors = openVectors(foundation.directory)
+  const vectors = openVectors(foundation.directory, { onFailure: foundation.onThreadFailure })
   const erasure = createErasure({
     storage,
     queries,
