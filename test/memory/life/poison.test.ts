@@ -26,9 +26,9 @@ test.each([
     mind.memory.start()
     await mind.settle()
     expect(mind.texts()).toEqual(['My name is Ada', 'I live in Oslo'])
-    expect(failures(mind)).toMatchObject([
-      { kind, final: false, attempt: 1 },
-      { kind, final: true, utteranceSeqs: [seq] },
+    expect(mind.facts('memory.extraction.failed')).toMatchObject([
+      { facts: { kind, final: false, attempt: 1 } },
+      { facts: { kind, final: true, utteranceSeqs: [seq] } },
     ])
     expect(mind.utterances.unreadCount()).toBe(0)
     expect(mind.memory.isStalled()).toBe(false)
