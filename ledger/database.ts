@@ -18,7 +18,7 @@ export function openDatabase(file: string, options?: Database.Options): Database
 }
 
 /** Texts, names and comments, which are passed over, or a parameter. */
-const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|(\?\d*|[@:$][A-Za-z_]\w*)/g
+const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(\?\d*|[@:$][A-Za-z_]\w*)/g
 
 /** The same statement with a unary plus before each parameter. */
 export function hideParameters(sql: string): string {

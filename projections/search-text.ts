@@ -24,6 +24,9 @@ export function fromIndexed(text: string): string {
 /** What FTS5 `unicode61` with categories L*, N*, Co, Mn, Mc takes for one word. */
 const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
 
+/** More words than anybody looks for at once; the cost of a search grows with them. */
+const MAX_TERMS = 32
+
 /**
  * An FTS5 query for what a person typed: every word must occur, the last one may go on; "quoted words" must
  * follow one another. Null when there is nothing to search for. Whatever is typed, it is never FTS5 syntax.
@@ -44,7 +47,8 @@ export function toMatch(query: string): string | null {
   const last = terms.pop()
   if (last === undefined) return null
   const endsOpen = !/["\s]$/u.test(query)
-  return [...terms, endsOpen ? `${last} *` : last].join(' ')
+  const others = [...new Set(terms)].filter((term) => term !== last).slice(0, MAX_TERMS - 1)
+  return [...others, endsOpen ? `${last} *` : last].join(' ')
 }
 
 /**

@@ -138,6 +138,10 @@ export type TimelineSearch = {
 }
 
 const SNIPPET_TOKENS = 24
+/** FTS5's snippet() takes quadratic time in the matches of a text: in a longer one the first match is shown. */
+const MAX_SNIPPET_CHARS = 20_000
+const BEFORE_MATCH_CHARS = 60
+const AROUND_MATCH_CHARS = 200
 /** Where nothing was looked for, a text is shown from its beginning. */
 const BEGINNING_CHARS = 300
 
@@ -162,12 +166,23 @@ export function searchTimeline(views: Database, options: TimelineSearch): Search
   const match = `text : (${words})${channel === null ? '' : ` AND channel : "${channel}"`}`
   return views
     .prepare<(string | number)[], SearchHit>(
-      `SELECT rowid AS seq, snippet(search_index, 0, char(2), char(3), '…', ${SNIPPET_TOKENS}) AS snippet
+      `SELECT rowid AS seq, CASE WHEN length(text) > ${MAX_SNIPPET_CHARS}
+         THEN highlight(search_index, 0, char(2), char(3))
+         ELSE snippet(search_index, 0, char(2), char(3), '…', ${SNIPPET_TOKENS}) END AS snippet
        FROM search_index WHERE search_index MATCH ? AND rowid >= ? AND rowid < ?
          ${isPeriod ? WITHIN : ''} ORDER BY rowid DESC LIMIT ?`,
     )
     .all(match, bounds.firstSeq, untilSeq, ...(isPeriod ? period : []), limit)
-    .map(({ seq, snippet }) => ({ seq, snippet: fromIndexed(snippet) }))
+    .map(({ seq, snippet }) => ({ seq, snippet: fromIndexed(aroundMatch(snippet)) }))
+}
+
+/** The first match of a long text and some words around it; what FTS5 has cut already stays as it is. */
+function aroundMatch(marked: string): string {
+  if (marked.length <= MAX_SNIPPET_CHARS) return marked
+  const from = Math.max(0, marked.indexOf('\u0002') - BEFORE_MATCH_CHARS)
+  const piece = marked.slice(from, from + AROUND_MATCH_CHARS).toWellFormed()
+  const isOpen = piece.lastIndexOf('\u0002') > piece.lastIndexOf('\u0003')
+  return `${from > 0 ? '…' : ''}${piece}${isOpen ? '\u0003' : ''}…`
 }
 
 function newestOf(

@@ -28,7 +28,7 @@ type Said = Pick<Envelope, 'seq' | 'conversationId' | 'turnId'>
  */
 export const utterancesProjection = defineProjection({
   name: 'utterances',
-  version: 3,
+  version: 4,
   tables: ['utterances', 'utterance_guest_calls', 'extraction_failures'],
   schema: `
     CREATE TABLE utterances (seq INTEGER PRIMARY KEY, speaker TEXT NOT NULL, conversationId TEXT, turnId TEXT,
@@ -50,7 +50,7 @@ export const utterancesProjection = defineProjection({
     const remove = db.prepare('DELETE FROM utterances WHERE seq = ?')
     const fail = db.prepare(`INSERT OR REPLACE INTO extraction_failures
       VALUES (@fromSeq, @toSeq, @kind, @attempt, @final, @at, @retryAt)`)
-    const makeGood = db.prepare('DELETE FROM extraction_failures WHERE fromSeq <= ?')
+    const makeGood = db.prepare('DELETE FROM extraction_failures WHERE toSeq <= ?')
 
     const rememberGuest = db.prepare('INSERT OR IGNORE INTO utterance_guest_calls VALUES (?)')
     const guestCall = db.prepare<[string], { callSid: string }>(
@@ -156,6 +156,10 @@ export function createUtteranceQueries(views: Database) {
   const failure = views.prepare<[], ExtractionFailure>(
     'SELECT * FROM extraction_failures ORDER BY fromSeq DESC LIMIT 1',
   )
+  const failureOver = views.prepare<[number, number], ExtractionFailure>(
+    `SELECT * FROM extraction_failures WHERE fromSeq <= ? AND toSeq >= ? AND final = 0
+     ORDER BY fromSeq DESC LIMIT 1`,
+  )
   const bySeq = views.prepare<[number], UtteranceRow>(`SELECT ${columns} FROM utterances WHERE seq = ?`)
   return {
     /** The owner's next words to be read, in order: those that are answered, up to the first that is not. */
@@ -175,6 +179,8 @@ export function createUtteranceQueries(views: Database) {
     ownersNext: (conversationId: string | null, seq: number) => next.get(conversationId, seq),
     hasUnanswered: () => unanswered.get() !== undefined,
     lastFailure: () => failure.get(),
+    /** The failure of a window with this utterance in it, until all of that window is read. */
+    failureOver: (seq: number) => failureOver.get(seq, seq),
     bySeq: (seq: number) => bySeq.get(seq),
   }
 }

@@ -8,6 +8,7 @@ import { createModelHolder, type ModelLimits, type ModelSettings } from './model
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import { openOwnerState } from './settings/open.ts'
 import type { Settings } from './settings/settings.ts'
+import type { ThreadFailed } from './storage/function-thread.ts'
 import { openQueries } from './storage/queries.ts'
 import { openStorage } from './storage/storage.ts'
 
@@ -32,6 +33,7 @@ export async function layFoundation(options: ServiceOptions) {
   const { config, log, nowMs } = options
   const directory = config.dataDir
   const newId = createIds(nowMs)
+  const onThreadFailure = (failure: ThreadFailed) => log.error({ err: failure }, 'a thread was ended')
   const warn = (message: string, fields: object) => log.warn(fields, message)
 
   const opening = openStorage({
@@ -76,7 +78,9 @@ export async function layFoundation(options: ServiceOptions) {
     storage,
     /** The views, for queries that are put together from what was asked. */
     kysely: new Kysely<ViewsTables>({ dialect: new SqliteDialect({ database: views }) }),
-    queries: openQueries(directory),
+    queries: openQueries(directory, { onFailure: onThreadFailure }),
+    /** Called with each call that ended its thread. */
+    onThreadFailure,
     owner,
     settings,
     timezone: () => settings.get('TIMEZONE'),

@@ -90,7 +90,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
         viewsError === null ? viewsDamage && 'damaged' : 'cannot be written',
         projections,
       ),
-      reactors: stopping.signal.aborted ? { ok: false, detail: 'stopping' } : { ok: true },
+      reactors: reactorsCheck(stopping.signal.aborted, parts.memory.isStalled()),
       // Reported by what it last did: asking it only to see would cost the owner money.
       model: {
         ok: failure === null,
@@ -99,7 +99,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
     }
   }
 
-  const renderer = createNoteRenderer()
+  const renderer = createNoteRenderer({ onFailure: foundation.onThreadFailure })
 
   /** What the model is told on a channel, to the letter. */
   function told(channel: SpokenChannel): string {
@@ -244,6 +244,11 @@ function projectionsCheck(fault: string | null, projections: readonly Projection
   if (fault !== null) return { ok: false, detail: fault }
   const stalled = projections.filter(({ error }) => error !== null).map(({ name }) => name)
   return stalled.length > 0 ? { ok: false, detail: `stalled: ${stalled.join(', ')}` } : { ok: true }
+}
+
+function reactorsCheck(isStopping: boolean, isLearningStalled: boolean): ReadinessCheck {
+  if (isStopping) return { ok: false, detail: 'stopping' }
+  return isLearningStalled ? { ok: false, detail: 'stalled: learning' } : { ok: true }
 }
 
 function copyOf(check: { ok: boolean; steps: readonly { name: string; ok: boolean; detail: string }[] }) {

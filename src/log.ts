@@ -27,7 +27,7 @@ const SECRET_FIELDS = [
 
 /** What keys and tokens look like, for those that are not settings (yet). */
 const SECRET_SHAPES =
-  /\bsk-[\w-]{12,}|\b(?:AC|SK)[0-9a-f]{32}\b|\bBearer [\w.~+/=-]{8,}|\bBasic [\w+/]{16,}={0,2}|\bdelegate_session=[\w-]+|\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*/g
+  /\bsk-[\w-]{12,}|\b(?:AC|SK)[0-9a-f]{32}\b|\bBearer [\w.~+/=-]{8,}|\bBasic [\w+/]{16,}={0,2}|\bdelegate_session=[\w-]+|\beyJ[\w-]{10,}(?:\.[\w-]+){0,2}/g
 
 const lineSchema = z
   .object({ time: z.iso.datetime(), level: z.enum(logLevels), msg: z.string().default('') })

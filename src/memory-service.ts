@@ -8,7 +8,7 @@ import { createMemoryCounters } from './memory/counters.ts'
 import { createEmbedding, type Vectors } from './memory/embedding.ts'
 import { createExtraction } from './memory/extraction.ts'
 import { createIndexing } from './memory/indexing.ts'
-import type { learningFunctions } from './memory/learning-functions.ts'
+import type { LearningThread, learningFunctions } from './memory/learning-functions.ts'
 import { createLock } from './memory/lock.ts'
 import { createMemories } from './memory/memories.ts'
 import { createPassiveRecall } from './memory/passive-recall.ts'
@@ -24,6 +24,17 @@ import type { Storage } from './storage/storage.ts'
 /** How long a request to forget waits for what was said before it to be learned. */
 const SETTLE_MS = 3000
 
+/** A message that takes longer to read was made to. */
+const LEARNING_LIMIT_MS = 15_000
+
+function openLearning(directory: string, log: Log): LearningThread {
+  const url = new URL('./memory/learning-thread.ts', import.meta.url)
+  return openFunctionThread<typeof learningFunctions>(url, directory, {
+    limitMs: LEARNING_LIMIT_MS,
+    onFailure: (failure) => log.error({ err: failure }, 'a thread was ended'),
+  })
+}
+
 /** Memory, wired: what learns, what recalls, what the tools and the routes use. */
 export function buildMemory(options: {
   readonly storage: Storage
@@ -32,6 +43,8 @@ export function buildMemory(options: {
   /** Stands in for the query thread. */
   readonly engine?: RecallPort
   readonly directory: string
+  /** Stands in for the learning thread; closed with memory. */
+  readonly learning?: LearningThread
   /** The vectors of what recall looks through; closed with memory. */
   readonly vectors: Vectors
   readonly arbitrator?: () => Arbitrator | null
@@ -45,10 +58,7 @@ export function buildMemory(options: {
   const { append, views } = storage
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
-  const learning = openFunctionThread<typeof learningFunctions>(
-    new URL('./memory/learning-thread.ts', import.meta.url),
-    options.directory,
-  )
+  const learning = options.learning ?? openLearning(options.directory, log)
   const counters = createMemoryCounters(new Date(nowMs()).toISOString())
   const lock = createLock()
   const onFault = (error: unknown) => log.error({ err: error }, 'memory failed')
@@ -165,14 +175,16 @@ export function buildMemory(options: {
       nowMs,
     }),
     settled: reactor.settled,
+    /** Whether learning fails, and will go on failing until something changes. */
+    isStalled: reactor.isStalled,
     start() {
       reactor.start()
       embedding.start()
     },
     async close() {
       closing.abort(new Error('memory is closing'))
-      await Promise.all([reactor.close(), passive.close(), embedding.close()])
-      await learning.close()
+      // A call that hangs is rejected, so that what waits for it ends.
+      await Promise.all([reactor.close(), passive.close(), embedding.close(), learning.close()])
     },
   }
 }

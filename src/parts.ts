@@ -64,7 +64,7 @@ export async function buildParts(foundation: Foundation) {
     newId,
   })
 
-  const vectors = openVectors(foundation.directory)
+  const vectors = openVectors(foundation.directory, { onFailure: foundation.onThreadFailure })
   const memory = buildMemory({
     ...foundation,
     vectors,

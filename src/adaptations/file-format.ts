@@ -32,8 +32,9 @@ export function parseAdaptationFile(name: string, text: string): ParsedFile {
     if (end < 0) return refused('its first lines begin with --- and do not end')
     for (const line of lines.slice(1, end)) {
       if (line.trim() === '' || line.trimStart().startsWith('#')) continue
-      const [, key, value] = /^\s*([A-Za-z]+)\s*:\s*(.*?)\s*$/.exec(line) ?? []
-      if (key === undefined || value === undefined) return refused('a line between --- is not "key: value"')
+      const colon = line.indexOf(':')
+      const [key, value] = [line.slice(0, Math.max(0, colon)).trim(), line.slice(colon + 1).trim()]
+      if (!/^[A-Za-z]+$/.test(key)) return refused('a line between --- is not "key: value"')
       if (fields.has(key)) return refused(`"${key}" is given twice`)
       fields.set(key, unquoted(value))
     }

@@ -7,7 +7,7 @@ const TOKEN = /\d+(?:[.,:/-]\d+)*|[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)?|[\p{S}#%
 
 /** Between characters of a script without spaces a space says nothing. */
 const UNSPACED_GAP =
-  /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*)\s+(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])/gu
+  /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{M}])\s+(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])/gu
 
 /** English words that a statement in the first person and the same in the third do not share, or that add nothing. */
 const DROPPED = new Set('the i my mine me we our ours us owner user do does please'.split(' '))

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import { leftOfWait } from '../clock/waits.ts'
 import { type EmbeddingModel, ModelError } from '../model/port.ts'
-import { openFunctionThread } from '../storage/function-thread.ts'
+import { type FunctionThreadOptions, openFunctionThread } from '../storage/function-thread.ts'
 import type { Near } from './recall/vectors.ts'
 import { type Coverage, type VectorThread, type vectorFunctions, vectorsFile } from './vector-functions.ts'
 
@@ -57,11 +57,9 @@ const LOOK_AGAIN_MS = 60_000
 const MAX_CUE_CHARS = 4000
 
 /** The thread of the vectors of a data directory; it starts when it is first asked. */
-export function openVectors(directory: string): Vectors {
-  const thread = openFunctionThread<typeof vectorFunctions>(
-    new URL('./vector-thread.ts', import.meta.url),
-    directory,
-  )
+export function openVectors(directory: string, options: FunctionThreadOptions = {}): Vectors {
+  const url = new URL('./vector-thread.ts', import.meta.url)
+  const thread = openFunctionThread<typeof vectorFunctions>(url, directory, options)
   return {
     thread,
     // Without a model there may still be vectors of a former one.
@@ -230,8 +228,8 @@ export function createEmbedding(options: {
       closing.abort(new Error('the service is closing'))
       unsubscribe?.()
       wake.resolve()
-      await loop
-      await vectors.close()
+      // A call that hangs is rejected, so that the loop ends.
+      await Promise.all([loop, vectors.close()])
     },
   }
 }

@@ -55,7 +55,7 @@ export function foldLines(text: string): string {
     .join('\n')
 }
 
-const TRIM = /^[\s"'.,;:!?…*()[\]-]+|[\s"'.,;:!?…*()[\]-]+$/gu
+const TRIM = /^[\s"'.,;:!?…*()[\]-]+|(?<![\s"'.,;:!?…*()[\]-])[\s"'.,;:!?…*()[\]-]+$/gu
 const UNSPACED_EDGE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 

@@ -1,8 +1,10 @@
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../ledger/event.ts'
-import type { UtteranceQueries } from '../../projections/utterances.ts'
+import type { ExtractionFailure, UtteranceQueries } from '../../projections/utterances.ts'
 import { leftOfWait } from '../clock/waits.ts'
 import { ModelError, type StructuredModel, type Usage } from '../model/port.ts'
+import { createProgressGuard } from '../progress.ts'
+import { ThreadFailed } from '../storage/function-thread.ts'
 import type { Assessment } from './assess.ts'
 import type { Candidate } from './candidate.ts'
 import type { MemoryCounters } from './counters.ts'
@@ -46,7 +48,7 @@ type Found = {
 export type Extraction = {
   /**
    * Reads the next window, if there is one and it is its time: true when it did. Rejects with LedgerUnavailable, and
-   * when `signal` aborts; a failing model is recorded, and tried again later.
+   * when `signal` aborts. Any other failure becomes a fact: the window is retried later, a limited number of times.
    */
   readNext(signal: AbortSignal): Promise<boolean>
   /** When the next failed one may be tried again; null when none waits. */
@@ -56,11 +58,12 @@ export type Extraction = {
 /** Learns from what was said, a window at a time, in order. */
 export function createExtraction(options: ExtractionOptions): Extraction {
   const { append, utterances, thread, nowMs } = options
+  const requireProgress = createProgressGuard()
 
-  /** The failure that the next window waits for, if it is the same one. */
+  /** The failure that a window from here on waits for, if it failed itself. */
   function failureOf(fromSeq: number | undefined) {
-    const failure = utterances.lastFailure()
-    return failure && failure.final === 0 && failure.fromSeq === fromSeq ? failure : null
+    const failure = fromSeq === undefined ? undefined : utterances.failureOver(fromSeq)
+    return failure?.fromSeq === fromSeq ? failure : undefined
   }
 
   function nextRetryAtMs(): number | null {
@@ -135,7 +138,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
         turnId: last?.turnId,
         key: `extraction:${window.readSeqs.at(-1)}`,
         facts: {
-          ...rangeOf(window),
+          ...rangeOf(window.readSeqs),
           method,
           candidates: assessments.length,
           accepted: concluded.accepted,
@@ -146,6 +149,15 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     })
   }
 
+  /** What ended its thread would end the next one too: one message alone is skipped, several are read one by one. */
+  async function recordThreadFailure(readSeqs: readonly number[], error: ThreadFailed): Promise<void> {
+    const kind = `thread_${error.reason}`
+    const attempt = (failureOf(readSeqs[0])?.attempt ?? 0) + 1
+    const final = readSeqs.length === 1
+    options.log.warn({ err: error, kind, final, utteranceSeqs: readSeqs }, 'an extraction ended its thread')
+    await append([failedFact(readSeqs, { kind, attempt, final, retryAt: null })])
+  }
+
   async function recordFailure(window: Window, error: unknown): Promise<void> {
     const kind = error instanceof ModelError ? error.kind : 'internal'
     const attempt = (failureOf(window.readSeqs[0])?.attempt ?? 0) + 1
@@ -154,26 +166,16 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     const waitMs = Math.min(MAX_RETRY_MS, Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), askedMs))
     const retryAt = final ? null : new Date(nowMs() + waitMs).toISOString()
     options.log.warn({ err: error, kind, attempt, final }, 'an extraction failed')
-    const failed: NewEvent = {
-      type: 'memory.extraction.failed',
-      actor: 'service',
-      channel: 'inner',
-      facts: { ...rangeOf(window), kind, attempt, final, retryAt },
-    }
+    const failed = failedFact(window.readSeqs, { kind, attempt, final, retryAt })
     if (!final) return void (await append([failed]))
     // What the model cannot read is still read for what is plainly said.
-    const found = await findByRules(window, failed)
-    if (found) await conclude(window, found, [failed])
-  }
-
-  /** What rules find; null when they fail too, which is then all that there is to record. */
-  async function findByRules(window: Window, failed: NewEvent): Promise<Found | null> {
     try {
-      return await find({ window, offered: [] }, null, new AbortController().signal)
-    } catch (error) {
-      options.log.warn({ err: error }, 'rules could not read what a model could not')
+      const found = await find({ window, offered: [] }, null, new AbortController().signal)
+      await conclude(window, found, [failed])
+    } catch (cause) {
+      if (cause instanceof LedgerUnavailable) throw cause
+      options.log.warn({ err: cause }, 'rules could not read what a model could not')
       await append([failed])
-      return null
     }
   }
 
@@ -182,32 +184,49 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     async readNext(signal) {
       // Most often there is nothing; a thread need not be asked for that, let alone be started.
       if (utterances.readable(1).length === 0) return false
-      const failure = failureOf(utterances.unreadSeqs(1)[0])
+      const [firstSeq = 0] = utterances.unreadSeqs(1)
+      const failure = failureOf(firstSeq)
       const waitsMs = failure?.retryAt
         ? leftOfWait(failure.retryAt, { nowMs: nowMs(), longestMs: MAX_RETRY_MS })
         : 0
       if (waitsMs > 0) return false
+      // A window that stays unread although it was read would cost a request each time.
+      requireProgress({ firstSeq, attempt: failure?.attempt ?? 0 })
       const offers = options.utility() !== null
       if (offers) await options.caughtUp()
-      // After a failure less is asked at once: it may have been too much.
-      const limit = failure ? 1 : WINDOW_UTTERANCES
-      const toRead = await thread.ask('nextToRead', { limit, offers })
-      if (!toRead) return false
-      const { window } = toRead
-      let found: Found
+      // A window that failed is read one by one: it may have been too much, or one of its messages is at fault.
+      const limit = utterances.failureOver(firstSeq) ? 1 : WINDOW_UTTERANCES
+      let readSeqs = utterances.readable(limit).map(({ seq }) => seq)
+      let toRead: ToRead | null = null
       try {
-        found = await find(toRead, options.utility(), signal)
+        toRead = await thread.ask('nextToRead', { limit, offers })
+        if (!toRead) return false
+        readSeqs = [...toRead.window.readSeqs]
+        await conclude(toRead.window, await find(toRead, options.utility(), signal), [])
       } catch (error) {
+        requireProgress(undefined)
         if (signal.aborted || error instanceof LedgerUnavailable) throw error
-        await recordFailure(window, error)
-        return true
+        if (error instanceof ThreadFailed) await recordThreadFailure(readSeqs, error)
+        else if (toRead) await recordFailure(toRead.window, error)
+        else throw error
       }
-      await conclude(window, found, [])
       return true
     },
   }
 }
 
-function rangeOf({ readSeqs }: Window) {
+function failedFact(
+  readSeqs: readonly number[],
+  failure: Omit<ExtractionFailure, 'fromSeq' | 'toSeq' | 'at' | 'final'> & { readonly final: boolean },
+): NewEvent {
+  return {
+    type: 'memory.extraction.failed',
+    actor: 'service',
+    channel: 'inner',
+    facts: { ...rangeOf(readSeqs), ...failure },
+  }
+}
+
+function rangeOf(readSeqs: readonly number[]) {
   return { fromSeq: Math.min(...readSeqs), toSeq: Math.max(...readSeqs), utteranceSeqs: [...readSeqs] }
 }

@@ -11,21 +11,21 @@ export type ForeignSpan = {
 const BLOCKS: readonly RegExp[] = [
   // Code fences, quoted mail, and what the service itself gives to models.
   /```[\s\S]*?(?:```|$)/gu,
-  /<data\b[\s\S]*?(?:<\/data[^>]*>|$)/gu,
-  /<(?:system|assistant|user|developer|tool|instructions?|memory|memories|context|prompt)\b[^>]*>[\s\S]*?(?:<\/[^>]*>|$)/gu,
+  /<data\b[\s\S]*?(?:<\/data[^>]{0,100}>?|$)/gu,
+  /<(?:system|assistant|user|developer|tool|instructions?|memory|memories|context|prompt)\b[^>]{0,500}>[\s\S]*?(?:<\/[^>]{0,100}>?|$)/gu,
   /\[\/?inst\][\s\S]*?(?:\[\/inst\]|$)/gu,
   /<\|[\s\S]*?(?:\|>|$)/gu,
   /^[ \t]*>.*$/gmu,
   /^[ \t]*(?:system|assistant|developer|tool|user|human|ai|delegate|memory|memories|recalled)[ \t]*:.*$/gmu,
   /^[ \t]*(?:[-*•][ \t]*[([]?|[([])\d{4}-\d{2}-\d{2}[^\n]*$/gmu,
-  /^[ \t]*[-*•] .*\(\d{4}-\d{2}-\d{2}[^)\n]*\)[ \t]*$/gmu,
+  /^[ \t]*[-*•] .*\(\d{4}-\d{2}-\d{2}[^)\n]{0,80}\)[ \t]*$/gmu,
   /^-{2,} ?(?:original|forwarded|begin)[\s\S]*$/gmu,
   /^[ \t]*(?:from|subject|von|betreff|de|objet|asunto|da|oggetto|assunto): .*$[\s\S]*/gmu,
 ]
 
 /** Words of somebody, between quotation marks; a title or a single word is none. */
 const QUOTED =
-  /"([^"\n]{2,2000})"|(?<![\p{L}\p{N}])'([^'\n]{12,2000})'(?![\p{L}\p{N}])|[「『]([^」』\n]{2,2000})[」』]/gu
+  /"([^"\n]{2,2000})"|(?<![\p{L}\p{N}])'([^'\n]{12,2000})'(?![\p{L}\p{N}])|[「『]([^「『」』\n]{2,2000})[」』]/gu
 const MIN_QUOTED_WORDS = 3
 const MIN_QUOTED_CHARACTERS = 6
 

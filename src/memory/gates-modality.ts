@@ -55,7 +55,9 @@ function opensQuestion(clause: string, { asking }: Lexicon): boolean {
 
 /** A wish, which is a fact as a wish. */
 const WISH =
-  "(?:would|'d) (?:really |still |also )?(?:like|love|prefer|rather|appreciate)|(?:würde|hätte|wäre) gerne?|gerne? (?:hätte|würde)|j'aimerais|je voudrais|me gustaría|quisiera|vorrei|mi piacerebbe|gostaria|zou graag|хотел\\p{L}* бы"
+  "(?:would|'d) (?:really |still |also )?(?:like|love|prefer|rather|appreciate)|(?:würde|hätte|wäre) gerne?|gerne? (?:hätte|würde)|j'aimerais|je voudrais|me gustaría|quisiera|vorrei|mi piacerebbe|gostaria|zou graag|хотел(?:[аио]|ось)? бы"
+
+const WISHES = new RegExp(WISH, 'u')
 
 /** Turns of phrase with a condition or a conditional in them that assert nothing less for it. */
 const HARMLESS = new RegExp(
@@ -107,7 +109,7 @@ function keepsWhen(text: string): boolean {
 
 const WANTING =
   /\b(?:want|wants|wish\w*|hop(?:e|es|ing)|prefer\w*|plan\w*|intend\w*|look\w* forward|will|would|might|could|may|maybe|perhaps|probably|possibly|consider\w*|think\w*|dream\w*|tempted|undecided|unsure|appointment|scheduled|booked|due|until|starting|upcoming|tomorrow|going|moving|leaving|arriv\w+|next)\b/i
-const PAST_FORM = /\b(?:\p{L}+ed|was|were|had|did|until|ago|former|formerly|ex|past|no longer|once|born)\b/iu
+const PAST_FORM = /\b(?:was|were|had|did|until|ago|former|formerly|ex|past|no longer|once|born)\b|\p{L}ed\b/iu
 
 /** Said as uncertain, as over or as still to come, and kept as plain fact. */
 export function losesModality(
@@ -124,7 +126,7 @@ export function losesModality(
   const isEnglish = own.code === 'en'
   const keepsWish =
     occurs(own.uncertain, kept) || occurs(own.future, kept) || (isEnglish && WANTING.test(kept))
-  const wishes = new RegExp(WISH, 'u').test(joined(clauses))
+  const wishes = WISHES.test(joined(clauses))
   if ((wishes || occurs(lexicon.uncertain, `${opening} ${said}`)) && !keepsWish) return 'uncertain'
   if (occurs(lexicon.past, said) && !occurs(own.past, kept) && !(isEnglish && PAST_FORM.test(kept)))
     return 'past'
@@ -132,12 +134,21 @@ export function losesModality(
   if (lexicon.code !== 'en' || !isEnglish) return null
   if (NEARLY.test(said) && !/\b(?:almost|nearly)\b/.test(kept)) return 'uncertain'
   if (CEASED.test(said) && !CEASED.test(kept) && !NOT_ANY_MORE.test(kept)) return 'past'
-  return presentOfPast(said, kept) || (WAS.test(said) && !IS_NOW.test(said) && IS.test(kept)) ? 'tense' : null
+  return presentOfPast(said, kept) || (wasForSomeTime(said) && !IS_NOW.test(said) && IS.test(kept))
+    ? 'tense'
+    : null
 }
 
 /** What one was, if it is no event that lasts: "I was born", "I was diagnosed". */
 const WAS =
-  /\b(?:i was|we were|i've been|i had been) (?!born|diagnosed|raised|named|given|told|promoted|hired|made|elected|trained|brought|allergic|always|\p{L}+ing\b)(?=.* (?:for|until|till|once|in|when|as|during|before)\b)/u
+  /\b(?:i was|we were|i've been|i had been) (?!born|diagnosed|raised|named|given|told|promoted|hired|made|elected|trained|brought|allergic|always|\p{L}+ing\b)/u
+const LASTED = / (?:for|until|till|once|in|when|as|during|before)\b/u
+
+function wasForSomeTime(text: string): boolean {
+  const at = text.search(WAS)
+  return at >= 0 && LASTED.test(text.slice(at))
+}
+
 const IS_NOW = /\b(?:am|i'm|is|are|we're|since|still|now|always|been)\b/u
 const IS = /\b(?:is|are|am)\b/u
 /** It did not come to it. */
@@ -147,7 +158,7 @@ const NEARLY =
 const CEASED =
   /\b(?:gave|given|giving) up\b|\b(?:quit|quitting|stopped|ceased|sold|retired from|sworn off|swore off|got rid of|broke up with|split up with|divorced)\b/u
 const NOT_ANY_MORE =
-  /\b(?:no longer|not|\p{L}+n't|never|former|formerly|ex|used to|without|until|free|single|past|non)\b|-free\b/u
+  /\b(?:no longer|not|never|former|formerly|ex|used to|without|until|free|single|past|non)\b|n't\b|-free\b/u
 
 const OPENING_CLAUSE_WORDS = 3
 
@@ -250,6 +261,8 @@ const IN_EARNEST =
 const LAUGHS =
   /(?<![\p{L}\p{N}])(?:l+o+l+z*|lmf?ao+|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|(?:je){2,}|(?:rs){2,}|k{4,}|mdr+|ptdr|xd+|(?:ха){2,}х?|а?(?:ха){2,}|哈{2,}|呵{2,}|ㅋ{2,}|ㅎ{2,}|w{3,}|ه{3,}|ח{3,})(?![\p{L}\p{N}])|[😂🤣😜😝😛🤪😹😉]|[;:]-?p(?![\p{L}\p{N}])|;-?\)|\(笑\)/u
 
+const EVERY_LAUGH = new RegExp(LAUGHS.source, 'gu')
+
 /** In jest: it says so, laughs at it, or takes it back in the same breath or in the next message. */
 export function inJest(evidence: Evidence): boolean {
   const { lexicon, quotable, following } = evidence
@@ -257,9 +270,7 @@ export function inJest(evidence: Evidence): boolean {
   const since = evidence.text.slice(first).replace(IN_EARNEST, ' ')
   if (occurs(lexicon.joking, since)) return true
   const laughter =
-    following && /^[^\p{L}\p{N}]*$/u.test(following.text.replace(new RegExp(LAUGHS.source, 'gu'), ''))
-      ? following.text
-      : ''
+    following && /^[^\p{L}\p{N}]*$/u.test(following.text.replace(EVERY_LAUGH, '')) ? following.text : ''
   if (lexicon.code === 'en' && isIrony(evidence)) return true
   if (LAUGHS.test(`${joined(evidence.sentences)} ${laughter}`)) return true
   return quotable.next !== null && takesBack(quotable.next, lexicon)

@@ -143,7 +143,8 @@ function wholeStatement(clause: Span, { sentences, lexicon }: Evidence): string 
 
 /** Whom a relative clause is about: the word before "who". */
 function relativeOf(text: string): string | null {
-  return /(?<![\p{L}\p{M}'-])([\p{L}\p{M}'-]+) (?:who|whose) (?=[^,]*$)/u.exec(text)?.[1] ?? null
+  const clause = text.slice(text.lastIndexOf(',') + 1)
+  return /(?<![\p{L}\p{M}'-])([\p{L}\p{M}'-]+) (?:who|whose) /u.exec(clause)?.[1] ?? null
 }
 
 /** What somebody is reported to say of the owner: whoever reports it is not whom it is about. */
@@ -195,7 +196,7 @@ const SAYS_I: ReadonlySet<string> = new Set(['de', 'fr', 'nl', 'sv'])
  * that say "I" the first word of a clause without it.
  */
 function namedSubject(clause: string, lexicon: Lexicon): string | null {
-  const words = clause.split(' ').map((word) => word.replace(/[.,!?]+$/, ''))
+  const words = clause.split(' ').map((word) => word.replace(/(?<![.,!?])[.,!?]+$/, ''))
   if (SAYS_I.has(lexicon.code)) {
     const [first = ''] = words
     const saysI = occurs(lexicon.i, clause) || occurs(lexicon.self, clause)
@@ -222,7 +223,7 @@ function namedSubject(clause: string, lexicon: Lexicon): string | null {
 function namedPair(clause: string, { lexicon, quotable, sentences }: Evidence): string | null {
   if (occurs(lexicon.i, clause) || occurs(lexicon.self, clause)) return null
   const pairs = quotable.text.matchAll(
-    /(?:^|[.!?\n]\s*)(\p{Lu}[\p{L}'-]+)(?:, \p{Lu}[\p{L}'-]+)* (?:and|&|und|et|y|e|en|och|i|и) \p{Lu}/gu,
+    /(?:^|[.!?\n] {0,3})(\p{Lu}[\p{L}'-]+)(?:, \p{Lu}[\p{L}'-]+)* (?:and|&|und|et|y|e|en|och|i|и) \p{Lu}/gu,
   )
   const names = [...pairs].map((pair) => foldText(pair[1] ?? ''))
   return (

@@ -11,6 +11,7 @@ import {
 import type { UtteranceQueries } from '../../projections/utterances.ts'
 import { dayIn } from '../clock/day.ts'
 import { giveWay } from '../give-way.ts'
+import { createProgressGuard } from '../progress.ts'
 import { signalFact } from '../signals/signals.ts'
 import type { Extraction } from './extraction.ts'
 
@@ -19,6 +20,8 @@ export type MemoryReactor = {
   /** Resolves when what was said is learned, or cannot be for now; at the latest after `timeoutMs`. */
   settled(timeoutMs: number): Promise<void>
   isRunning(): boolean
+  /** Whether the last pass failed: what waits is tried again later, and may fail again. */
+  isStalled(): boolean
   /** Stops at once; what was under way is taken up again with the next start. */
   close(): Promise<void>
 }
@@ -49,7 +52,7 @@ export type ConversationPause = {
 /** Longer than a program that answers at once takes for its next message; too short for anybody to notice. */
 const PAUSE: ConversationPause = { quietMs: 50, longestMs: 250 }
 
-const RETRY_AFTER_FAULT_MS = 5000
+const FIRST_RETRY_MS = 5000
 /** Clocks jump, and setTimeout overflows: look again at least this often. */
 const LOOK_AGAIN_MS = 10 * 60_000
 /** So many unread utterances are read although a turn is running: somebody talks without a pause. */
@@ -72,6 +75,8 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
   let wake = Promise.withResolvers<void>()
   let idle = Promise.withResolvers<void>()
   let running = false
+  /** Passes in a row that failed. */
+  let faults = 0
   /** Somebody waits for it: what is answered is read although a turn is running. */
   let urgent = 0
   /** When the conversation was first and last heard of since this looked for work. */
@@ -97,8 +102,10 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
       } catch (error) {
         if (closing.signal.aborted) return
         // The disk may be full for a while; what waits stays in the ledger.
-        if (!(error instanceof LedgerUnavailable)) onFault(error)
-        waitMs = RETRY_AFTER_FAULT_MS
+        const isOfLedger = error instanceof LedgerUnavailable
+        faults = isOfLedger ? 0 : faults + 1
+        if (!isOfLedger) onFault(error)
+        waitMs = Math.min(LOOK_AGAIN_MS, FIRST_RETRY_MS * 2 ** Math.max(0, faults - 1))
       } finally {
         running = false
       }
@@ -124,7 +131,9 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
   async function workOnce(): Promise<boolean> {
     await retireExpired()
     await tellOutcomes()
-    return extraction.readNext(closing.signal)
+    const hasRead = await extraction.readNext(closing.signal)
+    faults = 0
+    return hasRead
   }
 
   /** A turn under way goes first: a local model may serve one request at a time. */
@@ -151,9 +160,11 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
 
   /** What was to hold until a day is over with it. */
   async function retireExpired(): Promise<void> {
+    const requireProgress = createProgressGuard()
     for (;;) {
       const rows = queries.endedBy(new Date(nowMs()).toISOString(), EXPIRED_AT_ONCE)
       if (rows.length === 0) return
+      requireProgress(rows.map(({ memoryId }) => memoryId))
       await append(
         rows.map(
           ({ memoryId, storedSeq }): NewEvent => ({
@@ -183,6 +194,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
       loop = run()
     },
     isRunning: () => running,
+    isStalled: () => faults > 0,
     async settled(timeoutMs) {
       const deadline = Promise.withResolvers<void>()
       const timer = setTimeout(() => deadline.resolve(), timeoutMs)

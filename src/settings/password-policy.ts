@@ -46,7 +46,7 @@ export async function isCommonPassword(password: string): Promise<boolean> {
   // Loaded when a password is chosen, which is seldom: it takes 20 ms and a few megabytes.
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const common = new Set<string | number>(dictionary['passwords-common'])
-  return common.has(text) || common.has(text.replace(/[^\p{L}]+$/u, ''))
+  return common.has(text) || common.has(text.replace(/(?<!\P{L})\P{L}+$/u, ''))
 }
 
 function isRepetition(text: string): boolean {

@@ -38,7 +38,7 @@ export const serviceUrlSchema = line.max(2000).transform((text, context) => {
     context.addIssue('must be an http or https URL without credentials, query or fragment')
     return z.NEVER
   }
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 })
 
 /** The address of another service that may need a query (a webhook's token). */

@@ -28,94 +28,160 @@ export type FunctionResult<F extends ThreadFunctions, N extends FunctionName<F>>
 
 /** Asks a thread. */
 export type FunctionThread<F extends ThreadFunctions> = {
-  /** Rejects with QueryFailed. */
+  /** Rejects with QueryFailed where the function throws or the thread is closed, with ThreadFailed where it ends. */
   ask<N extends FunctionName<F>>(name: N, args: FunctionArgs<F, N>): Promise<FunctionResult<F, N>>
-  /** Starts it, unless it runs; from now on there is always one, so that no question waits for a start. */
+  /** Starts the thread, and from now on starts it again whenever it ends, so that no call waits for a start. */
   warm(): void
+  /** Rejects all calls at once. Resolves when the thread has ended, or a moment later where it hangs. */
   close(): Promise<void>
 }
 
-export type FunctionRequest = { readonly id: number; readonly name: string; readonly args: unknown }
+export type FunctionRequest = { readonly name: string; readonly args: unknown }
 export type FunctionAnswer =
-  | { readonly id: number; readonly ok: true; readonly result: unknown }
-  | { readonly id: number; readonly ok: false; readonly message: string }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'result'; readonly result: unknown }
+  | { readonly kind: 'error'; readonly message: string }
 
-/** A question failed, or the thread that it was put to is gone. */
+export type FunctionThreadOptions = {
+  /** How long one call may run. The start of the thread does not count. */
+  readonly limitMs?: number
+  /** Called with each failure of the thread, for the log. */
+  readonly onFailure?: ((failure: ThreadFailed) => void) | undefined
+}
+
+/** The function threw, or its thread is closed. */
 export class QueryFailed extends Error {
   override readonly name = 'QueryFailed'
 }
 
-/** What runs as long as this after the end is cut short. */
-const SLOW_CLOSE_MS = 5000
+/** The call ended its thread: it took too long, or the thread died of it. */
+export class ThreadFailed extends Error {
+  override readonly name = 'ThreadFailed'
+  readonly reason: 'timed_out' | 'died'
+
+  constructor(reason: 'timed_out' | 'died', message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+type Call = { readonly request: FunctionRequest; readonly answer: PromiseWithResolvers<unknown> }
+
+/** Many times what the longest call takes on a slow machine. */
+const LIMIT_MS = 30_000
+const START_LIMIT_MS = 60_000
+/** A thread that is terminated while it loads SQLite takes the process along, so it may finish first. */
+const CLOSE_GRACE_MS = 2000
+/** A thread inside one long SQLite statement ends only after the statement. */
+const TERMINATE_GRACE_MS = 500
 
 /**
- * A thread over a data directory, whose stores must be open already. It answers one question after the other; one
- * that brings it down costs those that wait, and the next finds a new thread. It starts with the first question, or when
- * it is warmed.
+ * A thread that runs one call after the other. A call that takes longer than the limit, or kills the thread, costs
+ * only itself: those behind it go to a new thread. `directory` is the data directory, whose stores must be open
+ * already; null for a thread that reads none. It starts with the first call, or when it is warmed.
  */
 export function openFunctionThread<F extends ThreadFunctions>(
   url: URL,
-  directory: string,
+  directory: string | null,
+  options: FunctionThreadOptions = {},
 ): FunctionThread<F> {
-  const pending = new Map<number, PromiseWithResolvers<unknown>>()
-  let lastId = 0
-  let isClosed = false
-  let isKeptWarm = false
+  const { limitMs = LIMIT_MS, onFailure } = options
+  /** The first one is running once the thread is ready. */
+  const calls: Call[] = []
   let worker: Worker | null = null
+  let isReady = false
+  let isKeptWarm = false
+  let isClosed = false
+  let limit: NodeJS.Timeout | undefined
 
-  function start(): Worker {
+  function start(): void {
     const started = startThread(url, { directory })
-    started.on('message', (answer: FunctionAnswer) => {
-      const waiting = pending.get(answer.id)
-      pending.delete(answer.id)
-      if (answer.ok) waiting?.resolve(answer.result)
-      else waiting?.reject(new QueryFailed(answer.message))
+    worker = started
+    isReady = false
+    startClock(START_LIMIT_MS)
+    started.on('message', (message: FunctionAnswer) => {
+      if (worker !== started) return
+      clearTimeout(limit)
+      if (message.kind === 'ready') isReady = true
+      else {
+        const answer = calls.shift()?.answer
+        if (message.kind === 'result') answer?.resolve(message.result)
+        else answer?.reject(new QueryFailed(message.message))
+      }
+      runFirst()
     })
-    started.on('error', (cause) => failAll(cause))
-    started.on('exit', () => {
-      if (isClosed) return
-      failAll(new Error('the thread ended'))
-      worker = isKeptWarm ? start() : null
-    })
+    const died = (cause?: unknown) => {
+      if (worker === started) fail(new ThreadFailed('died', `the thread died ${duringCall()}`, { cause }))
+    }
+    started.on('error', died)
+    started.on('exit', () => died())
     started.unref()
-    return started
   }
 
-  function failAll(cause: unknown): void {
-    for (const waiting of pending.values()) waiting.reject(new QueryFailed('the thread failed', { cause }))
-    pending.clear()
+  function runFirst(): void {
+    const [first] = calls
+    if (!first) return
+    worker?.postMessage(first.request)
+    startClock(limitMs)
+  }
+
+  function startClock(ms: number): void {
+    limit = setTimeout(() => {
+      const ended = worker
+      fail(new ThreadFailed('timed_out', `the thread took more than ${ms} ms ${duringCall()}`))
+      void ended?.terminate()
+    }, ms).unref()
+  }
+
+  const duringCall = () => (isReady && calls[0] ? `during ${calls[0].request.name}` : 'to start')
+
+  function fail(failure: ThreadFailed): void {
+    clearTimeout(limit)
+    worker = null
+    if (isClosed) return
+    onFailure?.(failure)
+    calls.shift()?.answer.reject(failure)
+    // One that could not start is not started again before it is needed.
+    if (calls.length > 0 || (isKeptWarm && isReady)) start()
   }
 
   return {
     ask(name, args) {
       if (isClosed) return Promise.reject(new QueryFailed('the thread is closed'))
-      const id = ++lastId
       const answer = Promise.withResolvers<unknown>()
-      pending.set(id, answer)
-      const request: FunctionRequest = { id, name, args }
-      worker ??= start()
-      worker.postMessage(request)
+      calls.push({ request: { name, args }, answer })
+      if (!worker) start()
+      else if (isReady && calls.length === 1) runFirst()
       // The thread ran the function of that name.
       return answer.promise as Promise<FunctionResult<F, typeof name>>
     },
     warm() {
       if (isClosed) return
       isKeptWarm = true
-      worker ??= start()
+      if (!worker) start()
     },
     async close() {
       isClosed = true
+      clearTimeout(limit)
+      for (const { answer } of calls.splice(0)) answer.reject(new QueryFailed('the service is closing'))
       const last = worker
       worker = null
-      if (last) {
-        // It closes its own databases: a thread that is ended in the middle of a query may take the process along.
-        const ended = new Promise((resolve) => last.once('exit', resolve))
-        last.postMessage('close')
-        const slow = setTimeout(() => void last.terminate(), SLOW_CLOSE_MS)
-        await ended
-        clearTimeout(slow)
-      }
-      failAll(new Error('the service is closing'))
+      if (!last) return
+      const ended = new Promise<void>((resolve) => last.once('exit', () => resolve()))
+      last.postMessage('close')
+      if (await isWithin(CLOSE_GRACE_MS, ended)) return
+      void last.terminate()
+      await isWithin(TERMINATE_GRACE_MS, ended)
     },
+  }
+}
+
+async function isWithin(ms: number, done: Promise<void>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), ms)
+  try {
+    return await Promise.race([done.then(() => true), late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -1,4 +1,4 @@
-import { type FunctionThread, openFunctionThread } from './function-thread.ts'
+import { type FunctionThread, type FunctionThreadOptions, openFunctionThread } from './function-thread.ts'
 import type { queryFunctions } from './query-functions.ts'
 
 /** Asks the query thread. */
@@ -14,9 +14,9 @@ export type Queries = Pick<FunctionThread<typeof queryFunctions>, 'ask' | 'close
 const START_AFTER_MS = 5_000
 
 /** The query thread over a data directory, whose stores must be open already. */
-export function openQueries(directory: string): Queries {
+export function openQueries(directory: string, options: FunctionThreadOptions = {}): Queries {
   const url = new URL('./query-thread.ts', import.meta.url)
-  const thread = openFunctionThread<typeof queryFunctions>(url, directory)
+  const thread = openFunctionThread<typeof queryFunctions>(url, directory, options)
   return {
     ask: thread.ask,
     start(hasSomethingToFind) {

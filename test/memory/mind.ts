@@ -8,6 +8,7 @@ import { buildErasing } from '../../src/erasing.ts'
 import { createLog } from '../../src/log.ts'
 import { createMemoryConfig, type MemoryConfigChange } from '../../src/memory/config.ts'
 import { openVectors } from '../../src/memory/embedding.ts'
+import type { LearningThread } from '../../src/memory/learning-functions.ts'
 import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
 import { createRecallRanker, type Hit } from '../../src/memory/recall/ranker.ts'
 import type { RecallPort, RecallQuestion } from '../../src/memory/recall-port.ts'
@@ -25,6 +26,8 @@ export type MindOptions = {
   readonly utility?: StructuredModel | null
   /** Stands in for ranking; what it finds is read and chosen as ever. */
   readonly engine?: (question: RecallQuestion) => Promise<readonly Hit[]>
+  /** Stands in for the learning thread. */
+  readonly learning?: (directory: string) => LearningThread
   /** Makes vectors; none where there is none. */
   readonly embedding?: EmbeddingModel | null
   readonly startMs?: number
@@ -86,6 +89,7 @@ export async function openMind(options: MindOptions = {}) {
     model: () => ({ utility, embedding }) as ModelService,
     directory,
     vectors,
+    ...(options.learning ? { learning: options.learning(directory) } : {}),
     ...(options.engine ? { engine: overHits(options.engine) } : {}),
     config,
     timezone: () => TIMEZONE,

@@ -1,19 +1,26 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
-import { type FunctionThread, openFunctionThread } from '../../src/storage/function-thread.ts'
+import {
+  type FunctionThread,
+  openFunctionThread,
+  type ThreadFailed,
+} from '../../src/storage/function-thread.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 import type { mortalFunctions } from './mortal-thread.ts'
 
 type MortalThread = FunctionThread<typeof mortalFunctions>
 
-async function openThread(): Promise<MortalThread> {
+const LIMIT_MS = 1000
+
+async function openThread(onFailure?: (failure: ThreadFailed) => void): Promise<MortalThread> {
   const directory = testDirectory()
   await openTestStorage(directory)
   const thread = openFunctionThread<typeof mortalFunctions>(
     new URL('./mortal-thread.ts', import.meta.url),
     directory,
+    { limitMs: LIMIT_MS, onFailure },
   )
   onTestFinished(thread.close)
   return thread
@@ -50,22 +57,43 @@ test('a question that fails costs nothing else', async () => {
   expect(await thread.ask('who', undefined)).toBe(first)
 })
 
-test('a question that brings it down costs those that wait; the next finds a new thread', async () => {
+test.each([
+  ['die', 'died'],
+  ['hang', 'timed_out'],
+] as const)(
+  'a call that makes the thread %s is reported; those behind it go to a new thread',
+  async (call, reason) => {
+    const failures: ThreadFailed[] = []
+    const thread = await openThread((failure) => failures.push(failure))
+    const first = await thread.ask('who', undefined)
+    const fatal = thread.ask(call, undefined)
+    const waiting = thread.ask('who', undefined)
+    await expect(fatal).rejects.toMatchObject({ name: 'ThreadFailed', reason })
+    expect(await waiting).toBeGreaterThan(first)
+    expect(failures).toMatchObject([{ reason, message: expect.stringContaining(`during ${call}`) }])
+  },
+)
+
+test('a call that waits behind a long one has its whole time', async () => {
   const thread = await openThread()
-  const first = await thread.ask('who', undefined)
-  const fatal = thread.ask('die', undefined)
-  const waiting = thread.ask('who', undefined)
-  await expect(fatal).rejects.toMatchObject({ name: 'QueryFailed', message: 'the thread failed' })
-  await expect(waiting).rejects.toMatchObject({ name: 'QueryFailed' })
-  const before = await numberNow()
-  expect(await thread.ask('who', undefined)).toBeGreaterThan(Math.max(first, before))
+  const answers = Array.from({ length: 3 }, () => thread.ask('pause', LIMIT_MS * 0.6))
+  expect(await Promise.all(answers)).toHaveLength(3)
+})
+
+test('closing rejects a call that hangs, and ends its thread', async () => {
+  const thread = await openThread()
+  await thread.ask('who', undefined)
+  const hanging = thread.ask('hang', undefined)
+  const rejected = expect(hanging).rejects.toMatchObject({ message: 'the service is closing' })
+  await thread.close()
+  await rejected
 })
 
 test('one that was warmed is there again by itself', async () => {
   const thread = await openThread()
   thread.warm()
   const first = await thread.ask('who', undefined)
-  await expect(thread.ask('die', undefined)).rejects.toMatchObject({ name: 'QueryFailed' })
+  await expect(thread.ask('die', undefined)).rejects.toMatchObject({ name: 'ThreadFailed' })
   const after = await numberNow()
   const second = await thread.ask('who', undefined)
   expect(second).toBeGreaterThan(first)

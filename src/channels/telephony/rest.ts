@@ -70,5 +70,5 @@ class ProviderUnreachable extends Error {
 function rebase(uri: string, baseUrl: string | null): string {
   if (baseUrl === null) return uri
   const { pathname, search } = new URL(uri)
-  return `${baseUrl.replace(/\/+$/, '')}${pathname}${search}`
+  return `${baseUrl.replace(/(?<!\/)\/+$/, '')}${pathname}${search}`
 }

@@ -27,7 +27,7 @@ export function createSignatureVerifier(options: {
 }): SignatureVerifier {
   if (!/^https?:$/.test(new URL(options.publicUrl).protocol)) throw new TypeError('publicUrl must be http(s)')
   // As it was configured, letter by letter: the provider signs what it was given, not what it amounts to.
-  const base = options.publicUrl.replace(/\/+$/, '')
+  const base = options.publicUrl.replace(/(?<!\/)\/+$/, '')
   const socketBase = base.replace(/^http/i, 'ws')
   const { authToken } = options
   const valid = (signature: string | undefined, url: string, fields: FormFields) =>

@@ -140,7 +140,7 @@ ${options.body}
 /** What the web app's page links, for the same colours and measures, and this page's own. */
 function stylesheetsOf(staticFiles: StaticFiles): readonly string[] {
   const shell = new TextDecoder().decode(staticFiles.get(SHELL_FILE)?.content)
-  const links = [...shell.matchAll(/<link\b[^>]*rel="stylesheet"[^>]*>/g)]
+  const links = [...shell.matchAll(/<link\b[^<>]*>/g)].filter(([link]) => link.includes('rel="stylesheet"'))
   const hrefs = links.flatMap(([link]) => /href="([^"]+)"/.exec(link)?.[1] ?? [])
   return [...hrefs, '/note.css']
 }

@@ -90,16 +90,16 @@ export function clausesOf(sentence: Span): Span[] {
 }
 
 const SCRIPTS: readonly (readonly [RegExp, LanguageCode])[] = [
-  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 'ja'],
-  [/\p{Script=Hangul}/u, 'ko'],
-  [/\p{Script=Han}/u, 'zh'],
-  [/\p{Script=Thai}/u, 'th'],
-  [/\p{Script=Arabic}/u, 'ar'],
-  [/\p{Script=Hebrew}/u, 'he'],
-  [/\p{Script=Devanagari}/u, 'hi'],
-  [/\p{Script=Greek}/u, 'el'],
-  [/[іїєґІЇЄҐ]/u, 'uk'],
-  [/\p{Script=Cyrillic}/u, 'ru'],
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, 'ja'],
+  [/\p{Script=Hangul}/gu, 'ko'],
+  [/\p{Script=Han}/gu, 'zh'],
+  [/\p{Script=Thai}/gu, 'th'],
+  [/\p{Script=Arabic}/gu, 'ar'],
+  [/\p{Script=Hebrew}/gu, 'he'],
+  [/\p{Script=Devanagari}/gu, 'hi'],
+  [/\p{Script=Greek}/gu, 'el'],
+  [/[іїєґІЇЄҐ]/gu, 'uk'],
+  [/\p{Script=Cyrillic}/gu, 'ru'],
 ]
 const LATIN = languageCodes.filter((code) => !SCRIPTS.some(([, other]) => other === code))
 /** Letters that a language has and English has not; some are of several. */
@@ -124,7 +124,7 @@ export function languageOf(text: string, preferred: LanguageCode | null = null):
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   if (letters === 0) return null
   for (const [script, code] of SCRIPTS) {
-    const own = text.match(new RegExp(script.source, 'gu'))?.length ?? 0
+    const own = text.match(script)?.length ?? 0
     // A foreign name in a sentence does not make it one of that language.
     if (own * (code === 'ja' || code === 'uk' ? 8 : 3) >= letters) return code
   }

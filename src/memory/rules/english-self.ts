@@ -21,13 +21,13 @@ const place = (pattern: RegExp, slot: string): Rule => ({
 const taste: Rule = {
   pattern: new RegExp(
     `^i (?:${ADVERB} )*(?:like|love|enjoy|adore|prefer|hate|dislike|detest|loathe|can't stand|cannot stand|don't like|do not like|don't enjoy|don't love|no longer like|no longer love|no longer enjoy) (?<value>.+)$`,
-    'i',
+    'is',
   ),
   read: ({ value = '' }) => {
     const clean = cleanValue(
       value
-        .replace(/\s+(?:very much|a lot|so much|at all|the most|best)\b.*$/i, '')
-        .replace(/,?\s+it(?:'s| is)? .*$/i, ''),
+        .replace(/(?<!\s)\s+(?:very much|a lot|so much|at all|the most|best)\b.*$/is, '')
+        .replace(/(?<![\s,]),?\s+it(?:'s| is)? .*$/is, ''),
     )
     return clean === null || clean.split(/\s+/).length > 8
       ? null
@@ -38,7 +38,7 @@ const taste: Rule = {
 const diet: Rule = {
   pattern: new RegExp(
     `^i (?:${ADVERB} )*(?:don't|do not|never|can't|cannot|no longer|stopped|quit|gave up|have stopped|have quit|avoid) ?(?:${ADVERB} )*(?<verb>eating|eat|drinking|drink|smoking|smoke|taking|take)?\\b(?: any)? ?(?<value>.*)$`,
-    'i',
+    'is',
   ),
   read: ({ verb = '', value = '' }) => {
     if (verb === '') return null
@@ -62,7 +62,7 @@ const NOT_A_ROLE =
 const role: Rule = {
   pattern: new RegExp(
     `^${AM} (?:${ADVERB} )*an? (?<value>[\\p{L}' -]{3,60}?)(?<rest> (?:at|in|for|with|from|by|and|of) .+)?$`,
-    'iu',
+    'isu',
   ),
   read: ({ value = '', rest = '' }) => {
     const clean = cleanValue(value)
@@ -91,9 +91,9 @@ const STATES: readonly (readonly [RegExp, string, boolean])[] = [
 ]
 
 const state: Rule = {
-  pattern: new RegExp(`^(?:${AM}|i've been|i have been|i weigh) (?:${ADVERB} )*(?:not )?(?<value>.+)$`, 'i'),
+  pattern: new RegExp(`^(?:${AM}|i've been|i have been|i weigh) (?:${ADVERB} )*(?:not )?(?<value>.+)$`, 'is'),
   read: ({ value = '' }) => {
-    const clean = cleanValue(value.replace(/\s+(?:since|for) .*$/i, ''))
+    const clean = cleanValue(value.replace(/(?<!\s)\s+(?:since|for) .*$/is, ''))
     if (clean === null) return null
     const found = STATES.find(([pattern]) => pattern.test(clean))
     return found ? { kind: 'identity', slot: found[1], value: clean, singleValued: found[2] } : null
@@ -162,14 +162,14 @@ export const selfRules: readonly Rule[] = [
   place(
     new RegExp(
       `^(?:${AM}|${I}) (?:${ADVERB} )*(?:live|living|reside|residing|based|settled) (?:${ADVERB} )*(?:in|at|on|near) (?<value>.+)$`,
-      'i',
+      'is',
     ),
     'residence',
   ),
   place(
     new RegExp(
       `^${I}(?:'ve| have)? (?:just |recently |finally |actually |now )*(?:moved|relocated) (?:back |over |house )?(?:from [\\p{L} ]+? )?to (?<value>.+)$`,
-      'iu',
+      'isu',
     ),
     'residence',
   ),
@@ -177,16 +177,19 @@ export const selfRules: readonly Rule[] = [
     /^(?:[Hh]ome is|[Mm]y home is(?: in)?|[Ii] call) (?<value>[\p{Lu}][\p{L} .'-]+?)(?: (?:my )?home)?$/u,
     'residence',
   ),
-  place(new RegExp(`^(?:${AM}|i come|we come) (?:${ADVERB} |originally )*from (?<value>.+)$`, 'i'), 'origin'),
   place(
-    new RegExp(`^(?:${AM} |i )(?:${ADVERB} )*(?:work|working) (?:at|for|with) (?<value>.+)$`, 'i'),
+    new RegExp(`^(?:${AM}|i come|we come) (?:${ADVERB} |originally )*from (?<value>.+)$`, 'is'),
+    'origin',
+  ),
+  place(
+    new RegExp(`^(?:${AM} |i )(?:${ADVERB} )*(?:work|working) (?:at|for|with) (?<value>.+)$`, 'is'),
     'employer',
   ),
   place(
     /^[Ii](?:'ve| have)? (?:just |recently |finally )*(?:started (?:working |a (?:new )?job )?at|got a (?:new )?job at|joined|switched to|took a job at|started at|moved to a new job at|got hired (?:at|by)|been hired by|was hired by|work at) (?<value>\p{Lu}.+)$/u,
     'employer',
   ),
-  valueRule(new RegExp(`^(?:${AM} |i )(?:${ADVERB} )*(?:work|working) as (?:an? )?(?<value>.+)$`, 'i'), {
+  valueRule(new RegExp(`^(?:${AM} |i )(?:${ADVERB} )*(?:work|working) as (?:an? )?(?<value>.+)$`, 'is'), {
     kind: 'identity',
     slot: 'profession',
     singleValued: true,
@@ -194,7 +197,7 @@ export const selfRules: readonly Rule[] = [
   valueRule(
     new RegExp(
       `^${AM} (?:not )?(?:${ADVERB} |severely |badly |deathly |highly |mildly )*allergic to (?<value>.+)$`,
-      'i',
+      'is',
     ),
     { kind: 'identity', slot: 'allergy' },
   ),

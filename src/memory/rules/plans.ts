@@ -3,16 +3,18 @@ import { type ResolvedDate, resolveDates } from '../language/dates.ts'
 import { cleanValue } from './rule.ts'
 
 const EVENT =
-  "(?:(?:next|first|second|final|doctor's|dentist'?s?|job|driving|yearly|annual|big|team|weekly|monthly|video|phone|follow-up) )*(?:appointment|meeting|interview|exam|test|flight|train|bus|ferry|trip|holiday|vacation|wedding|surgery|operation|check-?up|party|concert|conference|call|dinner|lunch|breakfast|date|deadline|delivery|class|course|race|marathon|match|game|hearing|reservation|booking|viewing|ceremony|graduation|move|visit|presentation|talk|haircut|lesson|session|show|reunion|anniversary dinner)"
+  "(?:(?:next|first|second|final|doctor's|dentist'?s?|job|driving|yearly|annual|big|team|weekly|monthly|video|phone|follow-up) ){0,4}(?:appointment|meeting|interview|exam|test|flight|train|bus|ferry|trip|holiday|vacation|wedding|surgery|operation|check-?up|party|concert|conference|call|dinner|lunch|breakfast|date|deadline|delivery|class|course|race|marathon|match|game|hearing|reservation|booking|viewing|ceremony|graduation|move|visit|presentation|talk|haircut|lesson|session|show|reunion|anniversary dinner)"
+
+const NAMED_EVENT = new RegExp(EVENT, 'iu')
 
 const PLANS: readonly RegExp[] = [
   new RegExp(
     `^(?:i|we)(?: have|'ve got| have got|'ve)? (?:booked |scheduled |got )?(?:an?|my|our|the|another) (?<value>(?:[\\p{L}'-]+ ){0,3}?${EVENT}\\b.*)$`,
-    'iu',
+    'isu',
   ),
   new RegExp(
     `^(?:my|our|the) (?<value>(?:[\\p{L}'-]+ ){0,2}?${EVENT}\\b.*? (?:is|leaves|departs|starts|begins|arrives|takes place|got moved to|was moved to|moved to|has been moved to|is moved to) .+)$`,
-    'iu',
+    'isu',
   ),
   /^(?:i'm|i am|we're|we are|i'll be|we'll be) (?<value>(?:flying|going|travell?ing|driving|meeting|visiting|seeing|leaving|starting|moving|attending|running|speaking|getting|taking|having|hosting|giving|off) .+)$/iu,
 ]
@@ -32,7 +34,7 @@ export function planIn(
   if (clean === null) return null
   const date = dateToCome(statement, options)
   if (!date) return null
-  const event = new RegExp(EVENT, 'iu').exec(clean)?.[0] ?? clean.split(' ')[0] ?? 'plan'
+  const event = NAMED_EVENT.exec(clean)?.[0] ?? clean.split(' ')[0] ?? 'plan'
   return {
     kind: 'plan',
     slot: event.toLowerCase(),

@@ -33,7 +33,7 @@ export function valueRule(
 
 const MAX_VALUE_WORDS = 12
 const TRAILING =
-  /[\s,]+(?:by the way|btw|you know|though|actually|please|too|as well|now|nowadays|these days|at the moment|currently|right now|anyway|anymore|any more|again|already|i think|of course|fyi|lol|one bit|at all|a bit|a lot|so much|very much|to death|really|either|everyone|all right)$/i
+  /(?<![\s,])[\s,]+(?:by the way|btw|you know|though|actually|please|too|as well|now|nowadays|these days|at the moment|currently|right now|anyway|anymore|any more|again|already|i think|of course|fyi|lol|one bit|at all|a bit|a lot|so much|very much|to death|really|either|everyone|all right)$/i
 /** Points at something that the statement itself does not name. */
 const POINTING =
   /^(?:it|this|that|these|those|them|him|her|you|your|yours|how|when|what|where|why|if|so|not|to (?:say|ask|bother|interrupt|be honest|know|hear|see you))\b/i
@@ -42,7 +42,7 @@ const POINTING =
 export function cleanValue(value: string): string | null {
   let clean = value.trim()
   for (let round = 0; round < 3; round += 1)
-    clean = clean.replace(/[\s.,;:!?…"'”’)]+$/u, '').replace(TRAILING, '')
+    clean = clean.replace(/(?<![\s.,;:!?…"'”’)])[\s.,;:!?…"'”’)]+$/u, '').replace(TRAILING, '')
   clean = clean.replace(/^["'“‘(]+/u, '').trim()
   if (clean === '' || clean.split(/\s+/).length > MAX_VALUE_WORDS || POINTING.test(clean)) return null
   return clean
@@ -51,7 +51,7 @@ export function cleanValue(value: string): string | null {
 /** A place or an employer ends where something else about it begins. */
 export function cutPlace(value: string): string {
   return value.replace(
-    /\s+(?:with|since|for|because|last|this|now|next|near|until|together|where|which|who|when|as an?|in \d{4}|\d+ (?:days?|weeks?|months?|years?) ago)\b.*$/i,
+    /(?<!\s)\s+(?:with|since|for|because|last|this|now|next|near|until|together|where|which|who|when|as an?|in \d{4}|\d+ (?:days?|weeks?|months?|years?) ago)\b.*$/is,
     '',
   )
 }

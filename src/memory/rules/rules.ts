@@ -57,7 +57,7 @@ export function extractByRules(quotable: Quotable, timezone: string): Candidate[
  * "Note that …" and "take note that …" ask for something to be remembered.
  */
 const NOT_TOLD =
-  /^(?:(?:please|pls|kindly|now|ok|okay|hey|hi|so|and|also|then|just|delegate)[\s,]+|(?:can|could|would|will) you (?:please )?|i(?:'d like| want| need) you to )*(?:(?:(?:make|take|create|write|add|start|save|draft|leave) (?:me )?(?:(?:a|an|another|the) )?|(?:a )?)(?:(?:new|quick|short) )*note(?! that\b)\b(?=\s*[:–-]| (?:called|titled|named|entitled|saying|about|down\b|to (?:self|myself)\b|with|of|on|to|for)\b)|(?:make|take|create|write|add|save|draft|leave) (?:me )?an? (?:(?:new|quick|short) )*note that\b|(?:jot|write|put|take|note) (?:(?:this|that|it|the following) )?down\b|(?:make|create|write|start|save) (?:me )?(?:a|an|my|the) (?:[\p{L}'’-]+ ){0,5}list\b|(?:add|append|put|include) [^\n]{1,500} (?:to|on|onto|in|into) (?:the|my|our) (?:[\p{L}'’-]+ ){0,5}(?:note|list)\b|(?:have|ask|tell|get|let|make|use) (?:(?:the|my|our) )?(?:coding (?:assistant|agent)|(?:github )?copilot)\b)/iu
+  /^(?:(?:please|pls|kindly|now|ok|okay|hey|hi|so|and|also|then|just|delegate)[\s,]+|(?:can|could|would|will) you |i(?:'d like| want| need) you to )*(?:(?:(?:make|take|create|write|add|start|save|draft|leave) (?:me )?(?:(?:a|an|another|the) )?|(?:a )?)(?:(?:new|quick|short) )*note(?! that\b)\b(?=\s*[:–-]| (?:called|titled|named|entitled|saying|about|down\b|to (?:self|myself)\b|with|of|on|to|for)\b)|(?:make|take|create|write|add|save|draft|leave) (?:me )?an? (?:(?:new|quick|short) )*note that\b|(?:jot|write|put|take|note) (?:(?:this|that|it|the following) )?down\b|(?:make|create|write|start|save) (?:me )?(?:a|an|my|the) (?:[\p{L}'’-]+ ){0,5}list\b|(?:add|append|put|include) [^\n]{1,500} (?:to|on|onto|in|into) (?:the|my|our) (?:[\p{L}'’-]+ ){0,5}(?:note|list)\b|(?:have|ask|tell|get|let|make|use) (?:(?:the|my|our) )?(?:coding (?:assistant|agent)|(?:github )?copilot)\b)/iu
 
 function read(
   statement: Statement,
@@ -104,7 +104,7 @@ function foldQuotes(text: string): string {
 }
 
 function tidy(text: string): string {
-  return text.replace(/^[\s,;:，、；：–—-]+|[\s,;:.!…，、；：。！–—-]+$/gu, '')
+  return text.replace(/^[\s,;:，、；：–—-]+|(?<![\s,;:.!…，、；：。！–—-])[\s,;:.!…，、；：。！–—-]+$/gu, '')
 }
 
 const INTERJECTION =
@@ -187,7 +187,7 @@ function isEnglishLike(text: string): boolean {
 const OFFER =
   /^(?:so[, ]+|ok[, ]+|okay[, ]+|just to (?:be sure|confirm)[:, ]+)*(?:(?:should|shall|may|can) i (?:remember|note|save|keep in mind|write down)(?: that)? |do you want me to (?:remember|note|save)(?: that)? |did you mean(?: that)? |do you mean(?: that)? |you mean(?: that)? |i understand(?: that)? |is it (?:right|correct|true) that )?/i
 const TAG =
-  /[,;\s]*(?:right|correct|is that (?:right|correct)|isn't it|don't you|aren't you|yes|ok|okay)?\s*[?.!]*$/i
+  /(?<![,;\s?.!])[,;\s]*(?:(?:right|correct|is that (?:right|correct)|isn't it|don't you|aren't you|yes|ok|okay)\s*)?[?.!]*$/i
 
 /** A sentence of the delegate's that the owner agreed to, as the owner would say it. */
 function readAgreed(sentence: string): Candidate[] {
@@ -205,7 +205,7 @@ function readAgreed(sentence: string): Candidate[] {
     if (found)
       return [
         {
-          ...plain(statement, tidy(sentence).replace(/[?]+$/, '')),
+          ...plain(statement, tidy(sentence).replace(/(?<![?])[?]+$/, '')),
           ...found,
           subject: found.subject ?? 'owner',
           singleValued: found.singleValued ?? false,

@@ -62,7 +62,7 @@ export function refusedFeature(error: unknown): Feature | null {
 }
 
 const UNREADABLE =
-  /encrypted[_ ]content[^.]*(?:could not|cannot|can't|invalid|fail|verif|decrypt|decod|pars)|invalid[_ ]encrypted/i
+  /encrypted[_ ]content[^.]{0,200}(?:could not|cannot|can't|invalid|fail|verif|decrypt|decod|pars)|invalid[_ ]encrypted/i
 
 /** Whether the service cannot read the opaque items that it once made: another key, another region, a new version. */
 export function refusesOpaque(error: unknown): boolean {

@@ -17,7 +17,7 @@ export function toEndpoint(baseUrl: string, apiKey: string | null): Endpoint {
   url.password = ''
   const basic = credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`
   return {
-    baseUrl: url.href.replace(/\/+$/, ''),
+    baseUrl: url.href.replace(/(?<!\/)\/+$/, ''),
     authorization: apiKey === null ? basic : `Bearer ${apiKey}`,
   }
 }

@@ -5,7 +5,7 @@ import type { Endpoint } from './client.ts'
 export function realtimeEndpoint({ baseUrl, authorization }: Endpoint, model: string): RealtimeEndpoint {
   const url = new URL(baseUrl)
   url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:'
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/realtime`
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/realtime`
   url.searchParams.set('model', model)
   return { url: url.href, headers: authorization === null ? {} : { Authorization: authorization }, model }
 }

@@ -26,7 +26,8 @@ export function takeWantedPage(): URL {
 }
 
 function cookie(): string {
-  const [, value = ''] = document.cookie.match(new RegExp(`(?:^|; )${COOKIE}=([^;]*)`)) ?? []
+  const pair = document.cookie.split('; ').find((each) => each.startsWith(`${COOKIE}=`))
+  const value = pair?.slice(COOKIE.length + 1) ?? ''
   try {
     return decodeURIComponent(value)
   } catch {

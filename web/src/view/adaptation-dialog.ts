@@ -196,7 +196,7 @@ function freeId(title: string, taken: ReadonlySet<string>): string {
     title
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-      .replaceAll(/^-+|-+$/g, '')
+      .replaceAll(/^-|-$/g, '')
       .slice(0, 60) || 'instruction'
   for (let number = 2, id = base; ; number += 1) {
     if (!taken.has(id)) return id

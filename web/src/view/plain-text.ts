@@ -5,15 +5,15 @@
 export function plainWords(markdown: string): string {
   const lines = markdown
     .replaceAll(/^```.*$/gm, '')
-    .replaceAll(/^\s*[-+*]\s+\[[xX]\]\s+/gm, '☑ ')
-    .replaceAll(/^\s*[-+*]\s+\[ \]\s+/gm, '☐ ')
-    .replaceAll(/^\s*(?:#{1,6}|>|[-+*]|\d+\.)\s+/gm, '')
+    .replaceAll(/^[ \t]*[-+*][ \t]+\[[xX]\](?:[ \t]+|$)/gm, '☑ ')
+    .replaceAll(/^[ \t]*[-+*][ \t]+\[ \](?:[ \t]+|$)/gm, '☐ ')
+    .replaceAll(/^[ \t]*(?:#{1,6}|>|[-+*]|\d+\.)(?:[ \t]+|$)/gm, '')
     // Between two letters, or alone, it is no mark: snake_case, 2 * 3.
     .replaceAll(/(?<![\p{L}\p{N}])[*_~]{1,3}(?=\S)|(?<=\S)[*_~]{1,3}(?![\p{L}\p{N}])/gu, '')
     .replaceAll('`', '')
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/!?\[([^[\]]*)\]\([^)[]*\)/g, '$1')
     // An excerpt may end within an address.
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*$/g, '$1…')
+    .replaceAll(/!?\[([^[\]]*)\]\([^)[]*$/g, '$1…')
     .split(/\n+/)
     .map((line) => line.replaceAll(/\s+/g, ' ').trim())
     .filter((line) => line !== '')

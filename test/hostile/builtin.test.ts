@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { createBuiltinModel } from '../../src/model/builtin/builtin.ts'
+import type { TextRequest } from '../../src/model/port.ts'
+import { hostileTexts } from './texts.ts'
+
+/** The builtin model runs on the event loop, which belongs to the voice; a busy machine may be slow. */
+const LIMIT_MS = 500
+
+/** It may leave long messages alone, so shorter ones are tried as well. */
+const texts = [540, 2000, 8000, 100_000].flatMap((chars) =>
+  hostileTexts(chars).map(([name, text]) => [`${chars} characters of ${name}`, text] as const),
+)
+
+test.each(texts)('the builtin model answers %s in time', async (_name, text) => {
+  const request: TextRequest = {
+    instructions: '',
+    input: [{ type: 'message', role: 'owner', text }],
+    tools: [],
+    now: '2030-01-01T09:00:00.000Z',
+    timezone: 'Europe/Berlin',
+  }
+  const startMs = performance.now()
+  const events = await Array.fromAsync(createBuiltinModel().respond(request, new AbortController().signal))
+  expect(performance.now() - startMs).toBeLessThan(LIMIT_MS)
+  expect(events.at(-1)).toMatchObject({ type: 'completed' })
+})

@@ -1,0 +1,41 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { hostileTexts } from './texts.ts'
+
+/** Above the limit for rendering a note; what is not linear takes minutes. */
+const LIMIT_MS = 8000
+/** How long anything may hold the event loop on a busy machine. */
+const LOOP_LIMIT_MS = 1000
+const MS = 1e6
+
+test('the whole service takes hostile messages, notes and searches without a pause', async () => {
+  const { client } = await startWholeService()
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  const slow: string[] = []
+  const timed = async (what: string, work: () => Promise<{ status: number }>) => {
+    const startMs = performance.now()
+    const { status } = await work()
+    if (status >= 400 || performance.now() - startMs > LIMIT_MS) slow.push(`${what}: ${status}`)
+  }
+  for (const [name, text] of hostileTexts(100_000)) {
+    const content = text.slice(0, 100_000)
+    await timed(`message of ${name}`, () => client.post('/api/chat', { content: content.trim() || '.' }))
+  }
+  for (const [name, text] of hostileTexts(1000)) {
+    const q = encodeURIComponent(text.slice(0, 990))
+    for (const path of ['timeline/search', 'notes', 'memories'])
+      await timed(`${path} for ${name}`, () => client.get(`/api/${path}?q=${q}`))
+  }
+  for (const [name, text] of hostileTexts(20_000)) {
+    const note = await client.post('/api/notes', { title: name, content: text })
+    await timed(`page of ${name}`, () => client.get(`/notes/${note.json.id}`))
+  }
+  expect(slow).toEqual([])
+  await expect
+    .poll(async () => (await client.get('/api/memories/insights')).json.runtime.extraction)
+    .toMatchObject({ unread: 0, lastFailure: null })
+  expect((await client.get('/ready')).status).toBe(200)
+  expect(delay.max / MS).toBeLessThan(LOOP_LIMIT_MS)
+})

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { openFunctionThread, QueryFailed } from '../../../src/storage/function-thread.ts'
+import { testDirectory } from '../../support/directory.ts'
+import { type MindOptions, openMind } from '../mind.ts'
+import type { poisonedFunctions } from './poisoned-learning-thread.ts'
+
+const openLearning = (directory: string, limitMs: number) =>
+  openFunctionThread<typeof poisonedFunctions>(
+    new URL('./poisoned-learning-thread.ts', import.meta.url),
+    directory,
+    { limitMs },
+  )
+
+const learning: MindOptions['learning'] = (directory) => openLearning(directory, 1000)
+
+test.each([
+  ['hangs', 'poison', 'thread_timed_out'],
+  ['kills', 'venom', 'thread_died'],
+])(
+  'a message that %s the learning thread is skipped, and those beside it are learned',
+  async (_how, word, kind) => {
+    const mind = await openMind({ learning, started: false })
+    await mind.say('My name is Ada')
+    const { seq } = await mind.say(`This is ${word}`)
+    await mind.say('I live in Oslo')
+    mind.memory.start()
+    await mind.settle()
+    expect(mind.texts()).toEqual(['My name is Ada', 'I live in Oslo'])
+    expect(mind.facts('memory.extraction.failed')).toMatchObject([
+      { facts: { kind, final: false, attempt: 1 } },
+      { facts: { kind, final: true, utteranceSeqs: [seq] } },
+    ])
+    expect(mind.utterances.unreadCount()).toBe(0)
+    expect(mind.memory.isStalled()).toBe(false)
+  },
+)
+
+test('a message that was skipped is not read again after a restart', async () => {
+  const directory = testDirectory()
+  const first = await openMind({ directory, learning })
+  await first.say('This is poison')
+  await first.settle()
+  await first.close()
+  const second = await openMind({ directory, learning, startMs: first.nowMs() })
+  await second.say('I live in Oslo')
+  await second.settle()
+  expect(second.texts()).toEqual(['I live in Oslo'])
+  expect(second.facts('memory.extraction.failed')).toHaveLength(1)
+})
+
+test('memory closes at once although its thread hangs', async () => {
+  const begun = Promise.withResolvers<void>()
+  const endless: MindOptions['learning'] = (directory) => {
+    const thread = openLearning(directory, 600_000)
+    return {
+      ...thread,
+      ask(name, args) {
+        if (name === 'assess') begun.resolve()
+        return thread.ask(name, args)
+      },
+    }
+  }
+  const mind = await openMind({ learning: endless })
+  await mind.say('This is poison')
+  await begun.promise
+  const startMs = performance.now()
+  await mind.close()
+  expect(performance.now() - startMs).toBeLessThan(5000)
+  // What it was reading is read after the next start.
+  const again = await openMind({ directory: mind.directory, startMs: mind.nowMs() })
+  await again.settle()
+  expect(again.utterances.unreadCount()).toBe(0)
+})
+
+test('learning is stalled while it cannot begin, and no longer once it can', async () => {
+  let isBroken = true
+  const mind = await openMind({
+    learning(directory) {
+      const thread = openLearning(directory, 30_000)
+      return {
+        ...thread,
+        ask: (name, args) => (isBroken ? Promise.reject(new QueryFailed('broken')) : thread.ask(name, args)),
+      }
+    },
+  })
+  await mind.say('My name is Ada')
+  await mind.memory.settled(10_000)
+  expect(mind.memory.isStalled()).toBe(true)
+  isBroken = false
+  await mind.settle()
+  expect(mind.memory.isStalled()).toBe(false)
+  expect(mind.texts()).toEqual(['My name is Ada'])
+})

@@ -1,0 +1,19 @@
+import { learningFunctions } from '../../../src/memory/learning-functions.ts'
+import type { Sources, ThreadFunctions } from '../../../src/storage/function-thread.ts'
+import { serveFunctions } from '../../../src/storage/serve-functions.ts'
+
+/** The learning thread, which hangs over the word "poison" and dies of the word "venom". */
+export const poisonedFunctions = {
+  ...learningFunctions,
+  assess: (sources: Sources) => {
+    const assess = learningFunctions.assess(sources)
+    return (request: Parameters<typeof assess>[0]) => {
+      const words = request.quotables.map(({ text }) => text).join(' ')
+      if (words.includes('venom')) process.exit(1)
+      while (words.includes('poison'));
+      return assess(request)
+    }
+  },
+} as const satisfies ThreadFunctions
+
+serveFunctions(poisonedFunctions)

@@ -1,0 +1,85 @@
+import vm from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { type Attack, attacksOn, textOf } from './attacks.ts'
+import { type Found, loadModules, readSources } from './collect.ts'
+
+/*
+ * No text may hold a thread. What a pattern takes is measured, over texts that are made from the pattern itself: tools
+ * that prove it from the pattern alone took minutes, and could tell nothing of the one that had stopped the service.
+ */
+
+/** First with a text on which a linear pattern takes no time … */
+const SHORT = { chars: 20_000, limitMs: 5 }
+/** … then, where it did take some, with one that is longer than what the service reads at once. */
+const LONG = { chars: 100_000, limitMs: 100 }
+/** A busy machine may be slow once. */
+const TRIES = 3
+
+const script = new vm.Script('text.replace(pattern, "")')
+const context = vm.createContext({ text: '', pattern: /./ })
+
+/** Whether the engine is done with the text within the limit. V8 can be stopped while it backtracks. */
+function isQuick(pattern: RegExp, text: string, limitMs: number): boolean {
+  Object.assign(context, { text, pattern })
+  const startMs = performance.now()
+  try {
+    script.runInContext(context, { timeout: LONG.limitMs })
+  } catch {
+    // Nothing but the time limit ends it.
+    return false
+  }
+  return performance.now() - startMs < limitMs
+}
+
+/** A text on which the pattern takes long; undefined where none is found. */
+function hostileTo(pattern: RegExp): Attack | undefined {
+  const isSlow = (attack: Attack, { chars, limitMs }: typeof SHORT) =>
+    Array.from({ length: TRIES }).every(() => !isQuick(pattern, textOf(attack, chars), limitMs))
+  return attacksOn(pattern).find((attack) => isSlow(attack, SHORT) && isSlow(attack, LONG))
+}
+
+/** Built while the page is used: the words of a search, escaped, as alternatives, over one line of what was found. */
+const BUILT_LATER = ['web/src/view/search-dialog.ts']
+/** Rewritten at present. */
+const EXEMPT = /^src\/model\/builtin\//
+
+function slowAmong(found: readonly Found[]): string[] {
+  const checked = found.filter(({ place }) => !EXEMPT.test(place))
+  // The flag for indices changes nothing.
+  const distinct = Map.groupBy(checked, ({ pattern }) => String(pattern).replace(/d(?=[a-z]*$)/, ''))
+  return [...distinct].flatMap(([text, [first, ...others]]) => {
+    const attack = first && hostileTo(first.pattern)
+    const places = [first, ...others].map((each) => each?.place).join(', ')
+    return attack ? [`${places} ${text}: ${JSON.stringify(attack)}`] : []
+  })
+}
+
+describe('the check itself', () => {
+  test.each([
+    ['an ambiguous repetition', /^(?:(?:please) |can you (?:please )?)*x/],
+    ['two repetitions of the same', /^\w+\w+!/],
+    ['a repetition that is begun anew at each character', /\s+$/],
+    ['a search that is begun anew at each word', /<data\b[\s\S]*?<\/data>/g],
+  ])('finds %s', (_name, pattern) => {
+    expect(hostileTo(pattern)).toBeDefined()
+  })
+})
+
+describe('every pattern takes time in proportion to the text', () => {
+  const { literals, constructors } = readSources()
+  const built = loadModules()
+
+  test('literals', () => {
+    expect(slowAmong(literals)).toEqual([])
+  })
+
+  test('those built while modules load', () => {
+    expect(slowAmong(built)).toEqual([])
+  })
+
+  test('none is built later, where this check cannot see it', () => {
+    const seen = new Set(built.map(({ place }) => place))
+    const unseen = constructors.filter((place) => !seen.has(place) && !EXEMPT.test(place))
+    expect(unseen.map((place) => place.replace(/:.*$/, ''))).toEqual(BUILT_LATER)
+  })
+})
