@@ -134,7 +134,7 @@ test('on paper nothing of a note is cut off, not even one long word in code', as
 
 test('formulas keep their backslashes', async () => {
   const { service, model } = await startWithModel()
-  const formulas = ['\\(a^2 + b_1 * c_1\\)', '\\[ \\sum_{i=1}^n i * 2 * i \\]']
+  const formulas = ['\\(a^2 + b_1 * c_1\\)', '\\[ \\sum_{i=1}^n i * 2 * x[i] \\]']
   model.reply({ text: `As ${formulas[0]} says:\n\n${formulas[1]}\n\nMind the *stars*.` })
   const page = await visit(browser(), service)
   await say(page, 'Prove it')

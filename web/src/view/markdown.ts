@@ -30,7 +30,8 @@ const formula: TokenizerAndRendererExtension = {
   level: 'inline',
   start: (source) => source.search(/\\[([]/),
   tokenizer(source) {
-    const raw = /^\\(?:\([^\n]*?\\\)|\[[^[\]]*?\\\])/.exec(source)?.[0]
+    // Ends at the next beginning at the latest, so that many of them without an end stay cheap.
+    const raw = /^\\(?:\((?:[^\\\n]|\\[^()\n])*\\\)|\[(?:[^\\]|\\[^[\]])*\\\])/.exec(source)?.[0]
     return raw === undefined ? undefined : { type: 'formula', raw }
   },
   renderer: ({ raw }) => escapeHtml(raw),
