@@ -1,27 +1,18 @@
 import { createHash } from 'node:crypto'
 import { knownZone } from '../../clock/date-format.ts'
-import type {
-  InputItem,
-  ModelId,
-  ModelService,
-  TextEvent,
-  TextModel,
-  TextRequest,
-  ToolSpec,
-} from '../port.ts'
+import type { InputItem, ModelId, ModelService, TextEvent, TextModel, TextRequest } from '../port.ts'
 import { estimateItemTokens, estimateTokens } from '../tokens.ts'
-import { carryOut, type Step, type TakeDone } from './carry-out.ts'
-import type { Call, Present } from './plan.ts'
-import { type Done, readSituation, type Situation } from './situation.ts'
-import { understand } from './understand/understand.ts'
+import { type Conversation, type Done, readInput } from './conversation.ts'
+import type { Call, Reply, World } from './intent.ts'
+import { type Outcome, readOutcome } from './results.ts'
+import { repliesTo, statementOf } from './understand.ts'
 import { GUEST } from './wording.ts'
 
 const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
 
 /**
- * The embedded default: answers by fixed rules, with no key and no network, through the same port and by the same tool
- * calls as a language model. Deterministic: the same request gives the same events. It offers text only; the rest is
- * for its callers to do by rules.
+ * The embedded default: answers by fixed rules, without a key or a network, through the same port and the same tool
+ * calls as a language model. The same request always gives the same events. It offers text only.
  */
 export function createBuiltinService(): ModelService {
   return {
@@ -34,33 +25,29 @@ export function createBuiltinService(): ModelService {
     realtime: null,
     async check(signal) {
       signal.throwIfAborted()
-      const detail =
-        'The built-in model answers: fixed rules, no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for one.'
+      const detail = 'The built-in model answers. It needs no key and no network.'
       return { ok: true, steps: [{ name: 'builtin', ok: true, detail }] }
     },
   }
 }
-
-/** More than this is not said in one go, so that the reply is seen to come. */
-const DELTA_CHARS = 48
 
 export function createBuiltinModel(): TextModel {
   return {
     id: BUILTIN_MODEL,
     async *respond(request, signal): AsyncGenerator<TextEvent> {
       signal.throwIfAborted()
-      const answer = answerTo(request)
-      for (const text of toDeltas(answer.text)) {
-        yield { type: 'text.delta', text }
+      const { text, calls } = answerTo(request)
+      for (const delta of text.match(/\S+\s*|\s+/g) ?? []) {
+        yield { type: 'text.delta', text: delta }
         signal.throwIfAborted()
       }
-      const toolCalls = answer.calls.map((call, index) => toToolCall(call, index, request))
-      const said = estimateTokens(answer.text + JSON.stringify(toolCalls))
+      const toolCalls = calls.map((call, index) => toToolCall(call, index, request))
+      const outputTokens = estimateTokens(text + JSON.stringify(toolCalls))
       yield {
         type: 'completed',
-        text: answer.text,
+        text,
         toolCalls,
-        usage: { inputTokens: inputTokens(request), outputTokens: said, cachedTokens: 0 },
+        usage: { inputTokens: inputTokens(request), outputTokens, cachedTokens: 0 },
         responseId: null,
         blob: null,
       }
@@ -71,44 +58,61 @@ export function createBuiltinModel(): TextModel {
 type Answer = { readonly text: string; readonly calls: readonly Call[] }
 
 function answerTo(request: TextRequest): Answer {
-  const situation = readSituation(request.input)
-  // Nobody asked for anything: signals are told of where the owner wants to know, and cause nothing else.
-  if (situation.kind === 'woken') return { text: situation.signals.map(reminderText).join('\n'), calls: [] }
-  if (situation.by === 'guest') return { text: GUEST, calls: [] }
-  const present: Present = { now: new Date(request.now), timezone: knownZone(request.timezone) }
-  const tools = new Set(request.tools.map(({ name }) => name))
-  const takeDone = createTaker(situation)
-  const steps = understand(situation.text, present).map((plan): Step => {
-    return carryOut(plan, { present, known: situation.known, can: (tool) => tools.has(tool) }, takeDone)
-  })
-  const calls = steps.flatMap((step) => ('calls' in step ? step.calls : []))
-  if (calls.length > 0) return { text: '', calls: calls.map((call) => shapeArgs(call, request.tools)) }
-  return { text: steps.map((step) => ('text' in step ? step.text : '')).join('\n\n'), calls: [] }
+  const input = readInput(request.input)
+  if (input.by === 'nobody') return { text: input.signals.join('\n'), calls: [] }
+  if (input.by === 'guest') return { text: GUEST, calls: [] }
+  const shapes = new Map(request.tools.map(({ name, parameters }) => [name, Object.keys(parameters.shape)]))
+  const present = { now: new Date(request.now), timezone: knownZone(request.timezone) }
+  const world: World = {
+    present,
+    conversation: input,
+    can: (tool) => shapes.has(tool),
+    stated: (said) => statementOf(said, world),
+  }
+  const takeOutcome = createOutcomes(input)
+  const texts: string[] = []
+  for (const reply of repliesTo(input.text, world)) {
+    const step = advance(reply, world, takeOutcome)
+    if (typeof step !== 'string') return { text: '', calls: step.map((call) => shapeArgs(call, shapes)) }
+    texts.push(step)
+  }
+  return { text: texts.join('\n\n'), calls: [] }
 }
 
+type TakeOutcome = (tool: string) => Outcome | null
+
 /**
- * Each result belongs to one call of the plan: that with the same arguments, else the first of its name, for what was
- * planned relative to the present has moved on with it.
+ * Runs a reply from its start, feeding it the outcomes that this turn already has: so all state is in the request, and
+ * a turn that a restart cut in half continues. Returns the calls it still needs, or its text.
  */
-function createTaker(situation: Extract<Situation, { kind: 'spoken' }>): TakeDone {
-  const left: Done[] = [...situation.done]
-  return (call) => {
-    const same = left.findIndex((done) => done.name === call.name && isSame(call.args, done.args))
-    const index = same === -1 ? left.findIndex((done) => done.name === call.name) : same
-    return index === -1 ? null : (left.splice(index, 1)[0] ?? null)
+function advance(reply: Reply, { can }: World, takeOutcome: TakeOutcome): string | readonly Call[] {
+  if (typeof reply === 'string') return reply
+  let outcomes: readonly Outcome[] = []
+  for (;;) {
+    const step = reply.next(outcomes)
+    if (step.done) return step.value
+    const taken = step.value.map(({ name }) => (can(name) ? takeOutcome(name) : UNAVAILABLE))
+    const open = step.value.filter((_call, index) => taken[index] === null)
+    if (open.length > 0) return open
+    outcomes = taken.filter((outcome) => outcome !== null)
   }
 }
 
-function isSame(planned: Call['args'], made: unknown): boolean {
-  if (typeof made !== 'object' || made === null) return false
-  const given = new Map(Object.entries(made))
-  return Object.entries(planned).every(([key, value]) => !given.has(key) || given.get(key) === value)
+const UNAVAILABLE = readOutcome({ ok: false, reason: 'unavailable', message: 'I can’t do that here.' })
+
+/** The outcomes of this turn, each taken once, in the order in which their tools were called. */
+function createOutcomes({ done }: Pick<Conversation, 'done'>): TakeOutcome {
+  const left: Done[] = [...done]
+  return (tool) => {
+    const index = left.findIndex(({ name }) => name === tool)
+    return index === -1 ? null : (left.splice(index, 1)[0]?.outcome ?? null)
+  }
 }
 
-/** The arguments as the tool declares them: what it does not know is left out, what it wants besides is null. */
-function shapeArgs({ name, args }: Call, tools: readonly ToolSpec[]): Call {
-  const shape = tools.find((tool) => tool.name === name)?.parameters.shape ?? {}
-  return { name, args: Object.fromEntries(Object.keys(shape).map((key) => [key, args[key] ?? null])) }
+/** The arguments that the tool declares; those that are not given are null. */
+function shapeArgs({ name, args }: Call, shapes: ReadonlyMap<string, readonly string[]>): Call {
+  const keys = shapes.get(name) ?? []
+  return { name, args: Object.fromEntries(keys.map((key) => [key, args[key] ?? null])) }
 }
 
 /** Unique over all turns, as call ids must be, and yet the same for the same request. */
@@ -116,25 +120,6 @@ function toToolCall({ name, args }: Call, index: number, { now, input }: TextReq
   const seed = JSON.stringify([now, input.length, input.at(-1), index, name, args])
   const callId = `call_${createHash('sha256').update(seed).digest('hex').slice(0, 32)}`
   return { callId, name, arguments: JSON.stringify(args) }
-}
-
-/** A signal's text as a reminder: "The timer “X” is due." becomes "Reminder: X.". */
-function reminderText(text: string): string {
-  const timer = /^The timer “(.+)” is due\.\s*(.*)$/s.exec(text)
-  if (!timer) return text
-  const [, title = '', more = ''] = timer
-  return `Reminder: ${title}.${more ? ` ${more}` : ''}`
-}
-
-function toDeltas(text: string): string[] {
-  const deltas: string[] = []
-  for (const word of text.match(/\s*\S+\s*/g) ?? (text === '' ? [] : [text])) {
-    const last = deltas.at(-1)
-    if (last !== undefined && last.length + word.length <= DELTA_CHARS)
-      deltas[deltas.length - 1] = last + word
-    else deltas.push(word)
-  }
-  return deltas
 }
 
 function inputTokens({ instructions, input }: TextRequest): number {

@@ -6,6 +6,8 @@ export type Known = {
   readonly at: string | null
   /** Words of the owner as they were said: they may be a request rather than a statement. */
   readonly isSaid?: boolean
+  /** It stands against what was said of the same thing before. */
+  readonly corrects?: boolean
 }
 
 const MAX_ANSWERS = 3
@@ -37,6 +39,7 @@ export function findAnswers(
   const total = keyStems.length * KEY_WEIGHT + aspectStems.length * ASPECT_WEIGHT
   const scored = known.flatMap((statement, index) => {
     const stems = new Set(wordsOf(statement.text).map(senseOf))
+    if (SAYS_NAME.test(statement.text)) stems.add('name')
     if (isOwn && isOfAnother(statement.text, keys)) return []
     const keyHits = keyStems.filter((each) => stems.has(each)).length
     if (keyHits * 2 <= keyStems.length && keyHits < keyStems.length) return []
@@ -52,8 +55,12 @@ export function findAnswers(
     .sort((a, b) => b.score - a.score || b.index - a.index)
     .slice(0, MAX_LOOKED_AT)
     .flatMap(({ statement }) => (statement.isSaid ? (toStatement(statement) ?? []) : statement))
-  return withoutCorrected(distinct(ranked)).slice(0, MAX_ANSWERS)
+  // One has one name and one home: only the newest holds.
+  return withoutCorrected(distinct(ranked)).slice(0, isOwn ? 1 : MAX_ANSWERS)
 }
+
+/** "I'm Tom" says a name without the word. */
+const SAYS_NAME = /^(?:(?:hi|hello),? )?(?:[Ii]['’]?m|[Ii] am|[Cc]all me) \p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?\.?$/u
 
 /** Says that what was said of the same before does not hold any more. */
 const OPENS_CORRECTION =
@@ -64,11 +71,11 @@ const IS = /\b(?:is|are|was|were|isn't|aren't|am|'s)\b/i
 /** Of what is known of one thing, newest first, nothing from before the owner put it right. */
 function withoutCorrected(newestFirst: readonly Known[]): Known[] {
   const corrected = new Set<string>()
-  return newestFirst.filter(({ text }) => {
+  return newestFirst.filter(({ text, corrects = false }) => {
     const opening = OPENS_CORRECTION.exec(text)?.[0].length ?? 0
     const thing = thingOf(text.slice(opening))
     if (thing !== null && corrected.has(thing)) return false
-    if (thing !== null && (opening > 0 || CLOSES_CORRECTION.test(text))) corrected.add(thing)
+    if (thing !== null && (corrects || opening > 0 || CLOSES_CORRECTION.test(text))) corrected.add(thing)
     return true
   })
 }

@@ -1,6 +1,7 @@
 import { dateFormat, knownZone } from '../../clock/date-format.ts'
+import type { Present } from './intent.ts'
 
-/** The wall clock at an instant: what a person in the zone would read off. */
+/** What a clock and a calendar in some zone show. */
 export type WallClock = {
   readonly year: number
   readonly month: number
@@ -24,13 +25,12 @@ export function wallClock(at: Date, timezone: string): WallClock {
   return { year, month, day, hour, minute }
 }
 
-/** A wall clock as ISO 8601 without an offset; whoever takes it knows the zone, and its daylight saving. */
-export function toLocalIso({ year, month, day, hour, minute }: WallClock): string {
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}`
+/** A wall clock as ISO 8601 without an offset. Tools read it in the owner's zone, which settles daylight saving. */
+export function toLocalIso(clock: WallClock): string {
+  return new Date(toWallMs(clock)).toISOString().slice(0, 16)
 }
 
-/** For comparing and for moving by days or hours; no instant. */
+/** For comparing and moving wall clocks; no instant. */
 export function toWallMs({ year, month, day, hour, minute }: WallClock): number {
   return Date.UTC(year, month - 1, day, hour, minute)
 }
@@ -39,23 +39,45 @@ export function fromWallMs(wallMs: number): WallClock {
   return wallClock(new Date(wallMs), 'UTC')
 }
 
-/** "14:05 on Tuesday, 2 June 2026". */
-export function tellMoment(at: Date, timezone: string): string {
-  const timeZone = knownZone(timezone)
-  const time = dateFormat('en-GB', { timeStyle: 'short', timeZone }).format(at)
-  const date = dateFormat('en-GB', { dateStyle: 'full', timeZone }).format(at)
-  return `${time} on ${date}`
+/** The owner's midnight, as `toWallMs` counts. */
+export function today({ now, timezone }: Present): number {
+  return toWallMs({ ...wallClock(now, timezone), hour: 0, minute: 0 })
 }
 
-/** A day as `YYYY-MM-DD` in words: "2 June 2026". */
-export function tellDay(day: string): string {
-  return tellShort(`${day}T12:00:00Z`, 'UTC').split(',')[0] ?? day
+export const DAY_MS = 86_400_000
+
+export function tellTime(at: Date, timezone: string): string {
+  return dateFormat('en-GB', { timeStyle: 'short', timeZone: knownZone(timezone) }).format(at)
 }
 
-/** "2 June 2026, 14:05"; the text itself where it is no time. */
-export function tellShort(at: string, timezone: string): string {
-  const date = new Date(at)
-  if (Number.isNaN(date.getTime())) return at
-  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: knownZone(timezone) } as const
-  return dateFormat('en-GB', format).format(date).replace(' at ', ', ')
+/** "Tuesday, 2 June", with the year where it is not the present one. */
+export function tellDate(at: Date, { now, timezone }: Present): string {
+  const isThisYear = wallClock(at, timezone).year === wallClock(now, timezone).year
+  const format = dateFormat('en-GB', {
+    ...{ weekday: 'long', day: 'numeric', month: 'long', timeZone: knownZone(timezone) },
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  })
+  // "Tuesday 2 June" in this locale.
+  return format.format(at).replace(/^(\p{L}+),? /u, '$1, ')
+}
+
+/** "today", "yesterday", "tomorrow", or "on Tuesday, 2 June". */
+export function tellDay(at: Date, present: Present): string {
+  const days = Math.round((today({ ...present, now: at }) - today(present)) / DAY_MS)
+  const near = days === 0 ? 'today' : days === 1 ? 'tomorrow' : days === -1 ? 'yesterday' : null
+  return near ?? `on ${tellDate(at, present)}`
+}
+
+/** "tomorrow at 09:00", "on Tuesday, 2 June at 14:05". */
+export function tellMoment(at: Date, present: Present): string {
+  return `${tellDay(at, present)} at ${tellTime(at, present.timezone)}`
+}
+
+/** A recorded moment: "on Tuesday, 2 June"; a bare `YYYY-MM-DD` is a day in any zone. Null where it is none. */
+export function tellRecordedDay(at: string | null, present: Present): string | null {
+  const date = new Date(at ?? Number.NaN)
+  if (at === null || Number.isNaN(date.getTime())) return null
+  if (at.length > 10) return tellDay(date, present)
+  const now = new Date(toWallMs(wallClock(present.now, present.timezone)))
+  return tellDay(date, { now, timezone: 'UTC' })
 }

@@ -1,12 +1,8 @@
 import * as z from 'zod'
-import type { ToolOutcome } from './situation.ts'
 
-/**
- * What the tools are relied on to answer, beside `ok`, `reason` and `message`. Everything is optional: where something is
- * missing, the wording does without it.
- */
+/** What tools return, as far as replies use it. Everything is optional: replies do without what is missing. */
 const text = z.string().optional().catch(undefined)
-const texts = <S extends z.ZodType>(item: S) => z.array(item).catch([]).default([])
+const listOf = <S extends z.ZodType>(item: S) => z.array(item).catch([]).default([])
 
 const memory = z.looseObject({ id: text, text, since: text })
 const note = z.looseObject({ id: text, title: text, content: text, excerpt: text })
@@ -14,7 +10,6 @@ const timer = z.looseObject({
   id: text,
   title: text,
   dueAt: text,
-  local: text,
   recurrence: z.string().nullish().catch(null),
 })
 const task = z.looseObject({
@@ -23,34 +18,53 @@ const task = z.looseObject({
   notify: text,
   outcome: z.string().nullish().catch(null),
 })
-const hit = z.looseObject({ at: text, who: text, channel: text, type: text, text })
+const hit = z.looseObject({ at: text, who: text, text })
+const part = z.looseObject({ kind: text, count: z.number().catch(0).default(0), items: listOf(z.string()) })
 
 export type TimerResult = z.output<typeof timer>
+export type NoteResult = z.output<typeof note>
 export type HitResult = z.output<typeof hit>
 
-const many = z.object({
-  memories: texts(memory),
-  notes: texts(note),
-  timers: texts(timer),
-  tasks: texts(task),
-  hits: texts(hit),
+const outcomeSchema = z.object({
+  ok: z.boolean().catch(true),
+  reason: text,
+  message: text,
+  memories: listOf(memory),
+  notes: listOf(note),
+  timers: listOf(timer),
+  tasks: listOf(task),
+  hits: listOf(hit),
   more: z.boolean().catch(false).default(false),
-  /** So many were found that the owner had forgotten. */
+  /** How many results are left out, or were forgotten. */
   forgotten: z.number().catch(0).default(0),
-})
-const one = z.object({
+  undoSeconds: z.number().optional().catch(undefined),
+  goes: listOf(part),
+  stays: listOf(part),
   memory: memory.optional().catch(undefined),
   note: note.optional().catch(undefined),
   timer: timer.optional().catch(undefined),
   task: task.optional().catch(undefined),
 })
 
-/** The lists of an outcome; empty where there are none. */
-export function listsOf(outcome: ToolOutcome): z.output<typeof many> {
-  return many.parse(outcome)
+/** What a tool returned. */
+export type Outcome = z.output<typeof outcomeSchema>
+
+/** Reads what a tool returned; what cannot be read is a refusal without a reason. */
+export function readOutcome(returned: unknown): Outcome {
+  const outcome = outcomeSchema.safeParse(returned)
+  return outcome.success ? outcome.data : outcomeSchema.parse({ ok: false })
 }
 
-/** The single things of an outcome. */
-export function thingsOf(outcome: ToolOutcome): z.output<typeof one> {
-  return one.parse(outcome)
+/** zod's words for a text that is too long. */
+const TOO_LONG = /expected string to have <=(\d+) characters/
+
+/** Why a tool did nothing, in words for the owner. */
+export function whyNot({ reason, message }: Outcome): string {
+  if (reason === 'invalid_arguments') {
+    const longest = TOO_LONG.exec(message ?? '')?.[1]
+    return longest === undefined
+      ? 'I can’t do it with these words.'
+      : `That is too long: I can take up to ${longest} characters for that. A note holds more.`
+  }
+  return message ?? 'That did not work.'
 }

@@ -1,97 +1,224 @@
 import { languageOf, sentencesOf } from '../../memory/language/text.ts'
 
-/** Longest text that is looked at for what it asks; content may be longer. */
+/** The part of a message that is looked at for what it asks; content may be longer. */
 export const MAX_COMMAND_CHARS = 2000
 
-/** The same text with straight apostrophes and quotation marks: same length, so that positions hold. */
-export function straighten(text: string): string {
-  return text
-    .replace(/[‘’ʼ]/g, "'")
-    .replace(/[“”„«»]/g, '"')
-    .replace(/[\u00a0\u2007\u202f]/g, ' ')
+/** A message as patterns see it, and the place in the original of each of its characters. */
+export type Heard = {
+  readonly text: string
+  readonly places: readonly number[]
+  readonly original: string
 }
 
-const POLITE = [
-  /^good (?:morning|afternoon|evening|day)\b[\s,.!:;-]*/i,
-  /^(?:hey|hi|hello|ok|okay|so|well|um+|uh+|and|also|then|now|please|pls|kindly|just|delegate|actually|oh)\b[\s,.!:;-]*/i,
-  /^(?:can|could|would|will) (?:you|u)(?: please| kindly| just| maybe)* /i,
-  /^(?:i'd like|i would like|i want|i need) (?:you )?to /i,
-  /^would you mind /i,
-  /^(?:let's|let us|go ahead and|try to|be so kind as to|i need you to) /i,
-]
-const POLITE_ENDING = /[\s,]*\b(?:please|pls|thanks|thank you|thx|for me|will you|would you|ok|okay)[\s.!]*$/i
+const STRAIGHT: Readonly<Record<string, string>> = {
+  '‘': "'",
+  '’': "'",
+  ʼ: "'",
+  '`': "'",
+  '“': '"',
+  '”': '"',
+  '„': '"',
+  '«': '"',
+  '»': '"',
+}
 
-/** A request without what only makes it polite. */
-export function withoutPoliteness(text: string): string {
-  let rest = text.trim()
-  for (let round = 0; round < 5; round += 1) {
-    const before = rest
-    for (const pattern of POLITE) rest = rest.replace(pattern, '')
-    if (rest === before || rest === '') break
+/** Straight quotes and single spaces, without politeness at either end or punctuation at the last. */
+export function hear(message: string): Heard {
+  const original = message.trim()
+  let text = ''
+  const places: number[] = []
+  for (let place = 0; place < Math.min(original.length, MAX_COMMAND_CHARS); place += 1) {
+    const char = original[place] ?? ''
+    const isSpace = /\s/.test(char)
+    if (isSpace && text.endsWith(' ')) continue
+    text += isSpace ? ' ' : (STRAIGHT[char] ?? char)
+    places.push(place)
   }
-  const short = rest.replace(POLITE_ENDING, '')
-  return (short === '' ? rest : short).trim()
+  return { text, places, original }
 }
 
-/** The sentences of a text; "7.30", "p.m.", "Dr." and the like do not end one. */
-export function splitSentences(text: string): string[] {
-  return sentencesOf(text).map((sentence) => sentence.text)
+const MIN_FOREIGN_LETTERS = 8
+const POLITE = new RegExp(
+  '^(?:' +
+    [
+      'good (?:morning|afternoon|evening|day)',
+      '(?:hey|hi|hello|ok|okay|so|well|um+|uh+|and|also|then|now|please|pls|kindly|just|delegate|actually|oh|yes|yeah)',
+      '(?:can|could|would|will) (?:you|u)(?: please| kindly| just| maybe)*',
+      "(?:i'd like|i would like|i want|i need) (?:you )?to",
+      "(?:would you mind|let's|let us|go ahead and|try to|be so kind as to|you should|you can)",
+    ].join('|') +
+    ')(?:[,.!:;-]+ ?| )',
+  'i',
+)
+const POLITE_ENDING = /(?:, ?| )(?:please|pls|thanks|thank you|thx|for me|will you|would you|ok|okay|now)$/i
+/** Drops the closing punctuation. */
+export function withoutClosing(heard: Heard): Heard {
+  const text = withoutEnd(heard.text, /[ .,;:!?…)(~-]/)
+  return { ...heard, text, places: heard.places.slice(0, text.length) }
+}
+
+/** Drops what only makes a request polite. */
+export function withoutPoliteness(given: Heard): Heard {
+  let heard = given
+  for (let round = 0; round < 5; round += 1) {
+    const length = POLITE.exec(heard.text)?.[0].length ?? 0
+    if (length === 0 || length >= heard.text.length) break
+    heard = { ...heard, text: heard.text.slice(length), places: heard.places.slice(length) }
+  }
+  // What is cut off at the end must not come back as content.
+  const end = POLITE_ENDING.exec(heard.text)?.index
+  if (end === undefined || end === 0) return heard
+  const last = (heard.places[end - 1] ?? 0) + 1
+  const places = heard.places.slice(0, end)
+  return withoutClosing({ text: heard.text.slice(0, end), places, original: heard.original.slice(0, last) })
+}
+
+export type Stretch = { readonly start: number; readonly end: number }
+
+/** Begins an unmistakable further request within a sentence. */
+const AND_ALSO =
+  /,? (?:and then|and also|and|then) (?=(?:remind me|set an? |wake me|cancel (?:the|my) |(?:make|create|take|write) a note|remember that|delete the|add [^.\n]{1,80} to (?:my|the) )\b)/gi
+const MAX_STRETCHES = 20
+
+/** The stretches of a message that may each be a request: its sentences, and parts joined by "and". */
+export function stretchesOf(message: string): Stretch[] {
+  const sentences = sentencesOf(message.slice(0, MAX_COMMAND_CHARS))
+  return sentences
+    .flatMap(({ start, text }) => {
+      const cuts = [...text.matchAll(AND_ALSO)]
+      const starts = [0, ...cuts.map((cut) => cut.index + cut[0].length)]
+      const ends = [...cuts.map(({ index }) => index), text.length]
+      return starts.map((from, index) => ({ start: start + from, end: start + (ends[index] ?? text.length) }))
+    })
+    .slice(0, MAX_STRETCHES)
 }
 
 const QUESTION_WORDS =
-  /^(?:who|whom|whose|what|what'?s|when|when'?s|where|where'?s|which|why|how|how'?s|who'?s|is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|should|shall|may|might)\b/i
+  /^(?:who|whom|whose|what|when|where|which|why|how)(?:'?s|'?re)?\b|^(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|should|shall|may|might)(?:n't)? /i
 
 export function isQuestion(text: string): boolean {
-  return /[?？؟]["')\s]*$/.test(text) || QUESTION_WORDS.test(text)
+  return /[?？؟]["')]?$/.test(text.trimEnd()) || QUESTION_WORDS.test(text)
 }
 
 /** Whether it is about the one who speaks. */
 export function isPersonal(text: string): boolean {
-  return /\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|our|ours|us)\b/i.test(text)
+  return /\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|we|we['’]re|our|ours)\b/i.test(text)
 }
 
-/** Begins what is to be done, and no statement; "help is on its way" is one. */
+/** Begins what is to be done, and no statement. "Phone number is 4711" is one, so is "Call quality was bad". */
 const ASKS =
-  /^(?:text|call|phone|ring|e-?mail|mail|message|send|tell|write|show|find|give|get|buy|order|book|play|turn|switch|open|close|start|stop|clear|delete|remove|erase|add|put|make|create|change|update|move|summari[sz]e|translate|recap|repeat|explain|read|check|search|look|export|import|snooze|undo|restore|rename|cancel|print|draft|compose|reply|answer|share|schedule|invite|transfer|help|let|set|bring|do|calculate|compute|convert|count|define|describe|list|copy|save|upload|download|connect|reset)\b(?! (?:is|was|are|were|has|have|numbers?|address|bill|battery|code|case)\b)/i
-/** "The garage code is 4711", "Tom lives in Rome". */
-const SAYS_OF_SOMETHING =
-  /^(?:no,? |yes,? )?(?:the|a|an|this|that|his|her|their|it|he|she|they|\p{L}[\p{L}'’-]*)(?: [\p{L}\p{N}'’-]+){0,6} ?(?:'s|is|are|was|were|isn't|aren't|has|had|lives|works|likes|moved) \S/iu
+  /^(?:text|call|phone|ring|e-?mail|mail|message|send|tell|write|show|find|give|get|buy|order|book|play|turn|switch|open|close|start|stop|clear|delete|remove|erase|add|put|make|create|change|update|move|summari[sz]e|translate|recap|repeat|explain|read|check|search|look|export|import|snooze|undo|restore|rename|cancel|print|draft|compose|reply|answer|share|schedule|invite|help|let|set|bring|calculate|compute|convert|count|define|describe|list|copy|save|download|connect|sing|draw|guess|pick|choose|recommend|suggest)\b(?! (?:is|was|are|were|has|have|numbers?|address|bill|battery|code|case|quality)\b)/i
+const STATES =
+  /(?:'s|'m|'re|'ve|\b(?:is|are|am|was|were|isn't|aren't|has|have|had|lives?|works?|likes?|love|hate|moved|prefer|know|think|went|got|bought|need|want)) /i
 
-/** Whether the one who speaks is what it is about, and not merely whom to tell. */
-export function isStatement(text: string): boolean {
-  if (ASKS.test(text)) return false
-  if (SAYS_OF_SOMETHING.test(text)) return true
-  return /\b(?:i|i'm|i've|i'd|i'll|my|mine|myself|we|we're|we've|our|ours)\b/i.test(text)
+/** Whether it asks for something to be done. */
+export function asksFor(text: string): boolean {
+  return ASKS.test(text)
 }
 
-const MIN_FOREIGN_LETTERS = 8
+/** Whether it states something, rather than asking for it. */
+export function isStatement(text: string): boolean {
+  return /^call me \p{Lu}/iu.test(text) || (!ASKS.test(text) && (isPersonal(text) || STATES.test(text)))
+}
 
-/** Whether a text is plainly in another language than English: a few words may be of any. */
+/** Whether a text is plainly in another language than English; a few words may be of any. */
 export function isForeign(text: string): boolean {
   const language = languageOf(text, 'en')
   if (language === null || language === 'en') return false
-  return /[^\p{Script=Latin}\p{P}\p{N}\p{Z}\p{S}]/u.test(text) || isLongEnough(text)
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  return (
+    /[^\p{Script=Latin}\p{P}\p{N}\p{Z}\p{S}]/u.test(text) ||
+    (letters >= MIN_FOREIGN_LETTERS && text.trim().split(/\s+/).length >= 3)
+  )
 }
 
-function isLongEnough(text: string): boolean {
-  return text.trim().split(/\s+/).length >= 3 && (text.match(/\p{L}/gu)?.length ?? 0) >= MIN_FOREIGN_LETTERS
+/** Drops characters at the end, in one pass. */
+export function withoutEnd(text: string, chars: RegExp): string {
+  let end = text.length
+  while (end > 0 && chars.test(text[end - 1] ?? '')) end -= 1
+  return text.slice(0, end)
 }
 
 /** Without surrounding space, quotation marks and closing punctuation. */
 export function tidy(text: string): string {
-  return text
-    .trim()
-    .replace(/^[\s"'“‘„«(:,;-]+/u, '')
-    .replace(/[\s"'”’»,;:.!?)]+$/u, '')
+  return withoutEnd(text.trim().replace(/^[\s"'“‘„«(:,;-]+/u, ''), /[\s"'”’»,;:.!?)]/u)
 }
 
-/** Content to be kept: trimmed, out of its quotation marks when all of it stands in them. */
+/** Content to keep: trimmed, and without the quotation marks around all of it. */
 export function toContent(text: string): string {
   const trimmed = text.trim()
   return /^["“„«]([^"“”„«»]+)["”“»]$/u.exec(trimmed)?.[1]?.trim() ?? trimmed
 }
 
 export function capitalise(text: string): string {
-  const [first = ''] = text
-  return first.toUpperCase() + text.slice(first.length)
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+const OTHER_PERSON: Readonly<Record<string, string>> = {
+  i: 'you',
+  me: 'you',
+  my: 'your',
+  mine: 'yours',
+  myself: 'yourself',
+  "i'm": 'you’re',
+  "i've": 'you’ve',
+  "i'd": 'you’d',
+  "i'll": 'you’ll',
+  'i am': 'you are',
+  'i was': 'you were',
+  "i wasn't": 'you weren’t',
+  'am i': 'are you',
+  we: 'you',
+  us: 'you',
+  our: 'your',
+  ours: 'yours',
+  "we're": 'you’re',
+  "we've": 'you’ve',
+}
+const OWNER_WORDS =
+  /(?<![\p{L}\p{N}'’])(?:am i|i am|i was|i wasn['’]t|(?:i|we)['’](?:m|ve|d|ll|re)|i|me|my|mine|myself|we|us|our|ours)(?![\p{L}\p{N}'’])/giu
+const SMALL_START = /^(?:The|A|An|It|He|She|They|This|That|There|His|Her|Their|On|In|At|Every)\b/
+
+/** The owner's words as said to the owner, as part of a sentence: "My name is Max." becomes "your name is Max". */
+export function toYou(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim()
+  const turned = flat.replace(OWNER_WORDS, (word) => {
+    const plain = word.toLowerCase().replace('’', "'")
+    return word === 'US' ? word : (OTHER_PERSON[plain] ?? word)
+  })
+  return turned
+    .replace(/^(?:that|actually,?) /i, '')
+    .replace(SMALL_START, (word) => word.toLowerCase())
+    .replace(/[.!]$/, '')
+}
+
+/** Cuts at `maxChars`, marking the cut. */
+export function shorten(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  return `${text
+    .slice(0, maxChars - 1)
+    .toWellFormed()
+    .trimEnd()}…`
+}
+
+/** "a, b and c". */
+export function joinWords(words: readonly string[]): string {
+  const last = words.at(-1) ?? ''
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`
+}
+
+const MAX_LINES = 10
+const MAX_LINE_CHARS = 160
+
+/** A list of at most ten lines; `more` says where the others are. */
+export function bullets(lines: readonly string[], more = 'more'): string {
+  const shown = lines
+    .slice(0, MAX_LINES)
+    .map((line) => shorten(line.replace(/\s+/g, ' ').trim(), MAX_LINE_CHARS))
+  const rest = lines.length > shown.length ? [`and ${lines.length - shown.length} ${more}`] : []
+  return [...shown, ...rest].map((line) => `- ${line}`).join('\n')
+}
+
+export function plural(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`
 }

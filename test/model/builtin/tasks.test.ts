@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest'
-import { understand } from '../../../src/model/builtin/understand/understand.ts'
 import { owner, runTurn } from './tool-host.ts'
-
-const present = { now: new Date('2026-06-02T12:00:00Z'), timezone: 'Europe/Berlin' }
 
 test.each([
   ['Have the coding assistant fix the build and text me when it is done', 'fix the build', 'sms'],
@@ -10,29 +7,25 @@ test.each([
   ['Tell the coding agent to run the tests.', 'run the tests', null],
   ['get my coding assistant to tidy up and tell me in the chat', 'tidy up', 'chat'],
   ['Have copilot write docs and notify me by webhook', 'write docs', 'webhook'],
-])('%s', (said, prompt, notify) => {
-  expect(understand(said, present)).toMatchObject([
-    { kind: 'call', call: { name: 'dispatch_task', args: { prompt, notify } } },
-  ])
+])('%s', async (said, prompt, notify) => {
+  const { calls } = await runTurn([owner(said)])
+  expect(calls).toMatchObject([{ name: 'dispatch_task', args: { prompt, notify } }])
 })
 
-test('asking after tasks and cancelling one', () => {
-  expect(understand('show my tasks', present)).toMatchObject([{ call: { name: 'list_tasks' } }])
-  expect(understand('How is the coding assistant doing?', present)).toMatchObject([
-    { call: { name: 'list_tasks' } },
-  ])
-  expect(understand('cancel the task fix the build', present)).toMatchObject([
-    { call: { name: 'cancel_task', args: { query: 'fix the build' } } },
-  ])
+test.each([
+  ['show my tasks', 'list_tasks', {}],
+  ['How is the coding assistant doing?', 'list_tasks', {}],
+  ['cancel the task fix the build', 'cancel_task', { query: 'fix the build' }],
+])('%s', async (said, name, args) => {
+  expect((await runTurn([owner(said)])).calls).toMatchObject([{ name, args }])
 })
 
-test('what is not for the coding assistant is not handed to it', () => {
-  for (const said of [
-    'The coding assistant is slow',
-    'Remind me to ask copilot about it tomorrow at 9',
-    'I have a copilot',
-  ])
-    expect(JSON.stringify(understand(said, present))).not.toContain('dispatch_task')
+test.each([
+  'The coding assistant is slow',
+  'Remind me to ask copilot about it tomorrow at 9',
+  'I have a copilot',
+])('“%s” is not handed to the coding assistant', async (said) => {
+  expect((await runTurn([owner(said)])).calls.map(({ name }) => name)).not.toContain('dispatch_task')
 })
 
 test('it says what was handed over and where the answer will come, and what was refused', async () => {

@@ -10,6 +10,7 @@ const PARAMETERS: Readonly<Record<string, z.ZodObject>> = {
   remember: z.object({ text: text.min(1) }),
   recall: z.object({ query: text.nullable() }),
   forget: z.object({ query: text.min(1) }),
+  undo_forget: z.object({}),
   create_note: z.object({ title: text.nullable(), content: text.min(1) }),
   list_notes: z.object({ query: text.nullable() }),
   read_note: z.object({ query: text.min(1) }),

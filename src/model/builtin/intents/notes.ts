@@ -1,0 +1,135 @@
+import { firstOf, type Intent, on, type Reply, report } from '../intent.ts'
+import { bullets, shorten, tidy, toContent } from '../text.ts'
+
+export const ASK_NOTE = 'What should the note say?'
+const WHICH_NOTE = 'Which note? Tell me its title.'
+const MAX_TITLE_CHARS = 200
+const MAX_NOTE_CHARS = 1000
+
+/** Names a note: "the note called X", "my X note". One group is its title. */
+const NOTE =
+  '(?:the |my |our |that |this )?(?:note (?:called |titled |named |about |on |with (?:the )?title )?(.+?)|(.+?) note)'
+export const NEW = '(?:make|take|create|write|add|start|save|new|draft|leave)'
+const A_NOTE = `(?:${NEW} )?(?:me )?(?:an? |the )?(?:new |quick |short )*note`
+
+function create(title: string, content: string): Reply {
+  const text = toContent(content)
+  const name = tidy(title).slice(0, MAX_TITLE_CHARS).toWellFormed()
+  if (text === '') return ASK_NOTE
+  return report('create_note', { title: name || null, content: text }, ({ note }) =>
+    note?.title ? `Noted: ${linked(note.id, note.title)}.` : 'Noted.',
+  )
+}
+
+/** A note's title as a link to it. */
+export function linked(id: string | undefined, title: string): string {
+  const words = shorten(title.replace(/[[\]\s]+/g, ' ').trim(), 80)
+  return id && /^[\w-]+$/.test(id) ? `[${words}](/notes/${id})` : words
+}
+
+const listNotes = (words: string) =>
+  report('list_notes', { query: words || null }, ({ notes, more }) => {
+    if (notes.length === 0)
+      return words === '' ? 'You have no notes yet.' : `You have no notes about “${words}”.`
+    const lines = notes.map(({ title = 'Untitled', excerpt = '' }) => {
+      const start = excerpt.replace(/\s+/g, ' ').replace(/^- /, '')
+      return start === '' || start.startsWith(title) ? title : `${title}: ${start}`
+    })
+    return bullets(lines, more ? 'more under [Notes](/notes)' : undefined)
+  })
+
+export const readNote = (query: string) =>
+  report('read_note', { query }, ({ note: { title = '', content = '' } = {} }) => {
+    const rest = content.length > MAX_NOTE_CHARS ? '\n\nThe rest is under [Notes](/notes).' : ''
+    return `${title && `**${title}**\n\n`}${shorten(content, MAX_NOTE_CHARS) || 'The note is empty.'}${rest}`
+  })
+
+export const changeNote = (query: string, args: Readonly<Record<string, unknown>>) =>
+  report(
+    'update_note',
+    { ...args, query },
+    ({ note }) => `Changed: ${linked(note?.id, note?.title ?? query)}.`,
+  )
+
+export const removeNote = (query: string) =>
+  report('delete_note', { query }, ({ note }) => `Deleted: “${note?.title ?? query}”. ${RESTORE}`)
+
+/** Where a deleted note or list comes back from. */
+export const RESTORE = 'You can restore it under [Notes](/notes).'
+
+const named = (groups: readonly string[], steps: (name: string) => Reply): Reply => {
+  const name = firstOf(groups)
+  return /^(?:the|a|an|my|our|that|this|it|)$/i.test(name) ? WHICH_NOTE : steps(name)
+}
+
+const CALLED = '(?:called|titled|named|entitled|with (?:the |a )?(?:title|name))'
+const ABOUT = '(?:about|on|that mention|mentioning|with|containing|for|regarding)'
+const SHOW =
+  '(?:read|open|show|display|give|tell|view|see|check|find|look up|look for|search for|bring up)(?: me)?'
+const IN = '(?:to|on|onto|in|into)'
+
+export const noteIntents: readonly Intent[] = [
+  on(
+    [
+      `(?:${SHOW}|what|which|list)(?: all| of| my| the| your)* notes(?: (?:do i have|have i got|are there|i have))?(?: ${ABOUT} (.+))?`,
+      `(?:do i have|have i got|are there)(?: any| some)? notes?(?: ${ABOUT} (.+))?`,
+      `(?:search|look|find|check)(?: in| through| for)?(?: my| the| all)* notes ${ABOUT} (.+)`,
+      '(?:how many notes (?:do i have|are there)|(?:all )?(?:my )?notes)',
+    ],
+    ([words = '']) => listNotes(tidy(words)),
+  ),
+  on(`(?:add|append|put|write|include) (.{1,1500}) ${IN} ${NOTE}`, ([text = '', ...names]) =>
+    named(names, (query) => changeNote(query, { append: toContent(text) })),
+  ),
+  on(
+    `(?:rename|retitle|change the (?:title|name) of) ${NOTE} (?:to|as|into) (.{1,200})`,
+    ([a = '', b = '', title = '']) => named([a, b], (query) => changeNote(query, { title: tidy(title) })),
+  ),
+  on(
+    `(?:change|update|replace|rewrite|edit) ${NOTE}(?:: ?| (?:to|with|to say|so that it says)[:,]? )(.+)`,
+    ([a = '', b = '', content = '']) =>
+      named([a, b], (query) => changeNote(query, { content: toContent(content) })),
+    { kind: 'content' },
+  ),
+  on(
+    '(?:delete|remove|erase|trash) (?:all|every)(?: of)?(?: my| the)? notes?',
+    () => 'I delete notes one at a time: “Delete the note Trip”.',
+  ),
+  on(
+    `(?:delete|remove|erase|take|cross|strike) .{1,300} (?:from|off|out of) ${NOTE}`,
+    () => 'I can’t take lines out of a note. You can change it under [Notes](/notes).',
+  ),
+  on(`(?:delete|remove|erase|trash|discard|get rid of|throw away) ${NOTE}`, (groups) =>
+    named(groups, removeNote),
+  ),
+  on('(?:delete|remove|erase|read|open|show|change|rename) (?:the |my |that |this )?note', () => WHICH_NOTE),
+  on(
+    `${A_NOTE} ${CALLED}[:,]? (?:"([^"]{1,200})"|([^:"]{1,200}?))(?: ?[:,]| (?:saying|that says|which says|with (?:the )?(?:content|text)|containing|with)[:,]?) (.+)`,
+    ([quoted = '', bare = '', content = '']) => create(quoted || bare, content),
+    { kind: 'content' },
+  ),
+  on(`${A_NOTE} ${CALLED} (.{1,200})`, () => ASK_NOTE),
+  on(
+    [
+      `${NEW} (?:me )?(?:an? )?(?:new |quick |short )*note(?: for me| for myself)?(?:[:,-] ?| (?:that says|which says|saying|that|to|about|of|on|with)[:]? | |$)(.*)`,
+      '(?:quick )?note(?: to self| to myself)? ?[:–-] ?(.+)',
+      'note (?:(?:down|to self|to myself)[:,]? (?:that )?)?(?!that\\b)(.+)',
+      '(?:jot|write|put|note|take) (?:this |that |it |the following )?down ?[:,]? (?:that )?(.+)',
+    ],
+    ([content = '']) => create('', content),
+    { kind: 'content' },
+  ),
+  on(
+    [
+      `${SHOW}(?: out)? (?!notes\\b)${NOTE}(?: (?:to me|aloud|out loud|out))?`,
+      `what(?:'s| is| does)(?: in| on)? ${NOTE}(?: says?| contains?)?`,
+    ],
+    (groups) => named(groups, readNote),
+  ),
+]
+
+/** "Read Garden plan": a note by its title alone. After all others. */
+export const namedNoteIntent: Intent = on(
+  '(?:read|open)(?: me)?(?: out)? (.{2,80}?)(?: (?:to me|aloud|out loud|out|again))?',
+  ([name = '']) => readNote(tidy(name)),
+)

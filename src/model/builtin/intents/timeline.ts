@@ -1,0 +1,108 @@
+import { firstOf, type Intent, on, type Present, type Steps, use, type World } from '../intent.ts'
+import { tellMoment, tellRecordedDay, tellTime } from '../local-time.ts'
+import { type HitResult, whyNot } from '../results.ts'
+import { bullets, isQuestion, shorten, tidy } from '../text.ts'
+import { HAD_FORGOTTEN, NOTHING_FOUND } from '../wording.ts'
+import { queryWords, senseOf, wordsOf } from '../words.ts'
+import { type Days, daysOf, PERIOD } from './dates.ts'
+
+const MAX_LINE_CHARS = 160
+const SAID =
+  '(?:mention(?:ed)?|(?:talk|talked|speak|spoke|spoken|write|wrote|written|ask|asked|tell|told|say|said|text|texted|complain|complained)(?: (?:to )?you)?(?: (?:something|anything))?(?: (?:about|of|that|regarding))?|discuss(?:ed)?|br(?:ing|ought) up|refer(?:red)? to)'
+const PAST = '(?:timeline|history|conversations?|chats?|messages|log|past|records?)'
+const OF_PERIOD = `(?: (?:(?:on|from|of|for|during|in|over) )?(${PERIOD}))?`
+
+const quote = (text = '') => `“${shorten(text.replace(/\s+/g, ' ').trim(), MAX_LINE_CHARS)}”`
+
+const WITH_PERIOD = new RegExp(`^(.*?)(?:^| )(?:(?:on|from|during|in|over) )?(${PERIOD})$`, 'i')
+
+/** A search finds what has all its words: only those that matter are looked for. */
+function search(groups: readonly string[], { present }: World): Steps | null {
+  const text = firstOf(groups)
+  const [, words = text, period] = WITH_PERIOD.exec(text) ?? []
+  const days = period === undefined ? null : daysOf(period, present)
+  const { keys, aspects } = queryWords(words)
+  const query = [...keys, ...aspects].join(' ')
+  if (query === '') return days && list(days, present)
+  return find(query, days, present)
+}
+
+function* find(query: string, days: Days | null, present: Present): Steps {
+  const outcome = yield* use('search_timeline', { query, ...days })
+  if (!outcome.ok) return whyNot(outcome)
+  const { hits, forgotten } = outcome
+  // The search also finds longer words: "Cardiff" for "car".
+  const senses = query.split(' ').map(senseOf)
+  const said = hits.filter(({ who, text = '' }) => {
+    const words = new Set(wordsOf(text).map(senseOf))
+    return (
+      (who === 'owner' || who === 'guest') && !isQuestion(text) && senses.every((sense) => words.has(sense))
+    )
+  })
+  if (said.length === 0) return forgotten > 0 ? HAD_FORGOTTEN : NOTHING_FOUND
+  const lines = said.map(
+    ({ at, who, text }) => `${tellAt(at, present)}${who === 'guest' ? ', a guest' : ''}: ${quote(text)}`,
+  )
+  return `You said, the latest first:\n\n${bullets(lines)}`
+}
+
+function tellAt(at: string | undefined, present: Present): string {
+  const date = new Date(at ?? Number.NaN)
+  return Number.isNaN(date.getTime()) ? 'Once' : tellMoment(date, present).replace(/^on /, '')
+}
+
+/** What the owner said on some days. */
+function* list(days: Days, present: Present, lead = ''): Steps {
+  const outcome = yield* use('search_timeline', { query: null, ...days })
+  if (!outcome.ok) return whyNot(outcome)
+  const { hits, forgotten } = outcome
+  const said = hits.filter(({ who }) => who === 'owner')
+  const [first, last] = [days.from, days.to].map(
+    (day) => tellRecordedDay(day, present)?.replace(/^on /, '') ?? day,
+  )
+  const isOneDay = days.from === days.to
+  const when = isOneDay ? (first ?? '') : `from ${first} to ${last}`
+  const left = forgotten > 0 ? '\n\nWhat you had me forget is left out.' : ''
+  if (said.length === 0) return `${lead}I find nothing that you said ${when}.${left}`
+  const lines = said.map((hit) => `${momentOf(hit, isOneDay, present)}: ${quote(hit.text)}`)
+  return `${lead}What you said ${when}, the latest first:\n\n${bullets(lines, 'more on the [timeline](/)')}${left}`
+}
+
+const momentOf = ({ at }: HitResult, isOneDay: boolean, present: Present) => {
+  const date = new Date(at ?? Number.NaN)
+  return isOneDay && !Number.isNaN(date.getTime()) ? tellTime(date, present.timezone) : tellAt(at, present)
+}
+
+const NO_SUMMARY = 'I can’t sum it up without a language model, but here it is. '
+const listing =
+  (lead?: string) =>
+  ([period = '']: readonly string[], { present }: World): Steps =>
+    list(daysOf(tidy(period) || 'today', present), present, lead)
+
+export const timelineIntents: readonly Intent[] = [
+  on(
+    [
+      `(?:(?:tell|show) me )?what (?:did|have|had) (?:i|we)(?: already| just| all)? (?:say|said|talk|talked|speak|spoken|chat|chatted|discuss|discussed|mention|mentioned|write|written|ask|asked|tell|told)(?: (?:to )?you)?(?: about)?${OF_PERIOD}`,
+      `what (?:happened|was said)${OF_PERIOD}`,
+      `(?:show|list|read|give|tell)(?: me)?(?: what (?:we|i) (?:said|talked about|discussed|wrote)| (?:our|my|the) ${PAST})${OF_PERIOD}`,
+    ],
+    listing(),
+  ),
+  on(
+    `(?:summari[sz]e|recap|sum up|give me a (?:summary|recap)(?: of)?)(?: (?:our|the|this|my))?(?: (?:${PAST}|day|everything|what (?:we|i) (?:said|talked about|discussed)))?(?: (?:so far|until now))?${OF_PERIOD}`,
+    listing(NO_SUMMARY),
+  ),
+  on(
+    [
+      `(?:when|where|how often) (?:did|have|had) (?:i|we|you)(?: last| first| ever| ever last)? ${SAID} (.+)`,
+      `(?:did|have) (?:i|we)(?: ever| already)? ${SAID} (.+)`,
+      `when was the (?:last|first) time (?:that )?(?:i|we) ${SAID} (.+)`,
+      /^what (?:did|have) (?:i|we|you) (?:last )?(?:say|said|talk|talked|write|wrote|mention|mentioned|discuss|discussed)(?: about| of| on| regarding)? (.+)$/,
+      `(?:search|look|go|check|scan) (?:in |through |into |up )?(?:the |my |our |your )?${PAST} (?:for|about|on) (.+)`,
+      `(?:search|find|look up|look for|look)(?: for)? (.{1,300}) (?:in|on|through) (?:the |my |our |your )?${PAST}`,
+      `(?:find|search)(?: me)?(?: for)?(?: the)?(?: messages?| moments?)?(?: where| when| in which) (?:i|we) ${SAID} (.+)`,
+      /^(?:search for|search|find mentions of|look for mentions of) (.+)$/,
+    ],
+    search,
+  ),
+]

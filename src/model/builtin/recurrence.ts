@@ -1,0 +1,168 @@
+import { casual } from 'chrono-node/en'
+import { joinWords } from './text.ts'
+
+/** A recurrence as cron and in words, or why there is none. `rest` is the text without it. */
+export type Recurrence =
+  | { readonly kind: 'every'; readonly cron: string; readonly words: string; readonly rest: string }
+  | { readonly kind: 'impossible'; readonly why: string }
+
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+)
+const COUNTS: Readonly<Record<string, number>> = {
+  ...{ half: 0.5, quarter: 0.25, two: 2, three: 3, four: 4, five: 5, six: 6, eight: 8, ten: 10, twelve: 12 },
+  ...{ fifteen: 15, twenty: 20, thirty: 30 },
+}
+const DAY = '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:days?)?'
+const DAY_LIST = `${DAY}(?:(?:,? and |, ?)${DAY}){0,6}`
+const DAYS_LIST =
+  '(?:sun|mon|tues|wednes|thurs|fri|satur)days(?: and (?:sun|mon|tues|wednes|thurs|fri|satur)days)?'
+const NTH = '(\\d{1,2})(?:st|nd|rd|th)?'
+const MONTH = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}'
+
+/** The cron fields after the clock, and the same in words. */
+type Rhythm = { readonly fields: string; readonly words: string }
+const impossible = (why: string): Recurrence => ({ kind: 'impossible', why })
+const SKIPS = impossible('I can repeat daily, weekly, monthly or yearly, but not skip any in between.')
+
+type Reader = Rhythm | Recurrence | ((groups: readonly string[]) => Rhythm | Recurrence | null)
+
+/** What patterns come to, in this order. */
+const RULES: Readonly<Record<string, Reader>> = {
+  '(?:every|each) (?:([a-z]+|\\d{1,3}) (?:an? )?)?(minute|min|hour|hr)s?|(hourly)': interval,
+  [`(?:every|each) (?:other|second|third|\\d{1,3}|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?|${DAY})|fortnightly|biweekly`]:
+    SKIPS,
+  '(?:every|each) ?(?:week|working |work)days?|(?:on )?weekdays': {
+    fields: '* * 1-5',
+    words: 'every weekday',
+  },
+  '(?:every |each |on |at )?weekends|(?:every|each) weekend': {
+    fields: '* * 0,6',
+    words: 'every Saturday and Sunday',
+  },
+  [`(?:every|each|weekly on|every week on|each week on) (${DAY_LIST})|(?:on )?(${DAYS_LIST})`]: daysOfWeek,
+  '(?:every|each) (?:single )?(?:day|morning|noon|afternoon|evening|night)|daily|nightly': {
+    fields: '* * *',
+    words: 'every day',
+  },
+  [`(?:(?:every|each)(?: year)?|yearly|annually)(?: on)?(?: the)? (?:${NTH}(?: of)? ${MONTH}|${MONTH} ${NTH})`]:
+    yearly,
+  [`(?:on )?the ${NTH} (?:day )?(?:of )?(?:every|each) month|(?:(?:every|each) month|monthly) on(?: the)? ${NTH}|(?:every|each) (\\d{1,2})(?:st|nd|rd|th)(?: of the month)?`]:
+    monthly,
+  '(?:on )?the first (?:day )?of (?:every|each) month|(?:every|each) month|monthly': monthly,
+}
+const PATTERNS = Object.entries(RULES).map(
+  ([source, rhythm]) => [new RegExp(`\\b(?:${source})\\b`, 'i'), rhythm] as const,
+)
+
+/** The recurrence in a text; null without one. */
+export function takeRecurrence(text: string, early: boolean): Recurrence | null {
+  for (const [pattern, read] of PATTERNS) {
+    const found = pattern.exec(text)
+    if (!found) continue
+    const groups = found.slice(1).map((group) => group ?? '')
+    const rhythm = typeof read === 'function' ? read(groups) : read
+    const rest = without(text, found[0])
+    if (rhythm && 'fields' in rhythm) return atClock(rest, found[0], rhythm, early)
+    if (rhythm) return rhythm.kind === 'every' ? { ...rhythm, rest } : rhythm
+  }
+  return null
+}
+
+/** Minutes or hours: cron has those that divide an hour or a day. */
+function interval([count = '', unit = 'hour']: readonly string[]): Recurrence | null {
+  const every = count === '' ? 1 : (COUNTS[count.toLowerCase()] ?? Number(count))
+  if (Number.isNaN(every)) return null
+  const minutes = every * (unit.startsWith('m') ? 1 : 60)
+  const hours = minutes / 60
+  const words = (number: number, one: string) => `every ${number === 1 ? one : `${number} ${one}s`}`
+  if (minutes >= 1 && minutes < 60 && 60 % minutes === 0)
+    return { kind: 'every', cron: `*/${minutes} * * * *`, words: words(minutes, 'minute'), rest: '' }
+  if (hours >= 1 && 24 % hours === 0) {
+    const cron = hours === 24 ? '0 0 * * *' : hours === 1 ? '0 * * * *' : `0 */${hours} * * *`
+    return { kind: 'every', cron, words: words(hours, 'hour'), rest: '' }
+  }
+  return impossible('I can only repeat at intervals that divide an hour or a day evenly.')
+}
+
+function daysOfWeek([every = '', plural = '']: readonly string[]): Rhythm | null {
+  const starts = ((every || plural).match(/[a-z]{3,}/gi) ?? []).filter((word) => word.toLowerCase() !== 'and')
+  const numbers = starts.map((word) =>
+    DAYS.findIndex((day) => day.toLowerCase().startsWith(word.toLowerCase().slice(0, 3))),
+  )
+  const sorted = [...new Set(numbers)].filter((number) => number >= 0).sort()
+  if (sorted.length === 0) return null
+  return {
+    fields: `* * ${sorted.join(',')}`,
+    words: `every ${joinWords(sorted.map((number) => DAYS[number] ?? ''))}`,
+  }
+}
+
+function yearly([day1 = '', month1 = '', month2 = '', day2 = '']: readonly string[]): Rhythm | null {
+  const start = (month1 || month2).slice(0, 3).toLowerCase()
+  const month = MONTHS.findIndex((name) => name.toLowerCase().startsWith(start))
+  const day = Number(day1 || day2)
+  return isDay(day)
+    ? { fields: `${day} ${month + 1} *`, words: `every year on ${day} ${MONTHS[month]}` }
+    : null
+}
+
+function monthly(groups: readonly string[]): Rhythm | null {
+  const day = Number(groups.find((each) => each !== '') ?? 1)
+  const ending =
+    day % 10 > 3 || Math.floor(day / 10) === 1 ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
+  return isDay(day) ? { fields: `${day} * *`, words: `on the ${day}${ending} of every month` } : null
+}
+
+const isDay = (day: number) => day >= 1 && day <= 31
+
+const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
+  [/morning/i, 8],
+  [/noon\b(?<!after)/i, 12],
+  [/afternoon/i, 15],
+  [/evening/i, 18],
+  [/night/i, 21],
+]
+
+/** The recurrence at the times of day in the rest of its text. */
+function atClock(text: string, phrase: string, { fields, words }: Rhythm, early: boolean): Recurrence {
+  const part = PARTS_OF_DAY.find(([name]) => name.test(`${phrase} ${text}`))?.[1]
+  const clocks = casual.parse(text, new Date(0)).filter(({ start }) => start.isCertain('hour'))
+  const times = clocks.map(({ start }) => {
+    const hour = start.get('hour') ?? 9
+    const isExact = start.isCertain('meridiem') || hour === 0 || hour >= 12
+    const isLate = !isExact && (part === undefined ? hour <= 6 && !early : part > 12 && hour > 4)
+    return { hour: isLate ? hour + 12 : hour, minute: start.get('minute') ?? 0 }
+  })
+  const [first = { hour: part ?? 9, minute: 0 }] = times
+  if (times.some(({ minute }) => minute !== first.minute))
+    return impossible('Two different times of day need two timers. Please ask for each of them.')
+  const hours = [...new Set([first, ...times].map(({ hour }) => hour))].sort((a, b) => a - b)
+  const told = hours.map((hour) => `${two(hour)}:${two(first.minute)}`)
+  const rest = clocks
+    .reduce((left, { text: clock }) => without(left, clock), text)
+    .replace(/\b(?:in the )?(?:mornings?|afternoons?|evenings?)\b|\bat night\b/i, ' ')
+    .trim()
+  return {
+    kind: 'every',
+    cron: `${first.minute} ${hours.join(',')} ${fields}`,
+    words: `${words} at ${joinWords(told)}`,
+    rest: withoutJoints(rest),
+  }
+}
+
+const two = (value: number) => String(value).padStart(2, '0')
+
+/** Drops what joined the times of day to the rest. */
+function withoutJoints(text: string): string {
+  const words = text.split(' ').filter((word) => word !== '')
+  const isJoint = (word = '') => /^(?:at|and|by)$/i.test(word)
+  while (isJoint(words[0])) words.shift()
+  while (isJoint(words.at(-1))) words.pop()
+  return words.join(' ')
+}
+
+function without(text: string, words: string): string {
+  return text.replace(words, ' ').replace(/ {2,}/g, ' ').trim()
+}

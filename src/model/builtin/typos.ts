@@ -1,0 +1,71 @@
+/** Words of the names of lists. */
+export const LIST_WORDS: ReadonlySet<string> = new Set([
+  'shopping',
+  'grocery',
+  'groceries',
+  'packing',
+  'list',
+])
+
+/** Words of commands, each safe to guess: few other English words are one letter away. */
+const COMMAND_WORDS = new Set(
+  `remind remember reminder forget delete remove cancel create shopping timer alarm note notes
+  list lists memory memories search timeline timers reminders hello thanks thank what when where many about called
+  does show until`.split(/\s+/),
+)
+
+export const TIME_WORDS: ReadonlySet<string> = new Set(
+  `tomorrow tonight yesterday minutes seconds monday tuesday wednesday thursday friday saturday sunday weekday weekdays
+  weekend morning afternoon evening january february september october november december christmas`.split(
+    /\s+/,
+  ),
+)
+
+const WORD = /[a-z]{4,14}/gi
+
+/** Double letters are often mistaken: "tommorow". */
+const single = (word: string) => word.replace(/(.)\1/g, '$1')
+
+/** Whether one letter changed, added, dropped or swapped with its neighbour makes one word the other. */
+function isOneOff(a: string, b: string): boolean {
+  if (single(a) === single(b)) return a !== b
+  if (Math.abs(a.length - b.length) > 1) return false
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start += 1
+  let end = 0
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1
+  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)]
+  if (left.length <= 1 && right.length <= 1) return true
+  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0]
+}
+
+function guess(word: string, words: ReadonlySet<string>): string | null {
+  const plain = word.toLowerCase()
+  if (words.has(plain) || words.has(plain.replace(/s$/, ''))) return null
+  const near = [...words].filter((each) => isOneOff(plain, each))
+  return near.length === 1 || new Set(near.map((each) => each.replace(/s$/, ''))).size === 1
+    ? (near[0] ?? null)
+    : null
+}
+
+/** A text with each word of one wrong letter put right. */
+export function repairWords(text: string, words: ReadonlySet<string> = COMMAND_WORDS): string {
+  return text.replace(WORD, (word) => guess(word, words) ?? word)
+}
+
+const MAX_CHARS = 300
+const MAX_REPAIRS = 3
+
+/** The text with its first misspelt command word put right, then its first two, then three. */
+export function repairsOf(text: string): string[] {
+  const repairs: string[] = []
+  let repaired = text.length > MAX_CHARS ? '' : text
+  for (const { 0: word, index } of repaired.matchAll(WORD)) {
+    const right = guess(word, COMMAND_WORDS) ?? guess(word, TIME_WORDS)
+    if (right === null || repairs.length === MAX_REPAIRS) continue
+    const shift = repaired.length - text.length
+    repaired = repaired.slice(0, index + shift) + right + repaired.slice(index + shift + word.length)
+    repairs.push(repaired)
+  }
+  return repairs
+}

@@ -1,0 +1,171 @@
+import type { Exchange } from './conversation.ts'
+import type { Known } from './facts.ts'
+import { type Intent, matchOf, on, type Reply, type World } from './intent.ts'
+import { arithmeticIntent } from './intents/arithmetic.ts'
+import { choose } from './intents/choices.ts'
+import { correctionIntents } from './intents/corrections.ts'
+import { dateIntents } from './intents/dates.ts'
+import { fallback } from './intents/fallbacks.ts'
+import { ASK_LIST, laterListIntents, listIntents } from './intents/lists.ts'
+import { lookUp } from './intents/look-up.ts'
+import {
+  ASK_FORGET,
+  ASK_REMEMBER,
+  askingIntent,
+  forgetIntents,
+  recallIntents,
+  rememberIntents,
+} from './intents/memories.ts'
+import { ASK_NOTE, namedNoteIntent, noteIntents } from './intents/notes.ts'
+import { talkIntents } from './intents/talk.ts'
+import { taskIntents } from './intents/tasks.ts'
+import { timelineIntents } from './intents/timeline.ts'
+import { ASK_WHAT, ASK_WHEN, timerIntents } from './intents/timers.ts'
+import {
+  type Heard,
+  hear,
+  isQuestion,
+  MAX_COMMAND_CHARS,
+  stretchesOf,
+  tidy,
+  withoutClosing,
+  withoutPoliteness,
+} from './text.ts'
+import { repairsOf } from './typos.ts'
+
+/** In order: what a later intent would take for something else comes first. */
+const intents: readonly Intent[] = [
+  ...dateIntents,
+  ...taskIntents,
+  ...recallIntents,
+  ...correctionIntents,
+  ...timerIntents,
+  ...listIntents,
+  ...noteIntents,
+  ...forgetIntents,
+  ...timelineIntents,
+  ...rememberIntents,
+  arithmeticIntent,
+  beyondIntents(),
+  namedNoteIntent,
+  askingIntent,
+]
+
+/** What would reach others is refused plainly, rather than taken for a statement. */
+function beyondIntents(): Intent {
+  const somebody = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'
+  return on(
+    [
+      new RegExp(
+        `^(?:text|sms|message|whatsapp|call|phone|ring|dial|e-?mail) ${somebody}(?!.{0,60} (?:is|are|was|were|has|had|came)\\b)`,
+        'u',
+      ),
+      /^send (?!me\b)(?:.{1,60} )?(?:text|sms|message|whatsapp|e-?mail|mail)\b/,
+    ],
+    () => 'I can’t call, text or write to anybody.',
+  )
+}
+
+type Plan = { readonly reply: Reply; readonly intent: Intent; readonly groups: readonly string[] }
+
+function firstPlan(heard: Heard, among: readonly Intent[], world: World): Plan | null {
+  for (const intent of among) {
+    for (const pattern of intent.patterns) {
+      const groups = matchOf(pattern, heard)
+      const reply = groups && intent.run(groups, world)
+      if (groups && reply !== null) return { reply, intent, groups }
+    }
+  }
+  return null
+}
+
+function planFor(text: string, world: World): Plan | null {
+  const whole = withoutClosing(hear(text))
+  return (
+    firstPlan(whole, talkIntents, world) ??
+    firstPlan(withoutPoliteness(whole), talkIntents, world) ??
+    firstPlan(withoutPoliteness(whole), intents, world) ??
+    firstPlan(whole, laterListIntents, world)
+  )
+}
+
+/** Questions of ours, and how the answer continues the request that they were about. */
+const QUESTIONS: readonly (readonly [string, (request: string, answer: string) => string])[] = [
+  [ASK_WHEN, (request, answer) => `${request} ${answer}`],
+  [ASK_WHAT, (_request, answer) => `remind me ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`],
+  [ASK_REMEMBER, (_request, answer) => `remember that ${answer.replace(/^that /i, '')}`],
+  [ASK_FORGET, (_request, answer) => `forget ${answer}`],
+  [ASK_NOTE, (request, answer) => `${request}: ${answer}`],
+  [
+    ASK_LIST,
+    (request, answer) =>
+      `${request} to my ${answer.replace(/^(?:to |on )?(?:the |my )?/i, '').replace(/(?<! list)$/i, ' list')}`,
+  ],
+]
+
+const IS_LIST = /^(?:to |on )?(?:the |my )?[\w -]{1,40} list$/i
+
+/** The message, completed by the request that it continues where it answers a question of ours. */
+function complete(text: string, past: readonly Exchange[], world: World): string {
+  const [last, ...earlier] = past
+  const join = QUESTIONS.find(([question]) => last?.reply.startsWith(question))?.[1]
+  if (!last || !join || (planFor(text, world) && !IS_LIST.test(text))) return text
+  return join(tidy(complete(last.said, earlier, world)), text)
+}
+
+const MAX_PLANS = 5
+/** What is longer and begins with no request is a text, such as one pasted: nothing in it is obeyed. */
+const MAX_REQUESTS_CHARS = 500
+
+/** The replies to a message, in order; never empty. A message may hold several requests. */
+export function repliesTo(message: string, world: World): readonly Reply[] {
+  const choice = choose(message, world)
+  if (choice) return [choice]
+  const completed = complete(message, world.conversation.past, world)
+  const continued = completed === message ? null : planFor(completed, world)
+  if (continued) return [continued.reply]
+  const whole = planFor(message, world)
+  if (whole && (whole.intent.kind === 'content' || message.length > MAX_COMMAND_CHARS)) return [whole.reply]
+  const asked = plansIn(message, world)
+  const requests = asked.filter(({ intent }) => intent.kind !== 'talk')
+  if (requests.length > 0) return requests.slice(0, MAX_PLANS).map(({ reply }) => reply)
+  const talk = whole ?? asked.at(-1)
+  if (talk) return [talk.reply]
+  for (const repaired of repairsOf(message)) {
+    const plan = planFor(repaired, world)
+    if (plan) return [plan.reply]
+  }
+  const { original } = withoutPoliteness(withoutClosing(hear(message)))
+  const isAsked = isQuestion(original) && /[\p{L}\p{N}]/u.test(original)
+  return [isAsked ? lookUp(original, false, world) : fallback(message, world)]
+}
+
+/** The plans of a message's stretches; what asks for nothing adds to what is to be remembered before it. */
+function plansIn(message: string, world: World): Plan[] {
+  const plans: Plan[] = []
+  let from = 0
+  for (const { start, end } of stretchesOf(message)) {
+    const plan = planFor(message.slice(start, end), world)
+    const last = plans.at(-1)
+    const isText = message.length > MAX_REQUESTS_CHARS && last === undefined && plan === null
+    if (isText) return []
+    if (plan?.intent.kind === 'content') return [...plans, planFor(message.slice(start), world) ?? plan]
+    const longer = plan === null && last?.intent.states ? planFor(message.slice(from, end), world) : null
+    if (longer && last) plans[plans.length - 1] = longer
+    else if (plan) {
+      plans.push(plan)
+      from = start
+    }
+  }
+  return plans
+}
+
+/** What there is of a statement in what the owner said; null for a request or a question. */
+export function statementOf(said: Known, world: World): Known | null {
+  if (!said.isSaid) return said
+  if (isQuestion(said.text)) return null
+  const plan = planFor(said.text, world)
+  if (plan === null) return said
+  const text = plan.intent.states?.(plan.groups)
+  return text === undefined ? null : { ...said, text, corrects: true }
+}

@@ -1,0 +1,162 @@
+import { casual, type ParsedResult } from 'chrono-node/en'
+import type { Present } from './intent.ts'
+import { DAY_MS, fromWallMs, toLocalIso, toWallMs, type WallClock, wallClock } from './local-time.ts'
+import { takeRecurrence } from './recurrence.ts'
+import { repairWords, TIME_WORDS } from './typos.ts'
+
+/** When something is to happen; `rest` is the text without the words that said so. */
+export type When =
+  | { readonly kind: 'in'; readonly seconds: number; readonly rest: string }
+  /** Local time in the owner's zone, ISO 8601 without an offset. */
+  | { readonly kind: 'at'; readonly local: string; readonly hasDay: boolean; readonly rest: string }
+  | { readonly kind: 'every'; readonly cron: string; readonly words: string; readonly rest: string }
+  | { readonly kind: 'impossible'; readonly why: string }
+
+/** Times are said in few words, and chrono-node gets no long texts. */
+const MAX_CHARS = 300
+const HOUR_MS = 3_600_000
+
+/** The first time, span or recurrence in a text; null without one. `early` reads six o'clock as the morning's. */
+export function takeWhen(text: string, present: Present, options: { readonly early: boolean }): When | null {
+  const plain = toDigits(repairWords(text.slice(0, MAX_CHARS), TIME_WORDS))
+  return takeRecurrence(plain, options.early) ?? takeMoment(plain, present, options.early)
+}
+
+const HOURS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ')
+const HOUR = `(\\d{1,2}|${HOURS.join('|')})\\b`
+const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 || Number(word)
+
+/** What chrono-node does not read, as what it reads. */
+const REWRITES: readonly (readonly [RegExp, string])[] = [
+  // Dictated sounds.
+  [/(?<![\p{L}'-])(?:uh|uhm|um|erm|hmm),? /giu, ''],
+  [/(?<!the )\bday after tomorrow\b/gi, 'the day after tomorrow'],
+  [/\b(?:an|one) hour and a half\b/gi, '90 minutes'],
+  [/\bthree quarters of an hour\b/gi, '45 minutes'],
+  [/\b(?:a )?quarter of an hour\b/gi, '15 minutes'],
+  [/\b(in|for) (\d{1,2})h(\d{2})\b/gi, '$1 $2 hours $3 minutes'],
+  [/\b(\d{1,4})[ -](second|minute|hour)s?[ -](?=timer|alarm|countdown|reminder)/gi, 'in $1 $2s '],
+  [/\b(at|by|around) (\d{1,2})h(\d{2})\b/gi, '$1 $2:$3'],
+  [/\b(at|by|around) (\d{1,2})h\b/gi, '$1 $2:00'],
+  [/\b(\d{1,2}) ([0-5]\d)(?= ?[ap]\.?m\b)/gi, '$1:$2'],
+  [/(\d) ?o'clock\b/gi, '$1'],
+  [/(\d) (?:in the|this) morning\b/gi, '$1 am'],
+  [/(\d) (?:(?:in the|this) (?:afternoon|evening)|at night)\b/gi, '$1 pm'],
+]
+const PAST_OR_TO = new RegExp(
+  `\\b(?:half(?: past)?|(?:a )?(quarter|\\d{1,2}(?: minutes)?) (past|to)) ${HOUR}`,
+  'gi',
+)
+const AT_HOUR = new RegExp(`\\b(at|by|around|about|before|until) (${HOURS.join('|')})\\b`, 'gi')
+
+function toDigits(text: string): string {
+  return REWRITES.reduce((so, [from, to]) => so.replace(from, to), text)
+    .replace(PAST_OR_TO, (_, count: string | undefined, side: string | undefined, hour: string) => {
+      const minutes = count === undefined ? 30 : Number.parseInt(count, 10) || 15
+      const total = (hourOf(hour) * 60 + (side?.toLowerCase() === 'to' ? -minutes : minutes) + 1440) % 1440
+      // "Quarter to one" is not in the night.
+      const ofDay = total < 60 && hourOf(hour) <= 12 ? total + 720 : total
+      return `${Math.floor(ofDay / 60)}:${String(ofDay % 60).padStart(2, '0')}`
+    })
+    .replace(AT_HOUR, (_, word: string, hour: string) => `${word} ${hourOf(hour)}`)
+}
+
+function takeMoment(text: string, present: Present, early: boolean): When | null {
+  const here = wallClock(present.now, present.timezone)
+  const dated = withMonth(text, here)
+  const results = parseDates(dated, present)
+  const result = results.find((each) => isAtEdge(each, dated)) ?? results[0]
+  if (!result) return null
+  const before = dated.slice(0, result.index).replace(/\b(?:by|before|around|about|on|at|for) ?$/i, '')
+  const rest = `${before} ${dated.slice(result.index + result.text.length)}`.replace(/ {2,}/g, ' ').trim()
+  if (result.tags().has('result/relativeDateAndTime')) {
+    const seconds = Math.round((result.start.date().getTime() - present.now.getTime()) / 1000)
+    return seconds > 0 ? { kind: 'in', seconds, rest } : null
+  }
+  const hasDay = result.start.isCertain('day') || result.start.isCertain('weekday')
+  return { kind: 'at', local: toLocalIso(resolve(result, here, early)), hasDay, rest }
+}
+
+/** The dates and times that chrono-node finds, in the owner's zone. */
+export function parseDates(text: string, present: Present, options = { forwardDate: true }): ParsedResult[] {
+  const here = wallClock(present.now, present.timezone)
+  const timezone = Math.round((toWallMs(here) - present.now.getTime()) / 60_000)
+  // What is Monday's is a thing, not a moment; "now" sets nothing off.
+  return casual
+    .parse(text, { instant: present.now, timezone }, options)
+    .filter(({ index, text: words }) => !text.startsWith("'s", index + words.length) && !/^now$/i.test(words))
+}
+
+/** "on the 15th" is of this month, or of the next where it has passed. */
+function withMonth(text: string, here: WallClock): string {
+  return text.replace(
+    /\b(?:on |by )?the (\d{1,2})(?:st|nd|rd|th)\b(?! of\b| (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/i,
+    (all, day: string) => {
+      const month = Number(day) < here.day ? here.month : here.month - 1
+      const date = fromWallMs(Date.UTC(here.year, month, Number(day)))
+      return date.day === Number(day) ? `on ${toLocalIso(date).slice(0, 10)}` : all
+    },
+  )
+}
+
+/** What stands at either end says when; what stands within may be part of a title. */
+function isAtEdge({ index, text: words }: ParsedResult, text: string): boolean {
+  return (
+    /^(?:by|on|at|for|around|before)? ?$/i.test(text.slice(0, index)) ||
+    /^[ .!,?]*$/.test(text.slice(index + words.length))
+  )
+}
+
+const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
+  [/morning/i, 9],
+  [/afternoon/i, 15],
+  [/evening/i, 19],
+  [/night/i, 21],
+]
+
+function resolve({ start, text }: ParsedResult, here: WallClock, early: boolean): WallClock {
+  const date = {
+    year: start.get('year') ?? here.year,
+    month: start.get('month') ?? here.month,
+    day: start.get('day') ?? here.day,
+  }
+  const part = PARTS_OF_DAY.find(([words]) => words.test(text))?.[1]
+  if (!start.isCertain('hour')) {
+    // "In two weeks" means this time of day; a bare date means its morning.
+    const isRelative = part === undefined && /\b(?:in|from now|later|after)\b/i.test(text)
+    if (isRelative) return { ...here, ...date }
+    const wall = { ...date, hour: part ?? 9, minute: 0 }
+    const isOver = toWallMs(wall) <= toWallMs(here) && !start.isCertain('day')
+    return isOver ? fromWallMs(toWallMs(wall) + DAY_MS) : wall
+  }
+  const wall = { ...date, hour: start.get('hour') ?? 9, minute: start.get('minute') ?? 0 }
+  const isAmbiguous =
+    !start.isCertain('meridiem') &&
+    wall.hour >= 1 &&
+    wall.hour <= 11 &&
+    part === undefined &&
+    !/\b0\d|noon/i.test(text)
+  if (!isAmbiguous) return wall
+  return disambiguate(wall, here, { hasDate: start.isCertain('day') || start.isCertain('weekday'), early })
+}
+
+/** "At 7" is the next seven o'clock; "Friday at 5" is in the afternoon, "Friday at 9" in the morning. */
+function disambiguate(
+  wall: WallClock,
+  here: WallClock,
+  hint: { readonly hasDate: boolean; readonly early: boolean },
+): WallClock {
+  const nowMs = toWallMs(here)
+  const early = toWallMs(wall)
+  const late = early + 12 * HOUR_MS
+  const isEarlyHour = wall.hour <= 6
+  if (hint.hasDate) {
+    const isPast = early <= nowMs && late > nowMs
+    return fromWallMs((isEarlyHour && !hint.early) || isPast ? late : early)
+  }
+  if (hint.early) return wall
+  const first = toWallMs({ ...here, hour: wall.hour, minute: wall.minute })
+  const candidates = [0, 12, 24, 36].map((hours) => first + hours * HOUR_MS)
+  const next = candidates.find((each, index) => each > nowMs && !(isEarlyHour && index % 2 === 0))
+  return fromWallMs(next ?? early)
+}

@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest'
+import { NEEDS_MODEL } from '../../../src/model/builtin/wording.ts'
+import type { InputItem } from '../../../src/model/port.ts'
+import { allTools, delegate, owner, runTurn, type ToolAnswers } from './tool-host.ts'
+
+const none = () => ({ ok: true, memories: [], hits: [], notes: [], timers: [] })
+const nothing: ToolAnswers = { recall: none, search_timeline: none, list_notes: none }
+
+const callOf = (name: string, args: object, output: object): InputItem[] => [
+  { type: 'tool_call', callId: name, name, arguments: JSON.stringify(args) },
+  { type: 'tool_result', callId: name, output: JSON.stringify(output) },
+]
+
+test.for([
+  ['Hello! What can you do for me?', /^Here is what I can do:/],
+  ['hi there', /^Hello!/],
+  ['thanks a lot', /^You’re welcome\.$/],
+  ['Good night!', /^Good night/],
+  ['How do I connect a language model?', /\]\(\/settings#model\)/],
+  ['is my data private?', /stays on the machine/],
+  ['helo', /^Hello!/],
+  ['What is 17% of 80?', /^17% of 80 = 13\.6$/],
+  ['2 + 3 * (4 - 1)', /= 11$/],
+  ['what is 1,250 divided by 4', /= 312\.5$/],
+  ['100 - 10%', /= 90$/],
+  ['1/0', /divided by zero/],
+  ['How many days until Christmas?', /^206 days until Christmas/],
+  ['how many days since 1 May', /^32 days since/],
+  ['what day is it tomorrow?', /^Tomorrow is Wednesday, 3 June\.$/],
+  ['what time is it', /^It’s 14:00 on Tuesday, 2 June\.$/],
+  ['what time is it in Tokyo?', /^In Tokyo it’s 21:00/],
+  ['I had a hard day', /^I’m sorry to hear that\.$/],
+  ['My sister is called Anna', /^Noted\.$/],
+  ['🙂', /^🙂$/],
+  ['', /^I’m listening\.$/],
+  ['call me Tommy', /^Noted\.$/],
+  ['what???', /^“Help”/],
+  ['asdf', /^I don’t understand that/],
+  ['Erinnere mich morgen um 9 an den Zahnarzt', /^I only understand English\./],
+] as const)('“%s” is answered without a tool by %s', async ([said, expected]) => {
+  const { text, calls } = await runTurn([owner(said)])
+  expect(calls).toEqual([])
+  expect(text).toMatch(expected)
+})
+
+test('refuses what needs a language model in one sentence with a link, and not twice in a row', async () => {
+  const first = await runTurn([owner('What is the capital of France?')], nothing)
+  expect(first.text).toBe(NEEDS_MODEL)
+  expect(NEEDS_MODEL).toMatch(/^[^.]{1,60}\[[^\]]+\]\(\/settings#model\)\.$/)
+  const past = [owner('What is the capital of France?'), delegate(first.text)]
+  const second = await runTurn([...past, owner('write me a poem')], nothing)
+  expect(second.text).not.toContain('language model')
+  const third = [...past, owner('write me a poem'), delegate(second.text), owner('tell me a joke')]
+  expect((await runTurn(third)).text).toBe(NEEDS_MODEL)
+})
+
+test('names no variable of the environment', async () => {
+  const asked = [
+    'help',
+    'who are you',
+    'How do I connect a language model?',
+    'Is my data private?',
+    'write a poem',
+  ]
+  for (const said of asked)
+    expect((await runTurn([owner(said)], nothing)).text).not.toMatch(/[A-Z]{2,}_[A-Z]/)
+})
+
+const ambiguous = {
+  ok: false,
+  reason: 'ambiguous',
+  message: '2 memories match: “I live in Cardiff” (2026-05-01); “I work in Cardiff” (2026-06-02). Which one?',
+}
+
+test('shows a choice of memories, and understands its answer', async () => {
+  const asked = await runTurn([owner('forget about Cardiff')], { forget: () => ambiguous })
+  expect(asked.text).toBe(
+    'Which one do you mean?\n\n- You live in Cardiff (Friday, 1 May)\n- You work in Cardiff (today)',
+  )
+  const past = [
+    owner('forget about Cardiff'),
+    ...callOf('forget', { query: 'Cardiff' }, ambiguous),
+    delegate(asked.text),
+  ]
+  for (const answer of ['the second one', 'work', 'the last one', 'I mean the work one']) {
+    const { calls } = await runTurn([...past, owner(answer)])
+    expect(calls).toEqual([{ name: 'forget', args: { query: 'I work in Cardiff' } }])
+  }
+  expect((await runTurn([...past, owner('never mind')])).text).toBe('All right.')
+})
+
+test('says what is forgotten and what stays', async () => {
+  const plan = {
+    ...{ ok: true, forgotten: 1, undoSeconds: 60 },
+    goes: [{ kind: 'memory', count: 1, items: ['I like tea'] }],
+    stays: [{ kind: 'timer', count: 2, items: ['Tea', 'More tea'] }],
+  }
+  expect((await runTurn([owner('forget about tea')], { forget: () => plan })).text).toBe(
+    'Forgotten: you like tea. Say “undo” within a minute to bring it back. What stays: 2 timers.',
+  )
+})
+
+test('“undo” brings back what was just forgotten, where the tool is offered', async () => {
+  const past = [
+    owner('forget about tea'),
+    ...callOf('forget', { query: 'tea' }, { ok: true }),
+    delegate('Forgotten.'),
+  ]
+  for (const said of ['undo', 'undo that', 'no, keep it']) {
+    const turn = await runTurn([...past, owner(said)])
+    expect(turn.calls).toEqual([{ name: 'undo_forget', args: {} }])
+    expect(turn.text).toBe('I remember it again.')
+  }
+  const without = allTools.filter(({ name }) => name !== 'undo_forget')
+  expect((await runTurn([...past, owner('undo')], {}, { tools: without })).calls).toEqual([])
+})
+
+test('the answer to “When?” completes the reminder', async () => {
+  const asked = [owner('Remind me to call Anna.'), delegate('When?')]
+  const { calls } = await runTurn([...asked, owner('tomorrow at 9')])
+  expect(calls).toMatchObject([{ name: 'set_timer', args: { title: 'Call Anna', at: '2026-06-03T09:00' } }])
+  const unclear = await runTurn([...asked, owner('soonish')])
+  expect(unclear.text).toMatch(/^When\? For example/)
+  const later = await runTurn([...asked, owner('soonish'), delegate(unclear.text), owner('in 20 minutes')])
+  expect(later.calls).toMatchObject([{ name: 'set_timer', args: { in_minutes: 20 } }])
+  expect((await runTurn([...asked, owner('what time is it?')])).text).toMatch(/^It’s 14:00/)
+})
+
+test('a corrected time replaces the timer', async () => {
+  const timer = { id: 't9', title: 'Call Anna', dueAt: '2026-06-03T07:00:00.000Z' }
+  const past = [
+    owner('Remind me tomorrow at 9 to call Anna'),
+    ...callOf('set_timer', { title: 'Call Anna', at: '2026-06-03T09:00' }, { ok: true, timer }),
+    delegate('I’ll remind you to call Anna tomorrow at 09:00.'),
+  ]
+  for (const said of ['No, at 10, not at 9', 'no, 10', 'make it 10']) {
+    const { calls } = await runTurn([...past, owner(said)])
+    expect(calls).toMatchObject([
+      { name: 'cancel_timer', args: { query: 't9' } },
+      { name: 'set_timer', args: { title: 'Call Anna', at: '2026-06-03T10:00' } },
+    ])
+  }
+})
+
+test('a recurring timer keeps its days when its time is corrected', async () => {
+  const args = { title: 'Run', recurrence: '0 9 * * 1' }
+  const set = callOf('set_timer', args, { ok: true, timer: { id: 't9', title: 'Run' } })
+  const past = [owner('remind me every monday at 9 to run'), ...set, delegate('I’ll remind you to run.')]
+  const { calls } = await runTurn([...past, owner('make that 10')])
+  expect(calls.at(-1)).toMatchObject({ name: 'set_timer', args: { recurrence: '0 10 * * 1', at: null } })
+})
+
+test('a correction replaces what is remembered', async () => {
+  const memories = [
+    { id: 'old', text: 'My sister is called Anne' },
+    { id: 'other', text: 'Anne from work is called Anne Smith' },
+  ]
+  const past = [owner('My sister is called Anne.'), delegate('Noted.')]
+  for (const said of ['No, my sister is called Anna, not Anne.', 'No, Anna, not Anne']) {
+    const turn = await runTurn([...past, owner(said)], { recall: () => ({ ok: true, memories }) })
+    expect(turn.calls.filter(({ name }) => name !== 'recall').map(({ args }) => args)).toMatchObject([
+      { text: expect.stringMatching(/^my sister is called Anna$/i) },
+      { query: 'old' },
+    ])
+    expect(turn.text).toBe('Corrected: your sister is called Anna.')
+  }
+  const corrected = [...past, owner('No, my sister is called Anna, not Anne.'), delegate('Corrected.')]
+  const asked = await runTurn([...corrected, owner('What is my sister called?')])
+  expect(asked.text).toBe('You told me: your sister is called Anna.')
+})
+
+test('a list is started, added to, read and shortened', async () => {
+  const lists: ToolAnswers = {
+    list_notes: () => ({
+      ok: true,
+      notes: [
+        { id: 'x', title: 'Shopping' },
+        { id: 'l', title: 'Shopping list' },
+      ],
+    }),
+    read_note: () => ({ ok: true, note: { id: 'l', content: '- milk\n- eggs\n\n- Bread' } }),
+    update_note: () => ({ ok: true, note: { id: 'l' } }),
+  }
+  const started = await runTurn([owner('add milk, eggs and bread to my shopping list')], nothing)
+  expect(started.calls.at(-1)).toEqual({
+    name: 'create_note',
+    args: { title: 'Shopping list', content: '- milk\n- eggs\n- bread' },
+  })
+  const added = await runTurn([owner('add oat milk to my shoping list')], lists)
+  expect(added.calls.at(-1)).toMatchObject({
+    name: 'update_note',
+    args: { query: 'l', append: '- oat milk' },
+  })
+  expect(added.text).toBe('Added to your [shopping list](/notes/l): oat milk.')
+  const more = [owner('add milk to my shopping list'), delegate(added.text), owner('and butter')]
+  expect((await runTurn(more, lists)).calls.at(-1)).toMatchObject({ args: { append: '- butter' } })
+  const shown = await runTurn([owner('what’s on my shopping list?')], lists)
+  expect(shown.text).toBe('On your [shopping list](/notes/l):\n\n- milk\n- eggs\n- Bread')
+  const shorter = await runTurn([owner('take eggs and bread off the list')], lists)
+  expect(shorter.calls.at(-1)).toMatchObject({ name: 'update_note', args: { content: '- milk\n' } })
+  const asked = [owner('add butter'), delegate('To which list?'), owner('my shopping list')]
+  expect((await runTurn(asked, lists)).calls.at(-1)).toMatchObject({ args: { append: '- butter' } })
+})
+
+test.for([
+  'remnd me to call Anna tomorrow at 9',
+  'remind me tomorow at 9 to call Anna',
+  'Remind me tommorow at 9 to call Anna',
+])('“%s” is understood with its typing error', async (said) => {
+  const { calls } = await runTurn([owner(said)])
+  expect(calls).toMatchObject([{ name: 'set_timer', args: { title: 'Call Anna', at: '2026-06-03T09:00' } }])
+})
