@@ -23,6 +23,8 @@ export type VerificationOptions = {
 
 /** Views that go on looking damaged are not looked through all the time. */
 const EXAMINE_AGAIN_MS = 10_000
+/** A walk that reports nothing for so long hangs: one check of a large file by SQLite takes minutes. */
+const SILENCE_LIMIT_MS = 60 * 60_000
 /** Whoever does not end by itself within this is ended. */
 const SLOW_STOP_MS = 10_000
 
@@ -54,16 +56,23 @@ export function startVerification(options: VerificationOptions) {
       examinedAtMs = performance.now()
     }
     const data: VerifyThreadData = { directory, stopFlag, viewsOnly }
-    worker = startThread(new URL('./verify-thread.ts', import.meta.url), data)
+    const started = startThread(new URL('./verify-thread.ts', import.meta.url), data)
+    worker = started
     worker.unref()
     const exit = Promise.withResolvers<void>()
+    const silence = setTimeout(() => {
+      if (!viewsOnly) conclude({ status: 'failed', message: 'the walk hung' })
+      void started.terminate()
+    }, SILENCE_LIMIT_MS).unref()
     worker.once('exit', () => {
+      clearTimeout(silence)
       isIdle = true
       if (isAsked) examineSoon()
       exit.resolve()
     })
     ended = exit.promise
     worker.on('message', (message: VerifyMessage) => {
+      silence.refresh()
       switch (message.kind) {
         case 'progress':
           verification = { status: 'running', seq: message.seq }
