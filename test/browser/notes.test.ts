@@ -158,7 +158,7 @@ for (const { name, ...context } of looks) {
     await words(page, 'Delegate', 'Erased').waitFor()
     // The timeline may hear of it before the dialog that lists it is closed.
     await expect.poll(() => page.getByText('vermilion').count()).toBe(0)
-    await page.getByText(/To be erased for good: 1 message/).waitFor()
+    await page.getByText(/Erasure requested: 1 message/).waitFor()
     await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
     await words(page, 'You', 'The door is vermilion now').waitFor()
     await words(page, 'Delegate', 'vermilion').waitFor()

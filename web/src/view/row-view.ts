@@ -173,8 +173,8 @@ function noticeView(
   key: string,
   context: RowContext,
 ): TemplateResult {
-  const pending = pendingErasureView(event, key, context)
-  if (pending) return pending
+  const pending = pendingErasure(event, context)
+  if (pending !== null && event.turnId !== null) return erasureCardView(event, key, context)
   const implied = isTimeImplied(event, segment) ? 'implied' : ''
   const icon = subjectIcon(event.type) ?? 'done'
   const tabindex = context.activeKey === key ? 0 : -1
@@ -188,15 +188,27 @@ function noticeView(
         : html`<a class="title" href=${link} tabindex=${tabindex}>${titleOf(event)}</a>`
     }
     ${isErased(event) ? html`<span class="erased">erased</span>` : nothing}
+    ${
+      pending === null
+        ? nothing
+        : html`<button class="button small undo" tabindex=${tabindex} @click=${() => context.undoErasure(pending)}>
+            Undo
+          </button>`
+    }
     <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
   </p>`
 }
 
-/** An erasure that can still be undone; null where the event tells of none, or it is over. */
-function pendingErasureView(event: TimelineEvent, key: string, context: RowContext): TemplateResult | null {
-  const { erasureId, eraseAt } = event.payload
-  if (event.type !== 'erasure.requested' || typeof erasureId !== 'string') return null
+/** The id of an erasure that can still be undone; null where the event tells of none, or it is over. */
+function pendingErasure({ type, payload }: TimelineEvent, context: RowContext): string | null {
+  const { erasureId, eraseAt } = payload
+  if (type !== 'erasure.requested' || typeof erasureId !== 'string') return null
   if (Date.parse(String(eraseAt)) <= Date.now() || !context.isErasurePending(erasureId)) return null
+  return erasureId
+}
+
+/** The plan of a forget that was asked for in words: the owner has not seen it before. */
+function erasureCardView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {
   const active = context.activeKey === key
   return html`<dg-erasure-card
     data-focus
