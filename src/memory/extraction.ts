@@ -47,8 +47,8 @@ type Found = {
 
 export type Extraction = {
   /**
-   * Reads the next window, if there is one and it is its time: true when it did. Rejects with LedgerUnavailable, and
-   * when `signal` aborts. Any other failure becomes a fact: the window is retried later, a limited number of times.
+   * Reads the next window, if there is one and it is its time: true when it did. Rejects with LedgerUnavailable, where
+   * the thread cannot read at all, and when `signal` aborts. Any other failure becomes a fact: the window is retried later, a limited number of times.
    */
   readNext(signal: AbortSignal): Promise<boolean>
   /** When the next failed one may be tried again; null when none waits. */
@@ -206,8 +206,9 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       } catch (error) {
         requireProgress(undefined)
         if (signal.aborted || error instanceof LedgerUnavailable) throw error
-        if (error instanceof ThreadFailed) await recordThreadFailure(readSeqs, error)
-        else if (toRead) await recordFailure(toRead.window, error)
+        if (error instanceof ThreadFailed && error.reason !== 'not_started')
+          await recordThreadFailure(readSeqs, error)
+        else if (toRead && !(error instanceof ThreadFailed)) await recordFailure(toRead.window, error)
         else throw error
       }
       return true

@@ -54,12 +54,15 @@ export class QueryFailed extends Error {
   override readonly name = 'QueryFailed'
 }
 
-/** The call ended its thread: it took too long, or the thread died of it. */
+/** The call took too long, the thread died of it, or the thread could not start, which is no fault of the call. */
+export type ThreadFailure = 'timed_out' | 'died' | 'not_started'
+
+/** The thread ended before it answered. */
 export class ThreadFailed extends Error {
   override readonly name = 'ThreadFailed'
-  readonly reason: 'timed_out' | 'died'
+  readonly reason: ThreadFailure
 
-  constructor(reason: 'timed_out' | 'died', message: string, options?: ErrorOptions) {
+  constructor(reason: ThreadFailure, message: string, options?: ErrorOptions) {
     super(message, options)
     this.reason = reason
   }
@@ -111,7 +114,7 @@ export function openFunctionThread<F extends ThreadFunctions>(
       runFirst()
     })
     const died = (cause?: unknown) => {
-      if (worker === started) fail(new ThreadFailed('died', `the thread died ${duringCall()}`, { cause }))
+      if (worker === started) fail('died', `the thread died ${duringCall()}`, cause)
     }
     started.on('error', died)
     started.on('exit', () => died())
@@ -128,17 +131,18 @@ export function openFunctionThread<F extends ThreadFunctions>(
   function startClock(ms: number): void {
     limit = setTimeout(() => {
       const ended = worker
-      fail(new ThreadFailed('timed_out', `the thread took more than ${ms} ms ${duringCall()}`))
+      fail('timed_out', `the thread took more than ${ms} ms ${duringCall()}`)
       void ended?.terminate()
     }, ms).unref()
   }
 
   const duringCall = () => (isReady && calls[0] ? `during ${calls[0].request.name}` : 'to start')
 
-  function fail(failure: ThreadFailed): void {
+  function fail(reason: ThreadFailure, message: string, cause?: unknown): void {
     clearTimeout(limit)
     worker = null
     if (isClosed) return
+    const failure = new ThreadFailed(isReady ? reason : 'not_started', message, { cause })
     onFailure?.(failure)
     calls.shift()?.answer.reject(failure)
     // One that could not start is not started again before it is needed.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openFunctionThread, QueryFailed } from '../../../src/storage/function-thread.ts'
+import { openFunctionThread } from '../../../src/storage/function-thread.ts'
 import { testDirectory } from '../../support/directory.ts'
 import { type MindOptions, openMind } from '../mind.ts'
 import type { poisonedFunctions } from './poisoned-learning-thread.ts'
@@ -72,15 +72,13 @@ test('memory closes at once although its thread hangs', async () => {
   expect(again.utterances.unreadCount()).toBe(0)
 })
 
-test('learning is stalled while it cannot begin, and no longer once it can', async () => {
+test('a thread that cannot start stalls learning, and skips no message', async () => {
   let isBroken = true
   const mind = await openMind({
     learning(directory) {
+      const broken = openFunctionThread<typeof poisonedFunctions>(new URL('./none.ts', import.meta.url), null)
       const thread = openLearning(directory, 30_000)
-      return {
-        ...thread,
-        ask: (name, args) => (isBroken ? Promise.reject(new QueryFailed('broken')) : thread.ask(name, args)),
-      }
+      return { ...thread, ask: (name, args) => (isBroken ? broken : thread).ask(name, args) }
     },
   })
   await mind.say('My name is Ada')
@@ -89,5 +87,6 @@ test('learning is stalled while it cannot begin, and no longer once it can', asy
   isBroken = false
   await mind.settle()
   expect(mind.memory.isStalled()).toBe(false)
+  expect(mind.facts('memory.extraction.failed')).toEqual([])
   expect(mind.texts()).toEqual(['My name is Ada'])
 })
