@@ -190,8 +190,6 @@ export function createExtraction(options: ExtractionOptions): Extraction {
         ? leftOfWait(failure.retryAt, { nowMs: nowMs(), longestMs: MAX_RETRY_MS })
         : 0
       if (waitsMs > 0) return false
-      // A window that stays unread although it was read would cost a request each time.
-      requireProgress({ firstSeq, attempt: failure?.attempt ?? 0 })
       const offers = options.utility() !== null
       if (offers) await options.caughtUp()
       // A window that failed is read one by one: it may have been too much, or one of its messages is at fault.
@@ -199,8 +197,13 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       let readSeqs = utterances.readable(limit).map(({ seq }) => seq)
       let toRead: ToRead | null = null
       try {
+        // A window that stays unread although it was read would cost a request each time.
+        requireProgress({ firstSeq, attempt: failure?.attempt ?? 0 })
         toRead = await thread.ask('nextToRead', { limit, offers })
-        if (!toRead) return false
+        if (!toRead) {
+          requireProgress(undefined)
+          return false
+        }
         readSeqs = [...toRead.window.readSeqs]
         await conclude(toRead.window, await find(toRead, options.utility(), signal), [])
       } catch (error) {
