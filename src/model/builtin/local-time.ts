@@ -73,11 +73,19 @@ export function tellMoment(at: Date, present: Present): string {
   return `${tellDay(at, present)} at ${tellTime(at, present.timezone)}`
 }
 
-/** A recorded moment: "on Tuesday, 2 June"; a bare `YYYY-MM-DD` is a day in any zone. Null where it is none. */
-export function tellRecordedDay(at: string | null, present: Present): string | null {
+/** A recorded moment; null where it is none. */
+export function tellRecorded(
+  at: string | null | undefined,
+  present: Present,
+  tell = tellMoment,
+): string | null {
   const date = new Date(at ?? Number.NaN)
-  if (at === null || Number.isNaN(date.getTime())) return null
-  if (at.length > 10) return tellDay(date, present)
-  const now = new Date(toWallMs(wallClock(present.now, present.timezone)))
-  return tellDay(date, { now, timezone: 'UTC' })
+  return Number.isNaN(date.getTime()) ? null : tell(date, present)
+}
+
+/** The day of a recorded moment; a bare `YYYY-MM-DD` is a day in any zone. Null where it is none. */
+export function tellRecordedDay(at: string | null, present: Present): string | null {
+  const isBare = at !== null && at.length <= 10
+  const now = isBare ? new Date(toWallMs(wallClock(present.now, present.timezone))) : present.now
+  return tellRecorded(at, { now, timezone: isBare ? 'UTC' : present.timezone }, tellDay)
 }

@@ -23,7 +23,6 @@ const part = z.looseObject({ kind: text, count: z.number().catch(0).default(0), 
 
 export type TimerResult = z.output<typeof timer>
 export type NoteResult = z.output<typeof note>
-export type HitResult = z.output<typeof hit>
 
 const outcomeSchema = z.object({
   ok: z.boolean().catch(true),
