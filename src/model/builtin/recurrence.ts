@@ -42,7 +42,7 @@ const RULES: Readonly<Record<string, Reader>> = {
     words: 'every Saturday and Sunday',
   },
   [`(?:every|each|weekly on|every week on|each week on) (${DAY_LIST})|(?:on )?(${DAYS_LIST})`]: daysOfWeek,
-  '(?:every|each) (?:single )?(?:day|morning|noon|afternoon|evening|night)|daily|nightly': {
+  '(?:every|each) (?:single )?(?:day|morning|afternoon|evening|night)|daily|nightly': {
     fields: '* * *',
     words: 'every day',
   },
@@ -117,11 +117,11 @@ function monthly(groups: readonly string[]): Rhythm | null {
 
 const isDay = (day: number) => day >= 1 && day <= 31
 
-const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
-  [/morning/i, 8],
-  [/noon\b(?<!after)/i, 12],
+/** The hour that a part of the day means. */
+export const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
+  [/morning/i, 9],
   [/afternoon/i, 15],
-  [/evening/i, 18],
+  [/evening/i, 19],
   [/night/i, 21],
 ]
 
@@ -144,24 +144,17 @@ function atClock(text: string, phrase: string, { fields, words }: Rhythm, early:
     .reduce((left, { text: clock }) => without(left, clock), text)
     .replace(/\b(?:in the )?(?:mornings?|afternoons?|evenings?)\b|\bat night\b/i, ' ')
     .trim()
+    // What joined the times of day to the rest.
+    .replace(/^(?:at|and|by)\b ?|\b(?:at|and|by)$/gi, '')
   return {
     kind: 'every',
     cron: `${first.minute} ${hours.join(',')} ${fields}`,
     words: `${words} at ${joinWords(told)}`,
-    rest: withoutJoints(rest),
+    rest,
   }
 }
 
 const two = (value: number) => String(value).padStart(2, '0')
-
-/** Drops what joined the times of day to the rest. */
-function withoutJoints(text: string): string {
-  const words = text.split(' ').filter((word) => word !== '')
-  const isJoint = (word = '') => /^(?:at|and|by)$/i.test(word)
-  while (isJoint(words[0])) words.shift()
-  while (isJoint(words.at(-1))) words.pop()
-  return words.join(' ')
-}
 
 function without(text: string, words: string): string {
   return text.replace(words, ' ').replace(/ {2,}/g, ' ').trim()

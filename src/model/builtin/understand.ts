@@ -33,6 +33,18 @@ import {
 } from './text.ts'
 import { repairsOf } from './typos.ts'
 
+const SOMEBODY = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'
+const IS_SOMETHING = '.{0,60} (?:is|are|was|were|has|had|came)\\b'
+
+/** Calls and texts to others are refused plainly, rather than taken for statements. */
+const beyondIntent = on(
+  [
+    `(?:text|sms|message|whatsapp|call|phone|ring|dial|e-?mail) (?!${IS_SOMETHING})${SOMEBODY}.*`,
+    'send (?!me\\b)(?:.{1,60} )?(?:text|sms|message|whatsapp|e-?mail|mail)\\b.*',
+  ],
+  () => 'I can’t call, text or write to anybody.',
+)
+
 /** In order: what a later intent would take for something else comes first. */
 const intents: readonly Intent[] = [
   ...dateIntents,
@@ -46,25 +58,10 @@ const intents: readonly Intent[] = [
   ...timelineIntents,
   ...rememberIntents,
   arithmeticIntent,
-  beyondIntents(),
+  beyondIntent,
   namedNoteIntent,
   askingIntent,
 ]
-
-/** What would reach others is refused plainly, rather than taken for a statement. */
-function beyondIntents(): Intent {
-  const somebody = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'
-  return on(
-    [
-      new RegExp(
-        `^(?:text|sms|message|whatsapp|call|phone|ring|dial|e-?mail) ${somebody}(?!.{0,60} (?:is|are|was|were|has|had|came)\\b)`,
-        'u',
-      ),
-      /^send (?!me\b)(?:.{1,60} )?(?:text|sms|message|whatsapp|e-?mail|mail)\b/,
-    ],
-    () => 'I can’t call, text or write to anybody.',
-  )
-}
 
 type Plan = { readonly reply: Reply; readonly intent: Intent; readonly groups: readonly string[] }
 

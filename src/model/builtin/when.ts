@@ -1,16 +1,15 @@
 import { casual, type ParsedResult } from 'chrono-node/en'
 import type { Present } from './intent.ts'
 import { DAY_MS, fromWallMs, toLocalIso, toWallMs, type WallClock, wallClock } from './local-time.ts'
-import { takeRecurrence } from './recurrence.ts'
+import { PARTS_OF_DAY, type Recurrence, takeRecurrence } from './recurrence.ts'
 import { repairWords, TIME_WORDS } from './typos.ts'
 
 /** When something is to happen; `rest` is the text without the words that said so. */
 export type When =
+  | Recurrence
   | { readonly kind: 'in'; readonly seconds: number; readonly rest: string }
   /** Local time in the owner's zone, ISO 8601 without an offset. */
   | { readonly kind: 'at'; readonly local: string; readonly hasDay: boolean; readonly rest: string }
-  | { readonly kind: 'every'; readonly cron: string; readonly words: string; readonly rest: string }
-  | { readonly kind: 'impossible'; readonly why: string }
 
 /** Times are said in few words, and chrono-node gets no long texts. */
 const MAX_CHARS = 300
@@ -32,15 +31,10 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/(?<![\p{L}'-])(?:uh|uhm|um|erm|hmm),? /giu, ''],
   [/(?<!the )\bday after tomorrow\b/gi, 'the day after tomorrow'],
   [/\b(?:an|one) hour and a half\b/gi, '90 minutes'],
-  [/\bthree quarters of an hour\b/gi, '45 minutes'],
   [/\b(?:a )?quarter of an hour\b/gi, '15 minutes'],
   [/\b(in|for) (\d{1,2})h(\d{2})\b/gi, '$1 $2 hours $3 minutes'],
   [/\b(\d{1,4})[ -](second|minute|hour)s?[ -](?=timer|alarm|countdown|reminder)/gi, 'in $1 $2s '],
-  [/\b(at|by|around) (\d{1,2})h(\d{2})\b/gi, '$1 $2:$3'],
-  [/\b(at|by|around) (\d{1,2})h\b/gi, '$1 $2:00'],
   [/\b(\d{1,2}) ([0-5]\d)(?= ?[ap]\.?m\b)/gi, '$1:$2'],
-  [/(\d) ?o'clock\b/gi, '$1'],
-  [/(\d) (?:in the|this) morning\b/gi, '$1 am'],
   [/(\d) (?:(?:in the|this) (?:afternoon|evening)|at night)\b/gi, '$1 pm'],
 ]
 const PAST_OR_TO = new RegExp(
@@ -107,13 +101,6 @@ function isAtEdge({ index, text: words }: ParsedResult, text: string): boolean {
   )
 }
 
-const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
-  [/morning/i, 9],
-  [/afternoon/i, 15],
-  [/evening/i, 19],
-  [/night/i, 21],
-]
-
 function resolve({ start, text }: ParsedResult, here: WallClock, early: boolean): WallClock {
   const date = {
     year: start.get('year') ?? here.year,
@@ -137,26 +124,22 @@ function resolve({ start, text }: ParsedResult, here: WallClock, early: boolean)
     part === undefined &&
     !/\b0\d|noon/i.test(text)
   if (!isAmbiguous) return wall
-  return disambiguate(wall, here, { hasDate: start.isCertain('day') || start.isCertain('weekday'), early })
+  return disambiguate(wall, here, start.isCertain('day') || start.isCertain('weekday'), early)
 }
 
 /** "At 7" is the next seven o'clock; "Friday at 5" is in the afternoon, "Friday at 9" in the morning. */
-function disambiguate(
-  wall: WallClock,
-  here: WallClock,
-  hint: { readonly hasDate: boolean; readonly early: boolean },
-): WallClock {
+function disambiguate(wall: WallClock, here: WallClock, hasDate: boolean, early: boolean): WallClock {
   const nowMs = toWallMs(here)
-  const early = toWallMs(wall)
-  const late = early + 12 * HOUR_MS
+  const firstMs = toWallMs(wall)
+  const lateMs = firstMs + 12 * HOUR_MS
   const isEarlyHour = wall.hour <= 6
-  if (hint.hasDate) {
-    const isPast = early <= nowMs && late > nowMs
-    return fromWallMs((isEarlyHour && !hint.early) || isPast ? late : early)
+  if (hasDate) {
+    const isPast = firstMs <= nowMs && lateMs > nowMs
+    return fromWallMs((isEarlyHour && !early) || isPast ? lateMs : firstMs)
   }
-  if (hint.early) return wall
+  if (early) return wall
   const first = toWallMs({ ...here, hour: wall.hour, minute: wall.minute })
   const candidates = [0, 12, 24, 36].map((hours) => first + hours * HOUR_MS)
   const next = candidates.find((each, index) => each > nowMs && !(isEarlyHour && index % 2 === 0))
-  return fromWallMs(next ?? early)
+  return fromWallMs(next ?? firstMs)
 }

@@ -76,11 +76,10 @@ function evaluate(tokens: readonly string[]): number {
 
 const format = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 })
 
-const SUM =
-  /^(?:what(?:'s| is| are)|whats|how much (?:is|are)|calculate|compute|work out|solve|evaluate)? ?((?:[\d(.√-]|half of|(?:the )?square root|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b).*)$/
+const SUM = `(?:what(?:'s| is| are)|whats|how much (?:is|are)|calculate|compute|work out|solve|evaluate)? ?((?:[\\d(.√-]|half of|(?:the )?square root|sqrt|(?:${NUMBERS.join('|')})\\b).*)`
 
 /** Sums: "what is 17% of 80". */
-export const arithmeticIntent: Intent = on([SUM], ([words = '']) => {
+export const arithmeticIntent: Intent = on(SUM, ([words = '']) => {
   const sum = withoutEnd(words, /[\s?.!=]/)
   const value = calculate(sum)
   if (value === null) return null
