@@ -16,8 +16,6 @@ const COUNTS: Readonly<Record<string, number>> = {
 }
 const DAY = '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:days?)?'
 const DAY_LIST = `${DAY}(?:(?:,? and |, ?)${DAY}){0,6}`
-const DAYS_LIST =
-  '(?:sun|mon|tues|wednes|thurs|fri|satur)days(?: and (?:sun|mon|tues|wednes|thurs|fri|satur)days)?'
 const NTH = '(\\d{1,2})(?:st|nd|rd|th)?'
 const MONTH = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}'
 
@@ -41,7 +39,8 @@ const RULES: Readonly<Record<string, Reader>> = {
     fields: '* * 0,6',
     words: 'every Saturday and Sunday',
   },
-  [`(?:every|each|weekly on|every week on|each week on) (${DAY_LIST})|(?:on )?(${DAYS_LIST})`]: daysOfWeek,
+  [`(?:every|each|weekly on|every week on|each week on) (${DAY_LIST})|(?:on )?(?=[a-z]+days\\b)(${DAY_LIST})`]:
+    daysOfWeek,
   '(?:every|each) (?:single )?(?:day|morning|afternoon|evening|night)|daily|nightly': {
     fields: '* * *',
     words: 'every day',
@@ -79,20 +78,20 @@ function interval([count = '', unit = 'hour']: readonly string[]): Recurrence | 
   const words = (number: number, one: string) => `every ${number === 1 ? one : `${number} ${one}s`}`
   if (minutes >= 1 && minutes < 60 && 60 % minutes === 0)
     return { kind: 'every', cron: `*/${minutes} * * * *`, words: words(minutes, 'minute'), rest: '' }
-  if (hours >= 1 && 24 % hours === 0) {
-    const cron = hours === 24 ? '0 0 * * *' : hours === 1 ? '0 * * * *' : `0 */${hours} * * *`
-    return { kind: 'every', cron, words: words(hours, 'hour'), rest: '' }
-  }
+  if (hours >= 1 && hours < 24 && 24 % hours === 0)
+    return {
+      kind: 'every',
+      cron: `0 */${hours} * * *`.replace('*/1 ', '* '),
+      words: words(hours, 'hour'),
+      rest: '',
+    }
   return impossible('I can only repeat at intervals that divide an hour or a day evenly.')
 }
 
-function daysOfWeek([every = '', plural = '']: readonly string[]): Rhythm | null {
-  const starts = ((every || plural).match(/[a-z]{3,}/gi) ?? []).filter((word) => word.toLowerCase() !== 'and')
-  const numbers = starts.map((word) =>
-    DAYS.findIndex((day) => day.toLowerCase().startsWith(word.toLowerCase().slice(0, 3))),
-  )
-  const sorted = [...new Set(numbers)].filter((number) => number >= 0).sort()
-  if (sorted.length === 0) return null
+function daysOfWeek([every = '', plural = '']: readonly string[]): Rhythm {
+  const starts = (every || plural).toLowerCase().match(/\b(?!and)[a-z]{3}/g) ?? []
+  const numbers = starts.map((start) => DAYS.findIndex((day) => day.toLowerCase().startsWith(start)))
+  const sorted = [...new Set(numbers)].sort()
   return {
     fields: `* * ${sorted.join(',')}`,
     words: `every ${joinWords(sorted.map((number) => DAYS[number] ?? ''))}`,

@@ -96,7 +96,7 @@ const QUESTIONS: readonly (readonly [string, (request: string, answer: string) =
   [
     ASK_LIST,
     (request, answer) =>
-      `${request} to my ${answer.replace(/^(?:to |on )?(?:the |my )?/i, '').replace(/(?<! list)$/i, ' list')}`,
+      `${request} to ${answer.replace(/^(?:to|on) /i, '').replace(/(?<! list)$/i, ' list')}`,
   ],
 ]
 

@@ -138,7 +138,6 @@ export const recallIntents: readonly Intent[] = [
       /^(?:tell me )?(?:what|which things|everything|all)(?: all| else| things)?(?: that)?(?: do| did| can| have)? you (?:know|remember|recall|remembered|learned|learnt|saved|stored)(?: (?:about|of) me)?(?: so far| by now)?$/,
       /^(?:show|list|tell|give|read)(?: me)?(?: all)?(?: of)? (?:my|your|the) (?:memories|facts|memory)$/,
       /^(?:what|which) (?:memories|facts) (?:do you have|are there|have you got|have you)(?: (?:about|of) me)?$/,
-      /^what have you (?:learned|learnt|remembered|stored|saved)(?: about me)?(?: so far)?$/,
       /^do you (?:know|remember) (?:me|anything about me|who i am)$/,
       /^(?:who am i|what(?:'s| is) in your memory|(?:my )?memories|tell me about me|about me)$/,
     ],
@@ -148,8 +147,6 @@ export const recallIntents: readonly Intent[] = [
     [
       /^(?:tell me )?(?:what|everything|all|anything)(?: all| else)?(?: that)?(?: do| did| can)? you (?:know|remember|recall|have)(?: saved| stored)? (?:about|of|on|regarding|for) (.+)$/,
       /^what (?:did|have) i (?:tell|told|say to|said to) you (?:about|of|on|regarding) (.+)$/,
-      /^(?:do|did) you (?:know|remember|recall) anything (?:about|of|on) (.+)$/,
-      /^(?:recall|look up in (?:your )?memory|check your memory (?:for|about)) (.+)$/,
       /^tell me (?:again )?about (.+)$/,
       /^(?:find|show|list|get|give|tell|look up|search(?: for)?)(?: me)? (?:everything|anything|all|whatever|something)(?: (?:that )?(?:you|i) (?:know|have|remember|find|said|told you))? (?:about|on|of|regarding) (.+)$/,
     ],
