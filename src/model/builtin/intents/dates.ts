@@ -1,5 +1,5 @@
 import { type Intent, on, type Present } from '../intent.ts'
-import { DAY_MS, fromWallMs, tellDate, tellTime, today, toLocalIso } from '../local-time.ts'
+import { DAY_MS, tellDate, tellTime, today, toLocalIso } from '../local-time.ts'
 import { capitalise, plural, tidy } from '../text.ts'
 import { repairWords, TIME_WORDS } from '../typos.ts'
 import { parseDates } from '../when.ts'
@@ -82,10 +82,6 @@ export const dateIntents: readonly Intent[] = [
     (_groups, { present }) => tellNow(present),
   ),
   on(
-    /^(?:what|which)(?:'?s| is)? (?:my |the )?time ?zone(?: am i in| is set| do you use)?$/,
-    (_groups, { present }) => `Your time zone is ${present.timezone}.`,
-  ),
-  on(
     /^what(?:'?s| is)? (?:the )?(?:current |local )?time(?: is it)?(?: right)?(?: now)? in ([\p{L} .'-]{2,40})$/u,
     ([place = ''], { present }) => timeIn(place, present),
   ),
@@ -144,6 +140,6 @@ export function daysOf(words: string, present: Present): Days {
     [/day$/, sinceDay, sinceDay],
   ]
   const [, from, to] = periods.find(([name]) => name.test(period)) ?? [null, 0, 0]
-  const day = (ago: number) => toLocalIso(fromWallMs(now.getTime() - ago * DAY_MS)).slice(0, 10)
+  const day = (ago: number) => toLocalIso(now.getTime() - ago * DAY_MS).slice(0, 10)
   return { from: day(from), to: day(to) }
 }

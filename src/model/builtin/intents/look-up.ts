@@ -4,7 +4,7 @@ import type { Steps, World } from '../intent.ts'
 import { tellRecordedDay } from '../local-time.ts'
 import { bullets, capitalise, isPersonal, toYou } from '../text.ts'
 import { HAD_FORGOTTEN, NOTHING_FOUND } from '../wording.ts'
-import { isAspect, queryWords, slotOf } from '../words.ts'
+import { isAspect, queryWords, senseOf } from '../words.ts'
 import { needsModel } from './fallbacks.ts'
 
 /** Answers from what is at hand, else from memory and timeline. Only the owner's own statements are answers. */
@@ -40,7 +40,7 @@ function searchesFor(question: string) {
   if (keys.length === 0) return []
   const all = [...keys, ...aspects].join(' ')
   const most = keys.toSorted((a, b) => b.length - a.length)[0] ?? all
-  const slots = keys.filter(isAspect).flatMap((key) => slotOf(key) ?? [])
+  const slots = keys.filter(isAspect).map(senseOf)
   return [
     ...[...new Set([all, most, ...slots])].map((query) => ({ name: 'recall', args: { query } })),
     { name: 'search_timeline', args: { query: keys.join(' ') } },

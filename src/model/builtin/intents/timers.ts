@@ -224,6 +224,9 @@ export const timerIntents: readonly Intent[] = [
     ([words = ''], world) => setTimer(words, 'reminder', world),
   ),
   // "In ten minutes, remind me to …", "every morning at 8 wake me".
-  on(`${TIME_FIRST} wake me(?: up)?(?: (.*))?`, whereTimed('wake')),
-  on(`${TIME_FIRST} (?:remind|ping|alert|tell|notify) me(?: (.*))?`, whereTimed('reminder')),
+  on(
+    `${TIME_FIRST} (wake|remind|ping|alert|tell|notify) me(?: up)?(?: (.*))?`,
+    ([time = '', verb = '', words = ''], world) =>
+      whereTimed(verb.toLowerCase() === 'wake' ? 'wake' : 'reminder')([time, words], world),
+  ),
 ]
