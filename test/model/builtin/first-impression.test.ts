@@ -89,14 +89,28 @@ test('shows a choice of memories, and understands its answer', async () => {
   expect((await runTurn([...past, owner('never mind')])).text).toBe('All right.')
 })
 
-test('says what is forgotten and what stays', async () => {
-  const plan = {
-    ...{ ok: true, forgotten: 1, undoSeconds: 60 },
-    goes: [{ kind: 'memory', count: 1, items: ['I like tea'] }],
-    stays: [{ kind: 'timer', count: 2, items: ['Tea', 'More tea'] }],
-  }
-  expect((await runTurn([owner('forget about tea')], { forget: () => plan })).text).toBe(
-    'Forgotten: you like tea. Say “undo” within a minute to bring it back. What stays: 2 timers.',
+test.for([
+  [[], ''],
+  [[{ kind: 'message', count: 2, items: ['I like tea', 'Tea!'] }], ' What you said stays on the timeline.'],
+  [
+    [
+      { kind: 'message', count: 1, items: ['I like tea'] },
+      { kind: 'note', count: 2, items: ['Trip', 'Trip'] },
+    ],
+    ' Your note “Trip” stays.',
+  ],
+  [
+    [
+      { kind: 'note', count: 1, items: ['Trip'] },
+      { kind: 'timer', count: 3, items: ['Tea', 'More tea', 'Cake'] },
+    ],
+    ' Your note “Trip”, timer “Tea”, timer “More tea” and 1 more stay.',
+  ],
+] as const)('says what is forgotten, and of %j what stays', async ([stays, expected]) => {
+  const goes = [{ kind: 'memory', count: 1, items: ['I like tea'] }]
+  const forget = () => ({ ok: true, forgotten: 1, undoSeconds: 60, goes, stays })
+  expect((await runTurn([owner('forget about tea')], { forget })).text).toBe(
+    `Forgotten: you like tea. Say “undo” within a minute to bring it back.${expected}`,
   )
 })
 

@@ -92,9 +92,9 @@ const results: readonly (readonly [string, ToolAnswers, string])[] = [
     'Deleted: “Trip”. You can restore it under [Notes](/notes).',
   ],
   [
-    'rename the note Trip to Rome',
-    { update_note: () => ({ ok: true, note: { title: 'Rome' } }) },
-    'Changed: Rome.',
+    'add tickets to the note Trip',
+    { update_note: () => ({ ok: true, note: { title: 'Trip' } }) },
+    'Added to Trip.',
   ],
   [
     'set a pasta timer for 8 minutes',
