@@ -5,9 +5,8 @@ import { arithmeticIntent } from './intents/arithmetic.ts'
 import { choose } from './intents/choices.ts'
 import { correctionIntents } from './intents/corrections.ts'
 import { dateIntents } from './intents/dates.ts'
-import { fallback } from './intents/fallbacks.ts'
 import { ASK_LIST, laterListIntents, listIntents } from './intents/lists.ts'
-import { lookUp } from './intents/look-up.ts'
+import { fallback, lookUp } from './intents/look-up.ts'
 import {
   ASK_FORGET,
   ASK_REMEMBER,
@@ -80,8 +79,7 @@ function planFor(text: string, world: World): Plan | null {
   const whole = withoutClosing(hear(text))
   return (
     firstPlan(whole, talkIntents, world) ??
-    firstPlan(withoutPoliteness(whole), talkIntents, world) ??
-    firstPlan(withoutPoliteness(whole), intents, world) ??
+    firstPlan(withoutPoliteness(whole), [...talkIntents, ...intents], world) ??
     firstPlan(whole, laterListIntents, world)
   )
 }

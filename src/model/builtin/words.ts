@@ -51,7 +51,6 @@ const KINDRED = [
   'favourite favorite',
   'licence license',
   'allergy allergies allergic',
-  'plate plates',
 ]
 const kindred = new Map(
   KINDRED.flatMap((line) => {

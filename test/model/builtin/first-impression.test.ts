@@ -150,10 +150,19 @@ test('a corrected time replaces the timer', async () => {
   for (const said of ['No, at 10, not at 9', 'no, 10', 'make it 10']) {
     const { calls } = await runTurn([...past, owner(said)])
     expect(calls).toMatchObject([
-      { name: 'cancel_timer', args: { query: 't9' } },
       { name: 'set_timer', args: { title: 'Call Anna', at: '2026-06-03T10:00' } },
+      { name: 'cancel_timer', args: { query: 't9' } },
     ])
   }
+})
+
+test('a corrected time that is refused keeps the timer', async () => {
+  const set = callOf('set_timer', { title: 'Run', at: '2026-06-02T18:00' }, { ok: true, timer: { id: 't9' } })
+  const past = [owner('remind me at 6 to run'), ...set, delegate('I’ll remind you to run at 18:00.')]
+  const refused = { set_timer: () => ({ ok: false, reason: 'past' }) }
+  const turn = await runTurn([...past, owner('no, yesterday at 5')], refused)
+  expect(turn.calls.map(({ name }) => name)).toEqual(['set_timer'])
+  expect(turn.text).toBe('That time is already over.')
 })
 
 test('a recurring timer keeps its days when its time is corrected', async () => {
@@ -161,7 +170,7 @@ test('a recurring timer keeps its days when its time is corrected', async () => 
   const set = callOf('set_timer', args, { ok: true, timer: { id: 't9', title: 'Run' } })
   const past = [owner('remind me every monday at 9 to run'), ...set, delegate('I’ll remind you to run.')]
   const { calls } = await runTurn([...past, owner('make that 10')])
-  expect(calls.at(-1)).toMatchObject({ name: 'set_timer', args: { recurrence: '0 10 * * 1', at: null } })
+  expect(calls[0]).toMatchObject({ name: 'set_timer', args: { recurrence: '0 10 * * 1', at: null } })
 })
 
 test('a correction replaces what is remembered', async () => {

@@ -20,11 +20,11 @@ test('lists what the owner said in a period', async () => {
   const today = await runTurn([owner('what did we talk about today?')], { search_timeline })
   expect(today.text).toBe(
     'What you said today, the latest first:\n\n- 11:00: “The boiler is loud”\n- 10:00: “Hello”\n\n' +
-      'What you had me forget is left out.',
+      'This leaves out what you asked me to forget.',
   )
   const nothing = { search_timeline: () => ({ ok: true, hits: [] }) }
   expect((await runTurn([owner('what did I say last week?')], nothing)).text).toBe(
-    'I find nothing that you said from Monday, 25 May to Sunday, 31 May.',
+    'I found nothing that you said from Monday, 25 May to Sunday, 31 May.',
   )
 })
 

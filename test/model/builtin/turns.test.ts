@@ -53,7 +53,7 @@ test('what the delegate or a guest said is no source of facts', async () => {
     ...nothing,
     search_timeline: () => ({ ok: true, hits }),
   })
-  expect(turn.text).toBe('I find nothing about that.')
+  expect(turn.text).toBe('I found nothing about that.')
 })
 
 const results: readonly (readonly [string, ToolAnswers, string])[] = [
@@ -113,7 +113,7 @@ const results: readonly (readonly [string, ToolAnswers, string])[] = [
   ],
   ['list my timers', { list_timers: none }, 'You have no reminders or timers.'],
   ['list my timers', { list_timers: () => ({ ok: true, timers: [pasta] }) }, '- Pasta: today at 14:08'],
-  ['when did I mention tea', { search_timeline: none }, 'I find nothing about that.'],
+  ['when did I mention tea', { search_timeline: none }, 'I found nothing about that.'],
   [
     'when did I mention tea',
     {

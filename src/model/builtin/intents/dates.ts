@@ -33,7 +33,11 @@ function dayOf(words: string, present: Present, forwardDate = true): Day | null 
   const isYearBefore = !forwardDate && !start.isCertain('year') && dayIn(year) > today(present)
   const ms = dayIn(isYearBefore ? year - 1 : year)
   const date = tellDate(new Date(ms), { now: present.now, timezone: 'UTC' })
-  return { ms, name: holiday ? capitalise(name) : date, date }
+  return {
+    ms,
+    name: holiday ? name.replace(/(?<![\p{L}'])\p{L}/gu, (letter) => letter.toUpperCase()) : date,
+    date,
+  }
 }
 
 const daysUntil = ({ ms }: Day, present: Present) => Math.round((ms - today(present)) / DAY_MS)

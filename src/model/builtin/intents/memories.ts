@@ -116,7 +116,7 @@ export function choicesIn({ message = '' }: Outcome, present: Present): Choice[]
 /** Undoes a forget. It is no longer in the conversation, so the tool knows what it was. */
 function* undo(): Steps {
   const { ok } = yield* use('undo_forget', {})
-  return ok ? 'I remember it again.' : 'There is nothing that I can undo.'
+  return ok ? 'I remember it again.' : 'There is nothing to undo.'
 }
 
 const ask =

@@ -60,8 +60,8 @@ function* list(days: Days, present: Present): Steps {
   )
   const isOneDay = days.from === days.to
   const when = isOneDay ? (first ?? '') : `from ${first} to ${last}`
-  const left = forgotten > 0 ? '\n\nWhat you had me forget is left out.' : ''
-  if (said.length === 0) return `I find nothing that you said ${when}.${left}`
+  const left = forgotten > 0 ? '\n\nThis leaves out what you asked me to forget.' : ''
+  if (said.length === 0) return `I found nothing that you said ${when}.${left}`
   const lines = said.map(({ at, text }) => {
     const moment = tellAt(at, present)
     return `${isOneDay ? moment.replace(/^.* at /, '') : moment}: ${quote(text)}`

@@ -136,7 +136,7 @@ function* cancel(words: string, kind: string, { present }: World): Steps {
   const named = have(wanted.length === 0 && kind !== 'all' ? [kind.toLowerCase()] : wanted)
   const matching = named.length === 0 && wanted.length === 0 ? timers : named
   if (matching.length === 0)
-    return words === '' || timers.length === 0 ? NO_TIMERS : `I find no reminder about “${words}”.`
+    return words === '' || timers.length === 0 ? NO_TIMERS : `I found no reminder about “${words}”.`
   if (matching.length > 1 && kind !== 'all')
     return `${WHICH_ONE}\n\n${bullets(matching.map((timer) => lineOf(timer, present)))}`
   return yield* cancelTimers(matching.map(({ id = words }) => id))
@@ -168,9 +168,10 @@ export function changeTime(words: string, world: World): Reply | null {
 }
 
 function* replace(id: string, args: Call['args'], present: Present): Steps {
-  const cancelled = yield* use('cancel_timer', { query: id })
-  const outcome = cancelled.ok ? yield* use('set_timer', args) : cancelled
+  const outcome = yield* use('set_timer', args)
   if (!outcome.ok) return tellRefusal(outcome)
+  // Only now, so that a time that is refused loses no reminder.
+  yield* use('cancel_timer', { query: id })
   return `Changed to ${tellDue(outcome.timer, present).replace(/^on /, '')}.`
 }
 
