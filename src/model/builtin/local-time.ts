@@ -1,4 +1,4 @@
-import { dateFormat, knownZone } from '../../clock/date-format.ts'
+import { dateFormat } from '../../clock/date-format.ts'
 import type { Present } from './intent.ts'
 
 export const DAY_MS = 86_400_000
@@ -6,7 +6,7 @@ export const DAY_MS = 86_400_000
 /** What clock and calendar show, in milliseconds as if the zone were UTC: for comparing and moving, no instant. */
 export function wallMs({ now, timezone }: Present): number {
   const format = dateFormat('en-GB', {
-    timeZone: knownZone(timezone),
+    timeZone: timezone,
     hourCycle: 'h23',
     ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' },
   })
@@ -25,14 +25,14 @@ export const midnightOf = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS
 export const today = (present: Present) => midnightOf(wallMs(present))
 
 export function tellTime(at: Date, timezone: string): string {
-  return dateFormat('en-GB', { timeStyle: 'short', timeZone: knownZone(timezone) }).format(at)
+  return dateFormat('en-GB', { timeStyle: 'short', timeZone: timezone }).format(at)
 }
 
 /** "Tuesday, 2 June", with the year where it is not the present one. */
 export function tellDate(at: Date, { now, timezone }: Present): string {
   const yearOf = (date: Date) => new Date(wallMs({ now: date, timezone })).getUTCFullYear()
   const format = dateFormat('en-GB', {
-    ...{ weekday: 'long', day: 'numeric', month: 'long', timeZone: knownZone(timezone) },
+    ...{ weekday: 'long', day: 'numeric', month: 'long', timeZone: timezone },
     ...(yearOf(at) === yearOf(now) ? {} : { year: 'numeric' }),
   })
   // "Tuesday 2 June" in this locale.

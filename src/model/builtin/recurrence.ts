@@ -78,13 +78,10 @@ function interval([count = '', unit = 'hour']: readonly string[]): Recurrence | 
   const words = (number: number, one: string) => `every ${number === 1 ? one : `${number} ${one}s`}`
   if (minutes >= 1 && minutes < 60 && 60 % minutes === 0)
     return { kind: 'every', cron: `*/${minutes} * * * *`, words: words(minutes, 'minute'), rest: '' }
-  if (hours >= 1 && hours < 24 && 24 % hours === 0)
-    return {
-      kind: 'every',
-      cron: `0 */${hours} * * *`.replace('*/1 ', '* '),
-      words: words(hours, 'hour'),
-      rest: '',
-    }
+  if (hours >= 1 && 24 % hours === 0) {
+    const field = hours === 1 ? '*' : hours === 24 ? '0' : `*/${hours}`
+    return { kind: 'every', cron: `0 ${field} * * *`, words: words(hours, 'hour'), rest: '' }
+  }
   return impossible('I can only repeat at intervals that divide an hour or a day evenly.')
 }
 

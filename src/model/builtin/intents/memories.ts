@@ -71,10 +71,7 @@ function* forgetOwn(content: string, aspects: readonly string[], world: World): 
 }
 
 export function* forgetWords(query: string, { present }: World): Steps {
-  return tellForgotten(yield* use('forget', { query }), present)
-}
-
-function tellForgotten(outcome: Outcome, present: Present): string {
+  const outcome = yield* use('forget', { query })
   if (outcome.reason === 'not_found') return NOT_REMEMBERED
   const choices = outcome.reason === 'ambiguous' ? choicesIn(outcome, present) : []
   if (choices.length > 0) return `${WHICH_ONE}\n\n${bullets(choices.map(({ told }) => told))}`

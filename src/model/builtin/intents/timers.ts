@@ -28,8 +28,9 @@ export const ASK_WHAT = 'What should I remind you of, and when?'
 const FOR_CLOCK =
   /\bfor (?=\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?(?:$|,| (?!s\b|secs?|seconds?|m\b|mins?|minutes?|h\b|hrs?|hours?|days?|weeks?|months?|people|\d)))/i
 
-/** `kind` is what the owner calls it: "reminder", "timer", "alarm", "countdown" or "wake". */
-function setTimer(words: string, kind: string, world: World): Reply {
+/** `called` is the owner's word for it: "reminder", "timer", "alarm", "countdown", "wake", or "tell" and its like. */
+function setTimer(words: string, called: string, world: World): Reply {
+  const kind = /^(?:timer|alarm|countdown|wake)$/i.test(called) ? called.toLowerCase() : 'reminder'
   const early = kind === 'wake' || kind === 'alarm'
   const text = words.replace(/\s+/g, ' ')
   const when = takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
@@ -93,12 +94,9 @@ function titleOf(rest: string): string {
 }
 
 /** Sets one only where a time is named. */
-const whereTimed =
-  (kind: string) =>
-  (groups: readonly string[], world: World): Reply | null => {
-    const words = groups.join(' ').trim()
-    return takeWhen(words, world.present, { early: false }) ? setTimer(words, kind, world) : null
-  }
+function whereTimed(words: string, called: string, world: World): Reply | null {
+  return takeWhen(words, world.present, { early: false }) ? setTimer(words, called, world) : null
+}
 
 /** A line of a list of timers. */
 export function lineOf(timer: TimerResult, present: Present): string {
@@ -207,19 +205,18 @@ export const timerIntents: readonly Intent[] = [
   on(
     `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: (.{1,300}))? (${KIND})(?: (.*))?`,
     ([before = '', kind = '', after = ''], world) =>
-      setTimer(`${before === '' ? '' : `${before} ${kind} `}${after}`, kind.toLowerCase(), world),
+      setTimer(`${before === '' ? '' : `${before} ${kind} `}${after}`, kind, world),
   ),
-  on('remind me(?: again)?(?: later)?[:,]?(?: (.*))?', ([words = ''], world) =>
-    setTimer(words, 'reminder', world),
+  on('(remind|wake) me(?: up| again| later)*[:,]?(?: (.*))?', ([verb = '', words = ''], world) =>
+    setTimer(words, verb, world),
   ),
-  on('wake me(?: up)?(?: (.*))?', ([words = ''], world) => setTimer(words, 'wake', world)),
-  on(`(${KIND})[:,]? (.+)`, ([kind = '', words = ''], world) =>
-    whereTimed(kind.toLowerCase())([words], world),
-  ),
+  on(`(${KIND})[:,]? (.+)`, ([kind = '', words = ''], world) => whereTimed(words, kind, world)),
   on(`(.{1,60})[ -](${KIND})`, ([words = '', kind = ''], world) =>
-    whereTimed(kind.toLowerCase())([words, kind], world),
+    whereTimed(`${words} ${kind}`, kind, world),
   ),
-  on('(?:ping|nudge|alert|notify|tell|text|call|message) me (.+)', whereTimed('reminder')),
+  on('(?:ping|nudge|alert|notify|tell|text|call|message) me (.+)', ([words = ''], world) =>
+    whereTimed(words, 'reminder', world),
+  ),
   on(
     "(?:remember|(?:don't|do not) (?:let me )?forget|make sure (?:that )?i(?: remember)?) (to .+)",
     ([words = ''], world) => setTimer(words, 'reminder', world),
@@ -227,7 +224,6 @@ export const timerIntents: readonly Intent[] = [
   // "In ten minutes, remind me to …", "every morning at 8 wake me".
   on(
     `${TIME_FIRST} (wake|remind|ping|alert|tell|notify) me(?: up)?(?: (.*))?`,
-    ([time = '', verb = '', words = ''], world) =>
-      whereTimed(verb.toLowerCase() === 'wake' ? 'wake' : 'reminder')([time, words], world),
+    ([time = '', verb = '', words = ''], world) => whereTimed(`${time} ${words}`.trim(), verb, world),
   ),
 ]
