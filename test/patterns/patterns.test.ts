@@ -36,12 +36,6 @@ function isQuick(pattern: RegExp, text: string, limitMs: number): boolean {
 
 /** Built while the page is used: the words of a search, escaped, as alternatives, over one line of what was found. */
 const BUILT_LATER = ['web/src/view/search-dialog.ts']
-/**
- * The builtin model shortens runs of spaces and reads at most 2,000 characters before any of its patterns runs.
- * `test/hostile/builtin.test.ts` measures it as a whole.
- */
-const BOUNDED = /^src\/model\/builtin\//
-
 /** A text on which the pattern takes long; undefined where none is found. */
 function hostileTo(pattern: RegExp): Attack | undefined {
   const isSlow = (attack: Attack, { chars, limitMs }: typeof SHORT) =>
@@ -50,8 +44,7 @@ function hostileTo(pattern: RegExp): Attack | undefined {
 }
 
 function slowAmong(found: readonly Found[]): string[] {
-  const checked = found.filter(({ place }) => !BOUNDED.test(place))
-  const distinct = Map.groupBy(checked, ({ pattern }) => String(pattern))
+  const distinct = Map.groupBy(found, ({ pattern }) => String(pattern))
   return [...distinct].flatMap(([text, [first, ...others]]) => {
     const attack = first && hostileTo(first.pattern)
     const places = [first, ...others].map((each) => each?.place).join(', ')
@@ -84,7 +77,7 @@ describe('every pattern takes time in proportion to the text', () => {
 
   test('none is built later, where this check cannot see it', () => {
     const seen = new Set(built.map(({ place }) => place))
-    const unseen = constructors.filter((place) => !seen.has(place) && !BOUNDED.test(place))
+    const unseen = constructors.filter((place) => !seen.has(place))
     expect(unseen.map((place) => place.replace(/:.*$/, ''))).toEqual(BUILT_LATER)
   })
 })

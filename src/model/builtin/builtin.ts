@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { knownZone } from '../../clock/date-format.ts'
 import type { InputItem, ModelId, ModelService, TextEvent, TextModel, TextRequest } from '../port.ts'
 import { estimateItemTokens, estimateTokens } from '../tokens.ts'
-import { type Conversation, type Done, readInput } from './conversation.ts'
+import { type Done, readInput } from './conversation.ts'
 import type { Call, Reply, World } from './intent.ts'
 import { type Outcome, readOutcome } from './results.ts'
 import { repliesTo, statementOf } from './understand.ts'
@@ -69,29 +69,27 @@ function answerTo(request: TextRequest): Answer {
     can: (tool) => shapes.has(tool),
     stated: (said) => statementOf(said, world),
   }
-  const takeOutcome = createOutcomes(input)
+  const left = [...input.done]
   const texts: string[] = []
   for (const reply of repliesTo(input.text, world)) {
-    const step = advance(reply, world, takeOutcome)
+    const step = advance(reply, world, left)
     if (typeof step !== 'string') return { text: '', calls: step.map((call) => shapeArgs(call, shapes)) }
     texts.push(step)
   }
   return { text: texts.join('\n\n'), calls: [] }
 }
 
-type TakeOutcome = (tool: string) => Outcome | null
-
 /**
  * Runs a reply from its start, feeding it the outcomes that this turn already has: so all state is in the request, and
  * a turn that a restart cut in half continues. Returns the calls it still needs, or its text.
  */
-function advance(reply: Reply, { can }: World, takeOutcome: TakeOutcome): string | readonly Call[] {
+function advance(reply: Reply, { can }: World, left: Done[]): string | readonly Call[] {
   if (typeof reply === 'string') return reply
   let outcomes: readonly Outcome[] = []
   for (;;) {
     const step = reply.next(outcomes)
     if (step.done) return step.value
-    const taken = step.value.map(({ name }) => (can(name) ? takeOutcome(name) : UNAVAILABLE))
+    const taken = step.value.map(({ name }) => (can(name) ? take(left, name) : UNAVAILABLE))
     const open = step.value.filter((_call, index) => taken[index] === null)
     if (open.length > 0) return open
     outcomes = taken.filter((outcome) => outcome !== null)
@@ -100,13 +98,10 @@ function advance(reply: Reply, { can }: World, takeOutcome: TakeOutcome): string
 
 const UNAVAILABLE = readOutcome({ ok: false, reason: 'unavailable', message: 'I can’t do that here.' })
 
-/** The outcomes of this turn, each taken once, in the order in which their tools were called. */
-function createOutcomes({ done }: Pick<Conversation, 'done'>): TakeOutcome {
-  const left: Done[] = [...done]
-  return (tool) => {
-    const index = left.findIndex(({ name }) => name === tool)
-    return index === -1 ? null : (left.splice(index, 1)[0]?.outcome ?? null)
-  }
+/** Takes the outcome of the first call of a tool that is left; null where there is none. */
+function take(left: Done[], tool: string): Outcome | null {
+  const index = left.findIndex(({ name }) => name === tool)
+  return left.splice(index, index === -1 ? 0 : 1)[0]?.outcome ?? null
 }
 
 /** The arguments that the tool declares; those that are not given are null. */

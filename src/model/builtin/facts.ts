@@ -15,7 +15,6 @@ const MAX_LOOKED_AT = 20
 /** How much worse than the best an answer may be, to be given as well. */
 const NEAR_BEST = 0.8
 const KEY_WEIGHT = 2
-const ASPECT_WEIGHT = 1
 
 /**
  * The statements that a question is about, best first, the newer first among equals: those that have more than half
@@ -31,12 +30,7 @@ export function findAnswers(
   const keyStems = keys.map(senseOf)
   const aspectStems = aspects.map(senseOf)
   if (keyStems.length === 0) return []
-  // "My name" asks for another statement than "my sister's name".
-  const phrases = keys
-    .map((key) => ` my ${key} `)
-    .filter((phrase) => ` ${wordsOf(question).join(' ')} `.includes(phrase))
   const isOwn = isOfOwner(question, keys, aspects)
-  const total = keyStems.length * KEY_WEIGHT + aspectStems.length * ASPECT_WEIGHT
   const scored = known.flatMap((statement, index) => {
     const stems = new Set(wordsOf(statement.text).map(senseOf))
     if (SAYS_NAME.test(statement.text)) stems.add('name')
@@ -44,9 +38,7 @@ export function findAnswers(
     const keyHits = keyStems.filter((each) => stems.has(each)).length
     if (keyHits * 2 <= keyStems.length && keyHits < keyStems.length) return []
     const aspectHits = aspectStems.filter((each) => stems.has(each)).length
-    const words = ` ${wordsOf(statement.text).join(' ')} `
-    const phraseHits = phrases.filter((phrase) => words.includes(phrase)).length
-    const score = (keyHits * KEY_WEIGHT + aspectHits * ASPECT_WEIGHT + phraseHits * ASPECT_WEIGHT) / total
+    const score = keyHits * KEY_WEIGHT + aspectHits
     return [{ statement, index, score }]
   })
   const best = Math.max(0, ...scored.map(({ score }) => score))
@@ -115,11 +107,6 @@ export function isBeside(question: string, answers: readonly Known[]): boolean {
 }
 
 function distinct(statements: readonly Known[]): Known[] {
-  const seen = new Set<string>()
-  return statements.filter(({ text }) => {
-    const key = wordsOf(text).join(' ')
-    if (seen.has(key)) return false
-    seen.add(key)
-    return true
-  })
+  const keys = statements.map(({ text }) => wordsOf(text).join(' '))
+  return statements.filter((_statement, index) => keys.indexOf(keys[index] ?? '') === index)
 }

@@ -16,8 +16,6 @@ const COUNTS: Readonly<Record<string, number>> = {
 }
 const DAY = '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:days?)?'
 const DAY_LIST = `${DAY}(?:(?:,? and |, ?)${DAY}){0,6}`
-const DAYS_LIST =
-  '(?:sun|mon|tues|wednes|thurs|fri|satur)days(?: and (?:sun|mon|tues|wednes|thurs|fri|satur)days)?'
 const NTH = '(\\d{1,2})(?:st|nd|rd|th)?'
 const MONTH = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}'
 
@@ -41,8 +39,9 @@ const RULES: Readonly<Record<string, Reader>> = {
     fields: '* * 0,6',
     words: 'every Saturday and Sunday',
   },
-  [`(?:every|each|weekly on|every week on|each week on) (${DAY_LIST})|(?:on )?(${DAYS_LIST})`]: daysOfWeek,
-  '(?:every|each) (?:single )?(?:day|morning|noon|afternoon|evening|night)|daily|nightly': {
+  [`(?:every|each|weekly on|every week on|each week on) (${DAY_LIST})|(?:on )?(?=[a-z]+days\\b)(${DAY_LIST})`]:
+    daysOfWeek,
+  '(?:every|each) (?:single )?(?:day|morning|afternoon|evening|night)|daily|nightly': {
     fields: '* * *',
     words: 'every day',
   },
@@ -80,19 +79,16 @@ function interval([count = '', unit = 'hour']: readonly string[]): Recurrence | 
   if (minutes >= 1 && minutes < 60 && 60 % minutes === 0)
     return { kind: 'every', cron: `*/${minutes} * * * *`, words: words(minutes, 'minute'), rest: '' }
   if (hours >= 1 && 24 % hours === 0) {
-    const cron = hours === 24 ? '0 0 * * *' : hours === 1 ? '0 * * * *' : `0 */${hours} * * *`
-    return { kind: 'every', cron, words: words(hours, 'hour'), rest: '' }
+    const field = hours === 1 ? '*' : hours === 24 ? '0' : `*/${hours}`
+    return { kind: 'every', cron: `0 ${field} * * *`, words: words(hours, 'hour'), rest: '' }
   }
   return impossible('I can only repeat at intervals that divide an hour or a day evenly.')
 }
 
-function daysOfWeek([every = '', plural = '']: readonly string[]): Rhythm | null {
-  const starts = ((every || plural).match(/[a-z]{3,}/gi) ?? []).filter((word) => word.toLowerCase() !== 'and')
-  const numbers = starts.map((word) =>
-    DAYS.findIndex((day) => day.toLowerCase().startsWith(word.toLowerCase().slice(0, 3))),
-  )
-  const sorted = [...new Set(numbers)].filter((number) => number >= 0).sort()
-  if (sorted.length === 0) return null
+function daysOfWeek([every = '', plural = '']: readonly string[]): Rhythm {
+  const starts = (every || plural).toLowerCase().match(/\b(?!and)[a-z]{3}/g) ?? []
+  const numbers = starts.map((start) => DAYS.findIndex((day) => day.toLowerCase().startsWith(start)))
+  const sorted = [...new Set(numbers)].sort()
   return {
     fields: `* * ${sorted.join(',')}`,
     words: `every ${joinWords(sorted.map((number) => DAYS[number] ?? ''))}`,
@@ -117,11 +113,11 @@ function monthly(groups: readonly string[]): Rhythm | null {
 
 const isDay = (day: number) => day >= 1 && day <= 31
 
-const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
-  [/morning/i, 8],
-  [/noon\b(?<!after)/i, 12],
+/** The hour that a part of the day means. */
+export const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
+  [/morning/i, 9],
   [/afternoon/i, 15],
-  [/evening/i, 18],
+  [/evening/i, 19],
   [/night/i, 21],
 ]
 
@@ -144,24 +140,17 @@ function atClock(text: string, phrase: string, { fields, words }: Rhythm, early:
     .reduce((left, { text: clock }) => without(left, clock), text)
     .replace(/\b(?:in the )?(?:mornings?|afternoons?|evenings?)\b|\bat night\b/i, ' ')
     .trim()
+    // What joined the times of day to the rest.
+    .replace(/^(?:at|and|by)\b ?|\b(?:at|and|by)$/gi, '')
   return {
     kind: 'every',
     cron: `${first.minute} ${hours.join(',')} ${fields}`,
     words: `${words} at ${joinWords(told)}`,
-    rest: withoutJoints(rest),
+    rest,
   }
 }
 
 const two = (value: number) => String(value).padStart(2, '0')
-
-/** Drops what joined the times of day to the rest. */
-function withoutJoints(text: string): string {
-  const words = text.split(' ').filter((word) => word !== '')
-  const isJoint = (word = '') => /^(?:at|and|by)$/i.test(word)
-  while (isJoint(words[0])) words.shift()
-  while (isJoint(words.at(-1))) words.pop()
-  return words.join(' ')
-}
 
 function without(text: string, words: string): string {
   return text.replace(words, ' ').replace(/ {2,}/g, ' ').trim()

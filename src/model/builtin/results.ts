@@ -22,8 +22,6 @@ const hit = z.looseObject({ at: text, who: text, text })
 const part = z.looseObject({ kind: text, count: z.number().catch(0).default(0), items: listOf(z.string()) })
 
 export type TimerResult = z.output<typeof timer>
-export type NoteResult = z.output<typeof note>
-export type HitResult = z.output<typeof hit>
 
 const outcomeSchema = z.object({
   ok: z.boolean().catch(true),
@@ -55,16 +53,8 @@ export function readOutcome(returned: unknown): Outcome {
   return outcome.success ? outcome.data : outcomeSchema.parse({ ok: false })
 }
 
-/** zod's words for a text that is too long. */
-const TOO_LONG = /expected string to have <=(\d+) characters/
-
 /** Why a tool did nothing, in words for the owner. */
 export function whyNot({ reason, message }: Outcome): string {
-  if (reason === 'invalid_arguments') {
-    const longest = TOO_LONG.exec(message ?? '')?.[1]
-    return longest === undefined
-      ? 'I can’t do it with these words.'
-      : `That is too long: I can take up to ${longest} characters for that. A note holds more.`
-  }
+  if (reason === 'invalid_arguments') return 'I can’t do it with these words. A note holds long texts.'
   return message ?? 'That did not work.'
 }

@@ -10,19 +10,7 @@ export type Heard = {
   readonly original: string
 }
 
-const STRAIGHT: Readonly<Record<string, string>> = {
-  '‘': "'",
-  '’': "'",
-  ʼ: "'",
-  '`': "'",
-  '“': '"',
-  '”': '"',
-  '„': '"',
-  '«': '"',
-  '»': '"',
-}
-
-/** Straight quotes and single spaces, without politeness at either end or punctuation at the last. */
+/** Straight quotes and single spaces. */
 export function hear(message: string): Heard {
   const original = message.trim()
   let text = ''
@@ -31,13 +19,12 @@ export function hear(message: string): Heard {
     const char = original[place] ?? ''
     const isSpace = /\s/.test(char)
     if (isSpace && text.endsWith(' ')) continue
-    text += isSpace ? ' ' : (STRAIGHT[char] ?? char)
+    text += isSpace ? ' ' : char.replace(/[‘’ʼ`]/, "'").replace(/[“”„«»]/, '"')
     places.push(place)
   }
   return { text, places, original }
 }
 
-const MIN_FOREIGN_LETTERS = 8
 const POLITE = new RegExp(
   '^(?:' +
     [
@@ -125,11 +112,7 @@ export function isStatement(text: string): boolean {
 export function isForeign(text: string): boolean {
   const language = languageOf(text, 'en')
   if (language === null || language === 'en') return false
-  const letters = text.match(/\p{L}/gu)?.length ?? 0
-  return (
-    /[^\p{Script=Latin}\p{P}\p{N}\p{Z}\p{S}]/u.test(text) ||
-    (letters >= MIN_FOREIGN_LETTERS && text.trim().split(/\s+/).length >= 3)
-  )
+  return /[^\p{Script=Latin}\p{P}\p{N}\p{Z}\p{S}]/u.test(text) || text.trim().split(/\s+/).length >= 3
 }
 
 /** Drops characters at the end, in one pass. */
@@ -175,8 +158,10 @@ const OTHER_PERSON: Readonly<Record<string, string>> = {
   "we're": 'you’re',
   "we've": 'you’ve',
 }
-const OWNER_WORDS =
-  /(?<![\p{L}\p{N}'’])(?:am i|i am|i was|i wasn['’]t|(?:i|we)['’](?:m|ve|d|ll|re)|i|me|my|mine|myself|we|us|our|ours)(?![\p{L}\p{N}'’])/giu
+const OWNER_WORDS = new RegExp(
+  `(?<![\\p{L}\\p{N}'’])(?:${Object.keys(OTHER_PERSON).join('|').replaceAll("'", "['’]")})(?![\\p{L}\\p{N}'’])`,
+  'giu',
+)
 const SMALL_START = /^(?:The|A|An|It|He|She|They|This|That|There|His|Her|Their|On|In|At|Every)\b/
 
 /** The owner's words as said to the owner, as part of a sentence: "My name is Max." becomes "your name is Max". */
@@ -202,10 +187,7 @@ export function shorten(text: string, maxChars: number): string {
 }
 
 /** "a, b and c". */
-export function joinWords(words: readonly string[]): string {
-  const last = words.at(-1) ?? ''
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`
-}
+export const joinWords = (words: readonly string[]) => new Intl.ListFormat('en-GB').format(words)
 
 const MAX_LINES = 10
 const MAX_LINE_CHARS = 160

@@ -1,11 +1,5 @@
 /** Words of the names of lists. */
-export const LIST_WORDS: ReadonlySet<string> = new Set([
-  'shopping',
-  'grocery',
-  'groceries',
-  'packing',
-  'list',
-])
+export const LIST_WORDS: ReadonlySet<string> = new Set('shopping grocery groceries packing list'.split(' '))
 
 /** Words of commands, each safe to guess: few other English words are one letter away. */
 const COMMAND_WORDS = new Set(
@@ -42,9 +36,9 @@ function isOneOff(a: string, b: string): boolean {
 function guess(word: string, words: ReadonlySet<string>): string | null {
   const plain = word.toLowerCase()
   if (words.has(plain) || words.has(plain.replace(/s$/, ''))) return null
-  const near = [...words].filter((each) => isOneOff(plain, each))
-  return near.length === 1 || new Set(near.map((each) => each.replace(/s$/, ''))).size === 1
-    ? (near[0] ?? null)
+  const [near, ...others] = [...words].filter((each) => isOneOff(plain, each))
+  return near !== undefined && others.every((each) => `${each}s` === near || each === `${near}s`)
+    ? near
     : null
 }
 
@@ -54,18 +48,14 @@ export function repairWords(text: string, words: ReadonlySet<string> = COMMAND_W
 }
 
 const MAX_CHARS = 300
-const MAX_REPAIRS = 3
 
-/** The text with its first misspelt command word put right, then its first two, then three. */
-export function repairsOf(text: string): string[] {
-  const repairs: string[] = []
-  let repaired = text.length > MAX_CHARS ? '' : text
-  for (const { 0: word, index } of repaired.matchAll(WORD)) {
+/** The text with its first misspelt command word put right, then with the second as well, and so on. */
+export function* repairsOf(text: string): Generator<string> {
+  let repaired = text
+  for (const [word] of text.length > MAX_CHARS ? [] : text.matchAll(WORD)) {
     const right = guess(word, COMMAND_WORDS) ?? guess(word, TIME_WORDS)
-    if (right === null || repairs.length === MAX_REPAIRS) continue
-    const shift = repaired.length - text.length
-    repaired = repaired.slice(0, index + shift) + right + repaired.slice(index + shift + word.length)
-    repairs.push(repaired)
+    if (right === null) continue
+    repaired = repaired.replace(word, right)
+    yield repaired
   }
-  return repairs
 }

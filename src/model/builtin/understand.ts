@@ -5,9 +5,8 @@ import { arithmeticIntent } from './intents/arithmetic.ts'
 import { choose } from './intents/choices.ts'
 import { correctionIntents } from './intents/corrections.ts'
 import { dateIntents } from './intents/dates.ts'
-import { fallback } from './intents/fallbacks.ts'
 import { ASK_LIST, laterListIntents, listIntents } from './intents/lists.ts'
-import { lookUp } from './intents/look-up.ts'
+import { fallback, lookUp } from './intents/look-up.ts'
 import {
   ASK_FORGET,
   ASK_REMEMBER,
@@ -33,6 +32,18 @@ import {
 } from './text.ts'
 import { repairsOf } from './typos.ts'
 
+const SOMEBODY = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'
+const IS_SOMETHING = '.{0,60} (?:is|are|was|were|has|had|came)\\b'
+
+/** Calls and texts to others are refused plainly, rather than taken for statements. */
+const beyondIntent = on(
+  [
+    `(?:text|sms|message|whatsapp|call|phone|ring|dial|e-?mail) (?!${IS_SOMETHING})${SOMEBODY}.*`,
+    'send (?!me\\b)(?:.{1,60} )?(?:text|sms|message|whatsapp|e-?mail|mail)\\b.*',
+  ],
+  () => 'I can’t call, text or write to anybody.',
+)
+
 /** In order: what a later intent would take for something else comes first. */
 const intents: readonly Intent[] = [
   ...dateIntents,
@@ -46,25 +57,10 @@ const intents: readonly Intent[] = [
   ...timelineIntents,
   ...rememberIntents,
   arithmeticIntent,
-  beyondIntents(),
+  beyondIntent,
   namedNoteIntent,
   askingIntent,
 ]
-
-/** What would reach others is refused plainly, rather than taken for a statement. */
-function beyondIntents(): Intent {
-  const somebody = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'
-  return on(
-    [
-      new RegExp(
-        `^(?:text|sms|message|whatsapp|call|phone|ring|dial|e-?mail) ${somebody}(?!.{0,60} (?:is|are|was|were|has|had|came)\\b)`,
-        'u',
-      ),
-      /^send (?!me\b)(?:.{1,60} )?(?:text|sms|message|whatsapp|e-?mail|mail)\b/,
-    ],
-    () => 'I can’t call, text or write to anybody.',
-  )
-}
 
 type Plan = { readonly reply: Reply; readonly intent: Intent; readonly groups: readonly string[] }
 
@@ -83,8 +79,7 @@ function planFor(text: string, world: World): Plan | null {
   const whole = withoutClosing(hear(text))
   return (
     firstPlan(whole, talkIntents, world) ??
-    firstPlan(withoutPoliteness(whole), talkIntents, world) ??
-    firstPlan(withoutPoliteness(whole), intents, world) ??
+    firstPlan(withoutPoliteness(whole), [...talkIntents, ...intents], world) ??
     firstPlan(whole, laterListIntents, world)
   )
 }
@@ -99,7 +94,7 @@ const QUESTIONS: readonly (readonly [string, (request: string, answer: string) =
   [
     ASK_LIST,
     (request, answer) =>
-      `${request} to my ${answer.replace(/^(?:to |on )?(?:the |my )?/i, '').replace(/(?<! list)$/i, ' list')}`,
+      `${request} to ${answer.replace(/^(?:to|on) /i, '').replace(/(?<! list)$/i, ' list')}`,
   ],
 ]
 

@@ -1,16 +1,15 @@
 import { casual, type ParsedResult } from 'chrono-node/en'
 import type { Present } from './intent.ts'
-import { DAY_MS, fromWallMs, toLocalIso, toWallMs, type WallClock, wallClock } from './local-time.ts'
-import { takeRecurrence } from './recurrence.ts'
+import { DAY_MS, midnightOf, toLocalIso, wallMs } from './local-time.ts'
+import { PARTS_OF_DAY, type Recurrence, takeRecurrence } from './recurrence.ts'
 import { repairWords, TIME_WORDS } from './typos.ts'
 
 /** When something is to happen; `rest` is the text without the words that said so. */
 export type When =
+  | Recurrence
   | { readonly kind: 'in'; readonly seconds: number; readonly rest: string }
   /** Local time in the owner's zone, ISO 8601 without an offset. */
   | { readonly kind: 'at'; readonly local: string; readonly hasDay: boolean; readonly rest: string }
-  | { readonly kind: 'every'; readonly cron: string; readonly words: string; readonly rest: string }
-  | { readonly kind: 'impossible'; readonly why: string }
 
 /** Times are said in few words, and chrono-node gets no long texts. */
 const MAX_CHARS = 300
@@ -32,15 +31,10 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/(?<![\p{L}'-])(?:uh|uhm|um|erm|hmm),? /giu, ''],
   [/(?<!the )\bday after tomorrow\b/gi, 'the day after tomorrow'],
   [/\b(?:an|one) hour and a half\b/gi, '90 minutes'],
-  [/\bthree quarters of an hour\b/gi, '45 minutes'],
   [/\b(?:a )?quarter of an hour\b/gi, '15 minutes'],
   [/\b(in|for) (\d{1,2})h(\d{2})\b/gi, '$1 $2 hours $3 minutes'],
   [/\b(\d{1,4})[ -](second|minute|hour)s?[ -](?=timer|alarm|countdown|reminder)/gi, 'in $1 $2s '],
-  [/\b(at|by|around) (\d{1,2})h(\d{2})\b/gi, '$1 $2:$3'],
-  [/\b(at|by|around) (\d{1,2})h\b/gi, '$1 $2:00'],
   [/\b(\d{1,2}) ([0-5]\d)(?= ?[ap]\.?m\b)/gi, '$1:$2'],
-  [/(\d) ?o'clock\b/gi, '$1'],
-  [/(\d) (?:in the|this) morning\b/gi, '$1 am'],
   [/(\d) (?:(?:in the|this) (?:afternoon|evening)|at night)\b/gi, '$1 pm'],
 ]
 const PAST_OR_TO = new RegExp(
@@ -62,8 +56,8 @@ function toDigits(text: string): string {
 }
 
 function takeMoment(text: string, present: Present, early: boolean): When | null {
-  const here = wallClock(present.now, present.timezone)
-  const dated = withMonth(text, here)
+  const nowMs = wallMs(present)
+  const dated = withMonth(text, nowMs)
   const results = parseDates(dated, present)
   const result = results.find((each) => isAtEdge(each, dated)) ?? results[0]
   if (!result) return null
@@ -74,13 +68,12 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
     return seconds > 0 ? { kind: 'in', seconds, rest } : null
   }
   const hasDay = result.start.isCertain('day') || result.start.isCertain('weekday')
-  return { kind: 'at', local: toLocalIso(resolve(result, here, early)), hasDay, rest }
+  return { kind: 'at', local: toLocalIso(resolve(result, nowMs, early)), hasDay, rest }
 }
 
 /** The dates and times that chrono-node finds, in the owner's zone. */
 export function parseDates(text: string, present: Present, options = { forwardDate: true }): ParsedResult[] {
-  const here = wallClock(present.now, present.timezone)
-  const timezone = Math.round((toWallMs(here) - present.now.getTime()) / 60_000)
+  const timezone = Math.round((wallMs(present) - present.now.getTime()) / 60_000)
   // What is Monday's is a thing, not a moment; "now" sets nothing off.
   return casual
     .parse(text, { instant: present.now, timezone }, options)
@@ -88,13 +81,14 @@ export function parseDates(text: string, present: Present, options = { forwardDa
 }
 
 /** "on the 15th" is of this month, or of the next where it has passed. */
-function withMonth(text: string, here: WallClock): string {
+function withMonth(text: string, nowMs: number): string {
   return text.replace(
     /\b(?:on |by )?the (\d{1,2})(?:st|nd|rd|th)\b(?! of\b| (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/i,
     (all, day: string) => {
-      const month = Number(day) < here.day ? here.month : here.month - 1
-      const date = fromWallMs(Date.UTC(here.year, month, Number(day)))
-      return date.day === Number(day) ? `on ${toLocalIso(date).slice(0, 10)}` : all
+      const now = new Date(nowMs)
+      const month = now.getUTCMonth() + (Number(day) < now.getUTCDate() ? 1 : 0)
+      const ms = Date.UTC(now.getUTCFullYear(), month, Number(day))
+      return new Date(ms).getUTCDate() === Number(day) ? `on ${toLocalIso(ms).slice(0, 10)}` : all
     },
   )
 }
@@ -107,56 +101,29 @@ function isAtEdge({ index, text: words }: ParsedResult, text: string): boolean {
   )
 }
 
-const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
-  [/morning/i, 9],
-  [/afternoon/i, 15],
-  [/evening/i, 19],
-  [/night/i, 21],
-]
-
-function resolve({ start, text }: ParsedResult, here: WallClock, early: boolean): WallClock {
-  const date = {
-    year: start.get('year') ?? here.year,
-    month: start.get('month') ?? here.month,
-    day: start.get('day') ?? here.day,
-  }
+/** "At 7" is the next seven o'clock; "Friday at 5" is in the afternoon, "Friday at 9" in the morning. */
+function resolve({ start, text }: ParsedResult, nowMs: number, early: boolean): number {
+  const [year, month, day] = [start.get('year') ?? 0, start.get('month') ?? 1, start.get('day') ?? 1]
+  const dayMs = Date.UTC(year, month - 1, day)
   const part = PARTS_OF_DAY.find(([words]) => words.test(text))?.[1]
   if (!start.isCertain('hour')) {
     // "In two weeks" means this time of day; a bare date means its morning.
     const isRelative = part === undefined && /\b(?:in|from now|later|after)\b/i.test(text)
-    if (isRelative) return { ...here, ...date }
-    const wall = { ...date, hour: part ?? 9, minute: 0 }
-    const isOver = toWallMs(wall) <= toWallMs(here) && !start.isCertain('day')
-    return isOver ? fromWallMs(toWallMs(wall) + DAY_MS) : wall
+    const ms = dayMs + (isRelative ? nowMs - midnightOf(nowMs) : (part ?? 9) * HOUR_MS)
+    return ms <= nowMs && !start.isCertain('day') ? ms + DAY_MS : ms
   }
-  const wall = { ...date, hour: start.get('hour') ?? 9, minute: start.get('minute') ?? 0 }
-  const isAmbiguous =
-    !start.isCertain('meridiem') &&
-    wall.hour >= 1 &&
-    wall.hour <= 11 &&
-    part === undefined &&
-    !/\b0\d|noon/i.test(text)
-  if (!isAmbiguous) return wall
-  return disambiguate(wall, here, { hasDate: start.isCertain('day') || start.isCertain('weekday'), early })
-}
-
-/** "At 7" is the next seven o'clock; "Friday at 5" is in the afternoon, "Friday at 9" in the morning. */
-function disambiguate(
-  wall: WallClock,
-  here: WallClock,
-  hint: { readonly hasDate: boolean; readonly early: boolean },
-): WallClock {
-  const nowMs = toWallMs(here)
-  const early = toWallMs(wall)
-  const late = early + 12 * HOUR_MS
-  const isEarlyHour = wall.hour <= 6
-  if (hint.hasDate) {
-    const isPast = early <= nowMs && late > nowMs
-    return fromWallMs((isEarlyHour && !hint.early) || isPast ? late : early)
+  const hour = start.get('hour') ?? 9
+  const clockMs = hour * HOUR_MS + (start.get('minute') ?? 0) * 60_000
+  const isExact = start.isCertain('meridiem') || part !== undefined || hour < 1 || hour > 11
+  if (isExact || /\b0\d|noon/i.test(text)) return dayMs + clockMs
+  const isEarlyHour = hour <= 6
+  if (!start.isCertain('day') && !start.isCertain('weekday')) {
+    if (early) return dayMs + clockMs
+    const hours = isEarlyHour ? [12, 36] : [0, 12, 24]
+    const nexts = hours.map((later) => midnightOf(nowMs) + clockMs + later * HOUR_MS)
+    return nexts.find((ms) => ms > nowMs) ?? dayMs + clockMs
   }
-  if (hint.early) return wall
-  const first = toWallMs({ ...here, hour: wall.hour, minute: wall.minute })
-  const candidates = [0, 12, 24, 36].map((hours) => first + hours * HOUR_MS)
-  const next = candidates.find((each, index) => each > nowMs && !(isEarlyHour && index % 2 === 0))
-  return fromWallMs(next ?? early)
+  const [firstMs, lateMs] = [dayMs + clockMs, dayMs + clockMs + 12 * HOUR_MS]
+  const isPast = firstMs <= nowMs && lateMs > nowMs
+  return (isEarlyHour && !early) || isPast ? lateMs : firstMs
 }

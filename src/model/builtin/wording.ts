@@ -19,8 +19,8 @@ For real conversation, [connect a language model](/settings#model).`
 export const GUEST =
   'Hello. I am an automated assistant, and I have recorded your message for my owner. I can’t do more for you here.'
 
-export const NOTHING_FOUND = 'I find nothing about that.'
-export const HAD_FORGOTTEN = 'That is something you had me forget.'
+export const NOTHING_FOUND = 'I found nothing about that.'
+export const HAD_FORGOTTEN = 'You asked me to forget that.'
 export const ALL_RIGHT = 'All right.'
 export const WHICH_ONE = 'Which one do you mean?'
 export const ERASE =

@@ -20,20 +20,13 @@ export function isAspect(word: string): boolean {
   return ASPECT_WORDS.has(word)
 }
 
-export type QueryWords = {
-  /** What a statement must be about. */
-  readonly keys: readonly string[]
-  /** What it may say in other words. */
-  readonly aspects: readonly string[]
-}
-
 /** The words of a text, lower case, without a possessive ending. */
 export function wordsOf(text: string): string[] {
   return (text.toLowerCase().match(WORD) ?? []).map((word) => word.replace(/['’]s$/u, ''))
 }
 
-/** The words that a search should be made with, each once, in order. */
-export function queryWords(text: string): QueryWords {
+/** The words to search with, each once: what a statement must be about, and what it may say in other words. */
+export function queryWords(text: string) {
   const words = [...new Set(wordsOf(text.replace(/\bfor (?:a|his|her|my|their) living\b/gi, 'job')))].filter(
     (word) => !STOP_WORDS.has(word),
   )
@@ -58,7 +51,6 @@ const KINDRED = [
   'favourite favorite',
   'licence license',
   'allergy allergies allergic',
-  'plate plates',
 ]
 const kindred = new Map(
   KINDRED.flatMap((line) => {
@@ -72,13 +64,8 @@ export function senseOf(word: string): string {
   return kindred.get(word) ?? stem(word)
 }
 
-/** The slot that memories keep what a word asks for in; null where there is none. */
-export function slotOf(word: string): string | null {
-  return kindred.get(word) ?? null
-}
-
 /** A crude stem, for comparing only: plural, common verb endings and a final e off. */
-export function stem(word: string): string {
+function stem(word: string): string {
   if (word.length <= 3) return word
   return word.replace(/(?:ies|es|e|s|ed|ing)$/u, (ending) => (ending === 'ies' ? 'y' : '')) || word
 }

@@ -89,14 +89,28 @@ test('shows a choice of memories, and understands its answer', async () => {
   expect((await runTurn([...past, owner('never mind')])).text).toBe('All right.')
 })
 
-test('says what is forgotten and what stays', async () => {
-  const plan = {
-    ...{ ok: true, forgotten: 1, undoSeconds: 60 },
-    goes: [{ kind: 'memory', count: 1, items: ['I like tea'] }],
-    stays: [{ kind: 'timer', count: 2, items: ['Tea', 'More tea'] }],
-  }
-  expect((await runTurn([owner('forget about tea')], { forget: () => plan })).text).toBe(
-    'Forgotten: you like tea. Say “undo” within a minute to bring it back. What stays: 2 timers.',
+test.for([
+  [[], ''],
+  [[{ kind: 'message', count: 2, items: ['I like tea', 'Tea!'] }], ' What you said stays on the timeline.'],
+  [
+    [
+      { kind: 'message', count: 1, items: ['I like tea'] },
+      { kind: 'note', count: 2, items: ['Trip', 'Trip'] },
+    ],
+    ' Your note “Trip” stays.',
+  ],
+  [
+    [
+      { kind: 'note', count: 1, items: ['Trip'] },
+      { kind: 'timer', count: 3, items: ['Tea', 'More tea', 'Cake'] },
+    ],
+    ' Your note “Trip”, timer “Tea”, timer “More tea” and 1 more stay.',
+  ],
+] as const)('says what is forgotten, and of %j what stays', async ([stays, expected]) => {
+  const goes = [{ kind: 'memory', count: 1, items: ['I like tea'] }]
+  const forget = () => ({ ok: true, forgotten: 1, undoSeconds: 60, goes, stays })
+  expect((await runTurn([owner('forget about tea')], { forget })).text).toBe(
+    `Forgotten: you like tea. Say “undo” within a minute to bring it back.${expected}`,
   )
 })
 
@@ -136,10 +150,19 @@ test('a corrected time replaces the timer', async () => {
   for (const said of ['No, at 10, not at 9', 'no, 10', 'make it 10']) {
     const { calls } = await runTurn([...past, owner(said)])
     expect(calls).toMatchObject([
-      { name: 'cancel_timer', args: { query: 't9' } },
       { name: 'set_timer', args: { title: 'Call Anna', at: '2026-06-03T10:00' } },
+      { name: 'cancel_timer', args: { query: 't9' } },
     ])
   }
+})
+
+test('a corrected time that is refused keeps the timer', async () => {
+  const set = callOf('set_timer', { title: 'Run', at: '2026-06-02T18:00' }, { ok: true, timer: { id: 't9' } })
+  const past = [owner('remind me at 6 to run'), ...set, delegate('I’ll remind you to run at 18:00.')]
+  const refused = { set_timer: () => ({ ok: false, reason: 'past' }) }
+  const turn = await runTurn([...past, owner('no, yesterday at 5')], refused)
+  expect(turn.calls.map(({ name }) => name)).toEqual(['set_timer'])
+  expect(turn.text).toBe('That time is already over.')
 })
 
 test('a recurring timer keeps its days when its time is corrected', async () => {
@@ -147,7 +170,7 @@ test('a recurring timer keeps its days when its time is corrected', async () => 
   const set = callOf('set_timer', args, { ok: true, timer: { id: 't9', title: 'Run' } })
   const past = [owner('remind me every monday at 9 to run'), ...set, delegate('I’ll remind you to run.')]
   const { calls } = await runTurn([...past, owner('make that 10')])
-  expect(calls.at(-1)).toMatchObject({ name: 'set_timer', args: { recurrence: '0 10 * * 1', at: null } })
+  expect(calls[0]).toMatchObject({ name: 'set_timer', args: { recurrence: '0 10 * * 1', at: null } })
 })
 
 test('a correction replaces what is remembered', async () => {

@@ -53,7 +53,7 @@ test('what the delegate or a guest said is no source of facts', async () => {
     ...nothing,
     search_timeline: () => ({ ok: true, hits }),
   })
-  expect(turn.text).toBe('I find nothing about that.')
+  expect(turn.text).toBe('I found nothing about that.')
 })
 
 const results: readonly (readonly [string, ToolAnswers, string])[] = [
@@ -92,9 +92,9 @@ const results: readonly (readonly [string, ToolAnswers, string])[] = [
     'Deleted: “Trip”. You can restore it under [Notes](/notes).',
   ],
   [
-    'rename the note Trip to Rome',
-    { update_note: () => ({ ok: true, note: { title: 'Rome' } }) },
-    'Changed: Rome.',
+    'add tickets to the note Trip',
+    { update_note: () => ({ ok: true, note: { title: 'Trip' } }) },
+    'Added to Trip.',
   ],
   [
     'set a pasta timer for 8 minutes',
@@ -113,7 +113,7 @@ const results: readonly (readonly [string, ToolAnswers, string])[] = [
   ],
   ['list my timers', { list_timers: none }, 'You have no reminders or timers.'],
   ['list my timers', { list_timers: () => ({ ok: true, timers: [pasta] }) }, '- Pasta: today at 14:08'],
-  ['when did I mention tea', { search_timeline: none }, 'I find nothing about that.'],
+  ['when did I mention tea', { search_timeline: none }, 'I found nothing about that.'],
   [
     'when did I mention tea',
     {

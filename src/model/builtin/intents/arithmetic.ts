@@ -49,26 +49,23 @@ function evaluate(tokens: readonly string[]): number {
     at += 1
     return Number(tokens[at - 1] ?? Number.NaN)
   }
-  function power(): number {
+  const power = (): number => {
     const base = operand()
     return accept('^') ? base ** power() : base
   }
-  function product(): number {
-    let value = power()
-    for (;;) {
-      if (accept('*')) value *= power()
-      else if (accept('/')) value /= power()
-      else return value
-    }
+  /** Operations of one precedence, from left to right; each reads what follows its sign. */
+  function chain(value: number, operations: Readonly<Record<string, (left: number) => number>>): number {
+    const apply = operations[tokens[at] ?? '']
+    if (!apply) return value
+    at += 1
+    return chain(apply(value), operations)
   }
-  function sum(): number {
-    let value = percentOf(1, product())
-    for (;;) {
-      if (accept('+')) value += percentOf(value, product())
-      else if (accept('-')) value -= percentOf(value, product())
-      else return value
-    }
-  }
+  const product = () => chain(power(), { '*': (left) => left * power(), '/': (left) => left / power() })
+  const sum = () =>
+    chain(percentOf(1, product()), {
+      '+': (left) => left + percentOf(left, product()),
+      '-': (left) => left - percentOf(left, product()),
+    })
   const percentOf = (whole: number, value: number) => (accept('%') ? (whole * value) / 100 : value)
   const value = sum()
   return at === tokens.length ? value : Number.NaN
@@ -76,11 +73,10 @@ function evaluate(tokens: readonly string[]): number {
 
 const format = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 })
 
-const SUM =
-  /^(?:what(?:'s| is| are)|whats|how much (?:is|are)|calculate|compute|work out|solve|evaluate)? ?((?:[\d(.√-]|half of|(?:the )?square root|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b).*)$/
+const SUM = `(?:what(?:'s| is| are)|whats|how much (?:is|are)|calculate|compute|work out|solve|evaluate)? ?((?:[\\d(.√-]|half of|(?:the )?square root|sqrt|(?:${NUMBERS.join('|')})\\b).*)`
 
 /** Sums: "what is 17% of 80". */
-export const arithmeticIntent: Intent = on([SUM], ([words = '']) => {
+export const arithmeticIntent: Intent = on(SUM, ([words = '']) => {
   const sum = withoutEnd(words, /[\s?.!=]/)
   const value = calculate(sum)
   if (value === null) return null

@@ -1,54 +1,25 @@
-import type { Done } from '../conversation.ts'
 import type { Reply, World } from '../intent.ts'
+import { WHICH_ONE } from '../wording.ts'
 import { wordsOf } from '../words.ts'
 import { choicesIn, forgetWords } from './memories.ts'
-import { changeNote, readNote, removeNote } from './notes.ts'
 import { cancelTimers, lineOf } from './timers.ts'
 
 /** Takes "the second one" or "the Cardiff one" as the answer to which of several was meant; null for anything else. */
 export function choose(text: string, world: World): Reply | null {
-  const done = world.conversation.past[0]?.done.at(-1)
-  if (done?.name === 'list_timers') return chooseTimer(text, done, world)
-  if (done?.outcome.reason !== 'ambiguous') return null
-  const choices = choicesIn(done.outcome, world.present)
-  const choice =
-    choices[
-      pick(
-        text,
-        choices.map(({ told }) => told),
-      )
-    ]
-  return choice === undefined ? null : (AGAIN[done.name]?.(choice.text, world, done.args) ?? null)
-}
-
-const AGAIN: Readonly<Record<string, (query: string, world: World, args: Done['args']) => Reply>> = {
-  forget: forgetWords,
-  read_note: readNote,
-  delete_note: removeNote,
-  update_note: (query, _world, args) => changeNote(query, args),
-}
-
-function chooseTimer(text: string, done: Done, { present, conversation }: World): Reply | null {
-  const lines = (conversation.past[0]?.reply ?? '').split('\n').filter((line) => line.startsWith('- '))
-  const timers = done.outcome.timers.filter((timer) => lines.includes(`- ${lineOf(timer, present)}`))
-  const id =
-    lines.length < 2
-      ? undefined
-      : timers[
-          pick(
-            text,
-            timers.map((timer) => lineOf(timer, present)),
-          )
-        ]?.id
+  const [last] = world.conversation.past
+  if (!last?.reply.startsWith(WHICH_ONE)) return null
+  const options = last.reply.split('\n- ').slice(1)
+  const index = pick(text, options)
+  const { name, outcome } = last.done.at(-1) ?? {}
+  if (name === 'forget' && outcome) {
+    const choice = choicesIn(outcome, world.present)[index]
+    return choice ? forgetWords(choice.text, world) : null
+  }
+  const id = outcome?.timers.find((timer) => lineOf(timer, world.present) === options[index])?.id
   return id === undefined ? null : cancelTimers([id])
 }
 
-const ORDINALS = [
-  /\b(?:first|1st|1)\b/i,
-  /\b(?:second|2nd|2)\b/i,
-  /\b(?:third|3rd|3)\b/i,
-  /\b(?:fourth|4th|4)\b/i,
-]
+const ORDINALS = [/\b(?:first|1(?:st)?)\b/i, /\b(?:second|2(?:nd)?)\b/i, /\b(?:third|3(?:rd)?)\b/i]
 const NO_CHOICE =
   /^(?:the|one|that|this|a|an|i|mean|my|of|about|with|to|it|please|for|in|at|forget|cancel|number)$/
 
@@ -56,11 +27,10 @@ const NO_CHOICE =
 function pick(answer: string, options: readonly string[]): number {
   if (answer.length > 100) return -1
   const words = wordsOf(answer).filter((word) => !NO_CHOICE.test(word))
-  const held = options.map(
-    (option) => words.length > 0 && words.every((word) => wordsOf(option).includes(word)),
-  )
-  if (held.filter(Boolean).length === 1) return held.indexOf(true)
-  if (/\blast\b|\blatter\b/i.test(answer)) return options.length - 1
-  const ordinal = ORDINALS.findIndex((pattern) => pattern.test(answer))
-  return ordinal < options.length && words.length <= 2 ? ordinal : -1
+  const meant = options.filter((option) => words.every((word) => wordsOf(option).includes(word)))
+  if (words.length > 0 && meant.length === 1) return options.indexOf(meant[0] ?? '')
+  if (words.length > 2) return -1
+  return /\b(?:last|latter)\b/i.test(answer)
+    ? options.length - 1
+    : ORDINALS.findIndex((pattern) => pattern.test(answer))
 }

@@ -1,5 +1,5 @@
 import { type Intent, on, type Present } from '../intent.ts'
-import { DAY_MS, fromWallMs, tellDate, tellTime, today, toLocalIso } from '../local-time.ts'
+import { DAY_MS, tellDate, tellTime, today, toLocalIso } from '../local-time.ts'
 import { capitalise, plural, tidy } from '../text.ts'
 import { repairWords, TIME_WORDS } from '../typos.ts'
 import { parseDates } from '../when.ts'
@@ -33,7 +33,11 @@ function dayOf(words: string, present: Present, forwardDate = true): Day | null 
   const isYearBefore = !forwardDate && !start.isCertain('year') && dayIn(year) > today(present)
   const ms = dayIn(isYearBefore ? year - 1 : year)
   const date = tellDate(new Date(ms), { now: present.now, timezone: 'UTC' })
-  return { ms, name: holiday ? capitalise(name) : date, date }
+  return {
+    ms,
+    name: holiday ? name.replace(/(?<![\p{L}'])\p{L}/gu, (letter) => letter.toUpperCase()) : date,
+    date,
+  }
 }
 
 const daysUntil = ({ ms }: Day, present: Present) => Math.round((ms - today(present)) / DAY_MS)
@@ -82,10 +86,6 @@ export const dateIntents: readonly Intent[] = [
     (_groups, { present }) => tellNow(present),
   ),
   on(
-    /^(?:what|which)(?:'?s| is)? (?:my |the )?time ?zone(?: am i in| is set| do you use)?$/,
-    (_groups, { present }) => `Your time zone is ${present.timezone}.`,
-  ),
-  on(
     /^what(?:'?s| is)? (?:the )?(?:current |local )?time(?: is it)?(?: right)?(?: now)? in ([\p{L} .'-]{2,40})$/u,
     ([place = ''], { present }) => timeIn(place, present),
   ),
@@ -122,29 +122,28 @@ export const PERIOD =
 
 /** The days of a past period; weeks begin on Monday. */
 export function daysOf(words: string, present: Present): Days {
-  const now = today(present)
-  const day = (ms: number) => toLocalIso(fromWallMs(ms)).slice(0, 10)
-  const days = (fromAgo: number, toAgo: number) => ({
-    from: day(now - fromAgo * DAY_MS),
-    to: day(now - toAgo * DAY_MS),
-  })
   const period = words.toLowerCase()
-  if (period.includes('before yesterday')) return days(2, 2)
-  if (/yesterday|last night/.test(period)) return days(1, 1)
+  const now = new Date(today(present))
+  const sinceWeekday = (weekday: number) => (now.getUTCDay() - weekday + 7) % 7
+  const ofMonth = now.getUTCDate()
+  const lastMonthDays = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)).getUTCDate()
+  const count = Math.max(Number(/\d+/.exec(period)?.[0] ?? 3), 1)
   const weekday = WEEKDAYS.findIndex((name) => period.endsWith(name))
-  if (weekday >= 0) {
-    const ago = (new Date(now).getUTCDay() - weekday + 7) % 7
-    return ago === 0 && period.startsWith('last') ? days(7, 7) : days(ago, ago)
-  }
-  const sinceMonday = (new Date(now).getUTCDay() + 6) % 7
-  const { year, month, day: ofMonth } = fromWallMs(now)
-  if (/past week|the last week/.test(period)) return days(6, 0)
-  if (/past month|the last month/.test(period)) return days(29, 0)
-  if (period === 'this week') return days(sinceMonday, 0)
-  if (period === 'last week') return days(sinceMonday + 7, sinceMonday + 1)
-  if (period === 'this month') return days(ofMonth - 1, 0)
-  if (period === 'last month')
-    return { from: day(Date.UTC(year, month - 2, 1)), to: day(Date.UTC(year, month - 1, 0)) }
-  const count = period.endsWith('days') ? Number(/\d+/.exec(period)?.[0] ?? 3) : 1
-  return days(Math.max(count, 1) - 1, 0)
+  const sinceDay = sinceWeekday(weekday) || (period.startsWith('last') ? 7 : 0)
+  const periods: readonly (readonly [RegExp, from: number, to: number])[] = [
+    [/before yesterday/, 2, 2],
+    [/yesterday|last night/, 1, 1],
+    [/(?:past|the last) week/, 6, 0],
+    [/(?:past|the last) month/, 29, 0],
+    [/this week/, sinceWeekday(1), 0],
+    [/last week/, sinceWeekday(1) + 7, sinceWeekday(1) + 1],
+    [/this month/, ofMonth - 1, 0],
+    [/last month/, ofMonth - 1 + lastMonthDays, ofMonth],
+    [/days$/, count - 1, 0],
+    [/today|this/, 0, 0],
+    [/day$/, sinceDay, sinceDay],
+  ]
+  const [, from, to] = periods.find(([name]) => name.test(period)) ?? [null, 0, 0]
+  const day = (ago: number) => toLocalIso(now.getTime() - ago * DAY_MS).slice(0, 10)
+  return { from: day(from), to: day(to) }
 }

@@ -1,4 +1,14 @@
-import { type Intent, on, type Reply, report, type Steps, type StepsTo, use, type World } from '../intent.ts'
+import {
+  firstOf,
+  type Intent,
+  on,
+  type Reply,
+  report,
+  type Steps,
+  type StepsTo,
+  use,
+  type World,
+} from '../intent.ts'
 import { whyNot } from '../results.ts'
 import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
 import { LIST_WORDS, repairWords } from '../typos.ts'
@@ -12,9 +22,11 @@ function* findList(name: string): StepsTo<string | null> {
   return notes.find(({ title }) => title?.toLowerCase() === name)?.id ?? null
 }
 
-function* itemsOn(id: string): StepsTo<string[]> {
-  const { note } = yield* use('read_note', { query: id })
-  return (note?.content ?? '').split('\n')
+/** The list's id and lines. */
+function* readList(name: string): StepsTo<{ readonly id: string | null; readonly lines: readonly string[] }> {
+  const id = yield* findList(name)
+  const { note } = id === null ? {} : yield* use('read_note', { query: id })
+  return { id, lines: (note?.content ?? '').split('\n') }
 }
 
 const itemIn = (line: string) => line.replace(/^\s*(?:[-*•]|\d+[.)]) ?(?:\[[ x]\] ?)?/, '').trim()
@@ -28,22 +40,18 @@ function* add(name: string, items: readonly string[]): Steps {
       : yield* use('update_note', { query: id, append: lines })
   if (!outcome.ok) return whyNot(outcome)
   const list = linked(outcome.note?.id, name)
-  return id === null
-    ? `I started a ${list}: ${joinWords(items)}.`
-    : `Added to your ${list}: ${joinWords(items)}.`
+  return `${id === null ? 'I started a' : 'Added to your'} ${list}: ${joinWords(items)}.`
 }
 
 function* show(name: string): Steps {
-  const id = yield* findList(name)
-  const lines = id === null ? [] : yield* itemsOn(id)
+  const { id, lines } = yield* readList(name)
   const items = lines.map(itemIn).filter((item) => item !== '')
   if (id === null || items.length === 0) return `There is nothing on your ${name}.`
   return `On your ${linked(id, name)}:\n\n${bullets(items)}`
 }
 
 function* takeOff(name: string, items: readonly string[]): Steps {
-  const id = yield* findList(name)
-  const lines = id === null ? [] : yield* itemsOn(id)
+  const { id, lines } = yield* readList(name)
   const wanted = items.map((item) => item.toLowerCase().replace(/^the /, ''))
   const left = lines.filter((line) => !wanted.includes(itemIn(line).toLowerCase()))
   if (id === null || left.length === lines.length) return `I don’t see that on your ${name}.`
@@ -94,15 +102,14 @@ const act =
 
 const onCurrent =
   (steps: Act) =>
-  ([items = '']: readonly string[], world: World): Reply | null =>
-    currentList(world) === null ? null : act(steps, [0, 1])([items], world)
+  (groups: readonly string[], world: World): Reply | null =>
+    currentList(world) === null ? null : act(steps, [0, 1])([firstOf(groups)], world)
 
 const LIST = "((?:the |my |our |that |this |a )?(?:(?:[^ ]+ ){0,4}list|to-?do'?s?|to do|groceries))"
 const OFF = '(?:delete|remove|erase|take|cross|strike|scratch|tick|drop|check)(?: off)?'
 
 export const listIntents: readonly Intent[] = [
   on(`(?:add|append|put|write|include|i need) (.{1,1500}) (?:to|on|onto|in|into) ${LIST}`, act(add, [0, 1])),
-  on(`(?:add|append) to ${LIST}[:,] ?(.+)`, act(add, [1, 0])),
   on(
     `${NEW}(?: me)? (?:a |an |my |the )(?:new )?((?:[^ :,]+ ){0,4}list)(?:[:,]| with| of) (.+)`,
     act(add, [1, 0]),
@@ -132,11 +139,7 @@ export const listIntents: readonly Intent[] = [
 export const laterListIntents: readonly Intent[] = [
   on(
     '(?:and(?: also)?|also|plus)(?: add)? (.{1,200})|add(?: also)? (.{1,200}?)(?: too| as well)?',
-    (groups, world) =>
-      onCurrent(add)(
-        groups.filter((group) => group !== ''),
-        world,
-      ),
+    onCurrent(add),
   ),
   on('(?:remove|delete|take off|cross off|tick off) (.{1,200})', onCurrent(takeOff)),
   on('add (?!(?:it|this|that)\\b)(.{1,200})', () => ASK_LIST),

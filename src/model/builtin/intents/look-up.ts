@@ -1,11 +1,16 @@
-import type { Known } from '../facts.ts'
-import { findAnswers, isBeside } from '../facts.ts'
+import { findAnswers, isBeside, type Known } from '../facts.ts'
 import type { Steps, World } from '../intent.ts'
 import { tellRecordedDay } from '../local-time.ts'
-import { bullets, capitalise, isPersonal, toYou } from '../text.ts'
-import { HAD_FORGOTTEN, NOTHING_FOUND } from '../wording.ts'
-import { isAspect, queryWords, slotOf } from '../words.ts'
-import { needsModel } from './fallbacks.ts'
+import { asksFor, bullets, capitalise, isForeign, isPersonal, isStatement, toYou } from '../text.ts'
+import {
+  FOREIGN,
+  HAD_FORGOTTEN,
+  NEEDS_MODEL,
+  NEEDS_MODEL_AGAIN,
+  NOT_UNDERSTOOD,
+  NOTHING_FOUND,
+} from '../wording.ts'
+import { isAspect, queryWords, senseOf } from '../words.ts'
 
 /** Answers from what is at hand, else from memory and timeline. Only the owner's own statements are answers. */
 export function* lookUp(question: string, isTopic: boolean, world: World): Steps {
@@ -40,7 +45,7 @@ function searchesFor(question: string) {
   if (keys.length === 0) return []
   const all = [...keys, ...aspects].join(' ')
   const most = keys.toSorted((a, b) => b.length - a.length)[0] ?? all
-  const slots = keys.filter(isAspect).flatMap((key) => slotOf(key) ?? [])
+  const slots = keys.filter(isAspect).map(senseOf)
   return [
     ...[...new Set([all, most, ...slots])].map((query) => ({ name: 'recall', args: { query } })),
     { name: 'search_timeline', args: { query: keys.join(' ') } },
@@ -54,4 +59,17 @@ function tellAnswers(question: string, answers: readonly Known[], { present }: W
   if (only && others.length === 0)
     return `${lead}You told me${only.day === null ? '' : ` ${only.day}`}: ${only.text}.`
   return `${lead}You told me:\n\n${bullets(told.map(({ text, day }) => `${capitalise(text)}${day === null ? '' : ` (${day.replace(/^on /, '')})`}`))}`
+}
+
+/** Says that a request needs a language model, but not twice in a row. */
+export function needsModel({ conversation: { past } }: World): string {
+  return past[0]?.reply.includes(NEEDS_MODEL) ? NEEDS_MODEL_AGAIN : NEEDS_MODEL
+}
+
+/** Answers what is no request that any intent knows. */
+export function fallback(text: string, world: World): string {
+  if (!/[\p{L}\p{N}]/u.test(text)) return /\p{Extended_Pictographic}/u.test(text) ? '🙂' : 'I’m listening.'
+  if (isForeign(text)) return world.conversation.past[0]?.reply === FOREIGN ? NOT_UNDERSTOOD : FOREIGN
+  if (isStatement(text)) return 'Noted.'
+  return asksFor(text) ? needsModel(world) : NOT_UNDERSTOOD
 }

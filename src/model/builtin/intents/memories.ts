@@ -2,13 +2,24 @@ import { isOfAnother } from '../facts.ts'
 import { type Intent, on, type Present, type Reply, report, type Steps, use, type World } from '../intent.ts'
 import { tellRecordedDay } from '../local-time.ts'
 import { type Outcome, whyNot } from '../results.ts'
-import { bullets, capitalise, isQuestion, plural, tidy, toContent, toYou, withoutEnd } from '../text.ts'
+import {
+  bullets,
+  capitalise,
+  isQuestion,
+  joinWords,
+  shorten,
+  tidy,
+  toContent,
+  toYou,
+  withoutEnd,
+} from '../text.ts'
 import { ALL_RIGHT, ERASE, WHICH_ONE } from '../wording.ts'
 import { isAspect, wordsOf } from '../words.ts'
 import { lookUp } from './look-up.ts'
 
 export const ASK_REMEMBER = 'What should I remember?'
 export const ASK_FORGET = 'What should I forget?'
+const NOT_REMEMBERED = 'I don’t remember anything like that.'
 
 /** One sentence is kept as a statement, without what closes it. */
 const statementIn = (text: string) => {
@@ -54,35 +65,39 @@ function forget(text: string, world: World): Reply {
 function* forgetOwn(content: string, aspects: readonly string[], world: World): Steps {
   const { memories } = yield* use('recall', { query: aspects.join(' ') })
   const own = memories.filter(({ text = '' }) => !isOfAnother(text, aspects))
-  if (memories.length > 0 && own.length === 0) return 'I don’t remember anything like that.'
+  if (memories.length > 0 && own.length === 0) return NOT_REMEMBERED
   const [only, ...others] = own
   return yield* forgetWords(only?.id !== undefined && others.length === 0 ? only.id : content, world)
 }
 
 export function* forgetWords(query: string, { present }: World): Steps {
-  return tellForgotten(yield* use('forget', { query }), present)
-}
-
-function tellForgotten(outcome: Outcome, present: Present): string {
-  if (outcome.reason === 'not_found') return 'I don’t remember anything like that.'
-  if (outcome.reason === 'ambiguous') {
-    const choices = choicesIn(outcome, present)
-    return choices.length === 0
-      ? whyNot(outcome)
-      : `${WHICH_ONE}\n\n${bullets(choices.map(({ told }) => told))}`
-  }
+  const outcome = yield* use('forget', { query })
+  if (outcome.reason === 'not_found') return NOT_REMEMBERED
+  const choices = outcome.reason === 'ambiguous' ? choicesIn(outcome, present) : []
+  if (choices.length > 0) return `${WHICH_ONE}\n\n${bullets(choices.map(({ told }) => told))}`
   if (!outcome.ok) return whyNot(outcome)
   const { goes, stays, undoSeconds } = outcome
   const memories = goes.filter(({ kind }) => kind?.startsWith('memor')).flatMap(({ items }) => items)
   const words = (memories.length > 0 ? memories : goes.flatMap(({ items }) => items).slice(0, 1)).map(toYou)
-  const kept = stays.flatMap(({ kind = 'thing', count, items }) =>
-    count > 0 ? [plural(count || items.length, kind)] : [],
-  )
   return [
     words.length > 0 ? `Forgotten: ${words.join('; ')}.` : 'Forgotten.',
     ...(undoSeconds === undefined ? [] : ['Say “undo” within a minute to bring it back.']),
-    ...(kept.length === 0 ? [] : [`What stays: ${kept.join(', ')}.`]),
+    ...tellStays(stays),
   ].join(' ')
+}
+
+const MAX_NAMED = 3
+
+/** Names the notes, timers and tasks that stay; where there are none, only what was said may stay. */
+function tellStays(stays: Outcome['stays']): string[] {
+  const things = stays
+    .filter(({ kind = '' }) => /^(?:note|timer|task)$/.test(kind))
+    .flatMap(({ kind, items }) => [...new Set(items)].map((item) => `${kind} “${shorten(item, 60)}”`))
+  if (things.length === 0)
+    return stays.some(({ kind }) => kind === 'message') ? ['What you said stays on the timeline.'] : []
+  const more = things.length > MAX_NAMED ? [`${things.length - MAX_NAMED} more`] : []
+  const verb = things.length === 1 ? 'stays' : 'stay'
+  return [`Your ${joinWords([...things.slice(0, MAX_NAMED), ...more])} ${verb}.`]
 }
 
 type Choice = { readonly text: string; readonly told: string }
@@ -95,29 +110,17 @@ export function choicesIn({ message = '' }: Outcome, present: Present): Choice[]
   })
 }
 
-/** The tool that undoes another, and the id that it takes. */
-const UNDOES: Readonly<
-  Record<string, (outcome: Outcome) => readonly [tool: string, id: string | undefined]>
-> = {
-  set_timer: (outcome) => ['cancel_timer', outcome.timer?.id],
-  create_note: (outcome) => ['delete_note', outcome.note?.id],
-  remember: (outcome) => ['forget', outcome.memory?.id],
+/** Undoes a forget. It is no longer in the conversation, so the tool knows what it was. */
+function* undo(): Steps {
+  const { ok } = yield* use('undo_forget', {})
+  return ok ? 'I remember it again.' : 'There is nothing to undo.'
 }
 
-/** Undoes a forget, which is not in the conversation any more, or else what the last exchange did. */
-function* undo({ can, conversation }: World): Steps {
-  if (can('undo_forget') && (yield* use('undo_forget', {})).ok) return 'I remember it again.'
-  const done = conversation.past[0]?.done.findLast(({ name, outcome }) => outcome.ok && name in UNDOES)
-  const [tool, query] = (done && UNDOES[done.name]?.(done.outcome)) ?? []
-  if (tool === undefined || query === undefined) return 'There is nothing that I can undo.'
-  const outcome = yield* use(tool, { query })
-  return outcome.ok ? 'Undone.' : whyNot(outcome)
-}
-
-const topic = ([words = '']: readonly string[], world: World) =>
-  tidy(words) === '' ? null : lookUp(tidy(words), true, world)
-const question = ([words = '']: readonly string[], world: World) =>
-  tidy(words) === '' ? null : lookUp(tidy(words), false, world)
+const ask =
+  (isTopic: boolean) =>
+  ([words = '']: readonly string[], world: World) =>
+    tidy(words) === '' ? null : lookUp(tidy(words), isTopic, world)
+const question = ask(false)
 
 /** "Remember what I said?" asks; "can you remember that I like tea?" does not. */
 const asks = (words: string) => /[?？]\s*$/.test(words) && !/^that\b/i.test(words)
@@ -125,14 +128,13 @@ const asks = (words: string) => /[?？]\s*$/.test(words) && !/^that\b/i.test(wor
 export const recallIntents: readonly Intent[] = [
   on(
     /^(?:undo|(?:undo|cancel) (?:that|it|this)|(?:no,? )?(?:keep|restore) (?:it|that)|bring (?:it|that) back|take (?:it|that) back|revert(?: that)?|no,? (?:don't|do not))$/,
-    (_groups, world) => undo(world),
+    undo,
   ),
   on(
     [
       /^(?:tell me )?(?:what|which things|everything|all)(?: all| else| things)?(?: that)?(?: do| did| can| have)? you (?:know|remember|recall|remembered|learned|learnt|saved|stored)(?: (?:about|of) me)?(?: so far| by now)?$/,
       /^(?:show|list|tell|give|read)(?: me)?(?: all)?(?: of)? (?:my|your|the) (?:memories|facts|memory)$/,
       /^(?:what|which) (?:memories|facts) (?:do you have|are there|have you got|have you)(?: (?:about|of) me)?$/,
-      /^what have you (?:learned|learnt|remembered|stored|saved)(?: about me)?(?: so far)?$/,
       /^do you (?:know|remember) (?:me|anything about me|who i am)$/,
       /^(?:who am i|what(?:'s| is) in your memory|(?:my )?memories|tell me about me|about me)$/,
     ],
@@ -142,12 +144,10 @@ export const recallIntents: readonly Intent[] = [
     [
       /^(?:tell me )?(?:what|everything|all|anything)(?: all| else)?(?: that)?(?: do| did| can)? you (?:know|remember|recall|have)(?: saved| stored)? (?:about|of|on|regarding|for) (.+)$/,
       /^what (?:did|have) i (?:tell|told|say to|said to) you (?:about|of|on|regarding) (.+)$/,
-      /^(?:do|did) you (?:know|remember|recall) anything (?:about|of|on) (.+)$/,
-      /^(?:recall|look up in (?:your )?memory|check your memory (?:for|about)) (.+)$/,
       /^tell me (?:again )?about (.+)$/,
       /^(?:find|show|list|get|give|tell|look up|search(?: for)?)(?: me)? (?:everything|anything|all|whatever|something)(?: (?:that )?(?:you|i) (?:know|have|remember|find|said|told you))? (?:about|on|of|regarding) (.+)$/,
     ],
-    topic,
+    ask(true),
   ),
   on(
     [

@@ -32,26 +32,26 @@ const listNotes = (words: string) =>
     if (notes.length === 0)
       return words === '' ? 'You have no notes yet.' : `You have no notes about “${words}”.`
     const lines = notes.map(({ title = 'Untitled', excerpt = '' }) => {
-      const start = excerpt.replace(/\s+/g, ' ').replace(/^- /, '')
+      const start = excerpt.replace(/\s+- /g, ', ').replace(/\s+/g, ' ').replace(/^- /, '')
       return start === '' || start.startsWith(title) ? title : `${title}: ${start}`
     })
     return bullets(lines, more ? 'more under [Notes](/notes)' : undefined)
   })
 
-export const readNote = (query: string) =>
+const readNote = (query: string) =>
   report('read_note', { query }, ({ note: { title = '', content = '' } = {} }) => {
     const rest = content.length > MAX_NOTE_CHARS ? '\n\nThe rest is under [Notes](/notes).' : ''
     return `${title && `**${title}**\n\n`}${shorten(content, MAX_NOTE_CHARS) || 'The note is empty.'}${rest}`
   })
 
-export const changeNote = (query: string, args: Readonly<Record<string, unknown>>) =>
+const append = (query: string, text: string) =>
   report(
     'update_note',
-    { ...args, query },
-    ({ note }) => `Changed: ${linked(note?.id, note?.title ?? query)}.`,
+    { query, append: text },
+    ({ note }) => `Added to ${linked(note?.id, note?.title ?? query)}.`,
   )
 
-export const removeNote = (query: string) =>
+const removeNote = (query: string) =>
   report('delete_note', { query }, ({ note }) => `Deleted: “${note?.title ?? query}”. ${RESTORE}`)
 
 /** Where a deleted note or list comes back from. */
@@ -79,25 +79,15 @@ export const noteIntents: readonly Intent[] = [
     ([words = '']) => listNotes(tidy(words)),
   ),
   on(`(?:add|append|put|write|include) (.{1,1500}) ${IN} ${NOTE}`, ([text = '', ...names]) =>
-    named(names, (query) => changeNote(query, { append: toContent(text) })),
+    named(names, (query) => append(query, toContent(text))),
   ),
   on(
-    `(?:rename|retitle|change the (?:title|name) of) ${NOTE} (?:to|as|into) (.{1,200})`,
-    ([a = '', b = '', title = '']) => named([a, b], (query) => changeNote(query, { title: tidy(title) })),
-  ),
-  on(
-    `(?:change|update|replace|rewrite|edit) ${NOTE}(?:: ?| (?:to|with|to say|so that it says)[:,]? )(.+)`,
-    ([a = '', b = '', content = '']) =>
-      named([a, b], (query) => changeNote(query, { content: toContent(content) })),
-    { kind: 'content' },
+    `(?:rename|retitle|change|update|replace|rewrite|edit|(?:delete|remove|erase|take|cross|strike) .{1,300} (?:from|off|out of)) ${NOTE}(?:[: ].*)?`,
+    () => 'I can only add to a note. You can change it under [Notes](/notes).',
   ),
   on(
     '(?:delete|remove|erase|trash) (?:all|every)(?: of)?(?: my| the)? notes?',
     () => 'I delete notes one at a time: “Delete the note Trip”.',
-  ),
-  on(
-    `(?:delete|remove|erase|take|cross|strike) .{1,300} (?:from|off|out of) ${NOTE}`,
-    () => 'I can’t take lines out of a note. You can change it under [Notes](/notes).',
   ),
   on(`(?:delete|remove|erase|trash|discard|get rid of|throw away) ${NOTE}`, (groups) =>
     named(groups, removeNote),

@@ -4,7 +4,7 @@ import { ALL_RIGHT, ERASE, HELP } from '../wording.ts'
 const CONNECT =
   'Open [Settings → Model service](/settings#model), enter the key of a model service or the address of your own server, and save. From then on the language model answers.'
 const PRIVACY =
-  'What you tell me stays on the machine I run on, behind your password, and I answer without any network. If you connect a language model, it is sent our conversation. You can erase anything on the [timeline](/).'
+  'What you tell me stays on the machine I run on, behind your password, and I answer without any network. If you connect a language model, our conversation is sent to it. You can erase anything on the [timeline](/).'
 const ABOUT_ME =
   'I’m Delegate, your assistant. I answer by simple rules so far, not with a language model: you can [connect one](/settings#model).'
 

@@ -1,43 +1,22 @@
 import { type Intent, on, type Reply, report } from '../intent.ts'
-import { bullets, capitalise, tidy } from '../text.ts'
+import { bullets, capitalise, shorten, tidy } from '../text.ts'
 
 const ASSISTANT = '(?:coding (?:assistant|agent)|(?:github )?copilot)'
 const MAX_TITLE_CHARS = 60
 /** "… and text me when it is done", at the end of what is to be done. */
-const TELL_ME = /[\s,;](?:(?:and|then) ){0,2}(text|sms|tell|message|notify|ping|let) me\b([^\n]{0,80})$/i
-
-const CHANNELS: Readonly<Record<string, string>> = {
-  chat: 'here in the chat',
-  sms: 'by text message',
-  webhook: 'by your webhook',
-}
+const TELL_ME = /[\s,;](?:(?:and|then) ){0,2}((?:text|sms|tell|message|notify|ping|let) me\b[^\n]{0,80})$/i
 
 function dispatch([words = '']: readonly string[]): Reply {
   const asked = TELL_ME.exec(words)
-  const prompt = tidy(asked ? words.slice(0, asked.index) : words)
+  const prompt = tidy(words.slice(0, asked?.index))
   if (prompt === '') return 'What should the coding assistant do?'
-  return handOver(prompt, asked ? channelOf(asked[1] ?? '', asked[2] ?? '') : null)
-}
-
-const handOver = (prompt: string, notify: string | null) =>
-  report('dispatch_task', { title: titleOf(prompt), prompt, notify }, ({ task }) => {
-    const what = task?.title ? `: “${task.title}”` : ''
-    const where = CHANNELS[task?.notify ?? ''] ?? 'here'
-    return `I handed that to the coding assistant${what}. When it is done you will be told ${where}.`
+  const notify =
+    asked && /^(?:text|sms)|\b(?:by|with|via|a) (?:text|sms)\b/i.test(asked[1] ?? '') ? 'sms' : null
+  const title = shorten(capitalise(prompt.split('\n', 1)[0] ?? ''), MAX_TITLE_CHARS)
+  return report('dispatch_task', { title, prompt, notify }, ({ task }) => {
+    const where = task?.notify === 'sms' ? 'You get a text message' : 'I tell you here'
+    return `I handed “${task?.title ?? title}” to the coding assistant. ${where} when it is done.`
   })
-
-function channelOf(verb: string, rest: string): 'sms' | 'chat' | 'webhook' | null {
-  if (/^(?:text|sms)$/i.test(verb) || /\b(?:by|with|in|via|a) (?:text|sms)\b/i.test(rest)) return 'sms'
-  if (/\bwebhook\b/i.test(rest)) return 'webhook'
-  return /\bchat\b/i.test(rest) ? 'chat' : null
-}
-
-/** The first words of what is to be done. */
-function titleOf(prompt: string): string {
-  const line = prompt.split('\n', 1)[0] ?? prompt
-  if (line.length <= MAX_TITLE_CHARS) return capitalise(line)
-  const cut = line.slice(0, MAX_TITLE_CHARS)
-  return capitalise(cut.slice(0, Math.max(cut.lastIndexOf(' '), 20)).toWellFormed())
 }
 
 const list = () =>

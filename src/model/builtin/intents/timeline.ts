@@ -1,6 +1,6 @@
 import { firstOf, type Intent, on, type Present, type Steps, use, type World } from '../intent.ts'
-import { tellMoment, tellRecordedDay, tellTime } from '../local-time.ts'
-import { type HitResult, whyNot } from '../results.ts'
+import { tellRecorded, tellRecordedDay } from '../local-time.ts'
+import { whyNot } from '../results.ts'
 import { bullets, isQuestion, shorten, tidy } from '../text.ts'
 import { HAD_FORGOTTEN, NOTHING_FOUND } from '../wording.ts'
 import { queryWords, senseOf, wordsOf } from '../words.ts'
@@ -46,13 +46,11 @@ function* find(query: string, days: Days | null, present: Present): Steps {
   return `You said, the latest first:\n\n${bullets(lines)}`
 }
 
-function tellAt(at: string | undefined, present: Present): string {
-  const date = new Date(at ?? Number.NaN)
-  return Number.isNaN(date.getTime()) ? 'Once' : tellMoment(date, present).replace(/^on /, '')
-}
+const tellAt = (at: string | undefined, present: Present) =>
+  tellRecorded(at, present)?.replace(/^on /, '') ?? 'Once'
 
 /** What the owner said on some days. */
-function* list(days: Days, present: Present, lead = ''): Steps {
+function* list(days: Days, present: Present): Steps {
   const outcome = yield* use('search_timeline', { query: null, ...days })
   if (!outcome.ok) return whyNot(outcome)
   const { hits, forgotten } = outcome
@@ -62,22 +60,14 @@ function* list(days: Days, present: Present, lead = ''): Steps {
   )
   const isOneDay = days.from === days.to
   const when = isOneDay ? (first ?? '') : `from ${first} to ${last}`
-  const left = forgotten > 0 ? '\n\nWhat you had me forget is left out.' : ''
-  if (said.length === 0) return `${lead}I find nothing that you said ${when}.${left}`
-  const lines = said.map((hit) => `${momentOf(hit, isOneDay, present)}: ${quote(hit.text)}`)
-  return `${lead}What you said ${when}, the latest first:\n\n${bullets(lines, 'more on the [timeline](/)')}${left}`
+  const left = forgotten > 0 ? '\n\nThis leaves out what you asked me to forget.' : ''
+  if (said.length === 0) return `I found nothing that you said ${when}.${left}`
+  const lines = said.map(({ at, text }) => {
+    const moment = tellAt(at, present)
+    return `${isOneDay ? moment.replace(/^.* at /, '') : moment}: ${quote(text)}`
+  })
+  return `What you said ${when}, the latest first:\n\n${bullets(lines, 'more on the [timeline](/)')}${left}`
 }
-
-const momentOf = ({ at }: HitResult, isOneDay: boolean, present: Present) => {
-  const date = new Date(at ?? Number.NaN)
-  return isOneDay && !Number.isNaN(date.getTime()) ? tellTime(date, present.timezone) : tellAt(at, present)
-}
-
-const NO_SUMMARY = 'I can’t sum it up without a language model, but here it is. '
-const listing =
-  (lead?: string) =>
-  ([period = '']: readonly string[], { present }: World): Steps =>
-    list(daysOf(tidy(period) || 'today', present), present, lead)
 
 export const timelineIntents: readonly Intent[] = [
   on(
@@ -86,11 +76,7 @@ export const timelineIntents: readonly Intent[] = [
       `what (?:happened|was said)${OF_PERIOD}`,
       `(?:show|list|read|give|tell)(?: me)?(?: what (?:we|i) (?:said|talked about|discussed|wrote)| (?:our|my|the) ${PAST})${OF_PERIOD}`,
     ],
-    listing(),
-  ),
-  on(
-    `(?:summari[sz]e|recap|sum up|give me a (?:summary|recap)(?: of)?)(?: (?:our|the|this|my))?(?: (?:${PAST}|day|everything|what (?:we|i) (?:said|talked about|discussed)))?(?: (?:so far|until now))?${OF_PERIOD}`,
-    listing(NO_SUMMARY),
+    ([period = ''], { present }) => list(daysOf(tidy(period) || 'today', present), present),
   ),
   on(
     [

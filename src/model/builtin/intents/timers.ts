@@ -1,4 +1,5 @@
 import {
+  type Call,
   firstOf,
   type Intent,
   on,
@@ -9,26 +10,14 @@ import {
   use,
   type World,
 } from '../intent.ts'
-import { DAY_MS, tellDay, tellMoment, today } from '../local-time.ts'
-import { type TimerResult, whyNot } from '../results.ts'
+import { tellDay, tellMoment, tellRecorded } from '../local-time.ts'
+import { type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, tidy, toYou } from '../text.ts'
 import { takeWhen, type When } from '../when.ts'
 import { WHICH_ONE } from '../wording.ts'
 
 const KIND = '(?:timer|alarm|reminder|countdown)'
 const MAX_TITLE_CHARS = 200
-
-/** Titles of timers that the owner did not name. */
-const UNTITLED = {
-  reminder: 'Reminder',
-  timer: 'Timer',
-  alarm: 'Alarm',
-  countdown: 'Countdown',
-  wake: 'Wake up',
-}
-/** What a timer is for, which decides how replies speak of it. */
-type Purpose = keyof typeof UNTITLED
-const isPurpose = (word: string): word is Purpose => word in UNTITLED
 
 type Timing = Exclude<When, { kind: 'impossible' }>
 
@@ -39,43 +28,49 @@ export const ASK_WHAT = 'What should I remind you of, and when?'
 const FOR_CLOCK =
   /\bfor (?=\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?(?:$|,| (?!s\b|secs?|seconds?|m\b|mins?|minutes?|h\b|hrs?|hours?|days?|weeks?|months?|people|\d)))/i
 
-function setTimer(words: string, purpose: Purpose, world: World): Reply {
-  const early = purpose === 'wake' || purpose === 'alarm'
+/** `called` is the owner's word for it: "reminder", "timer", "alarm", "countdown", "wake", or "tell" and its like. */
+function setTimer(words: string, called: string, world: World): Reply {
+  const kind = /^(?:timer|alarm|countdown|wake)$/i.test(called) ? called.toLowerCase() : 'reminder'
+  const early = kind === 'wake' || kind === 'alarm'
   const text = words.replace(/\s+/g, ' ')
   const when = takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
   if (when?.kind === 'impossible') return when.why
-  if (when) return set(when, { title: titleOf(when.rest), purpose, link: linkIn(when.rest) }, world)
-  if (titleOf(text) === '' && purpose === 'reminder') return ASK_WHAT
+  if (when) return set(when, kind, world)
+  if (titleOf(text) === '' && kind === 'reminder') return ASK_WHAT
   const isRepeated = world.conversation.past[0]?.reply.startsWith(ASK_WHEN)
   return isRepeated ? `${ASK_WHEN} For example “tomorrow at 9” or “in 20 minutes”.` : ASK_WHEN
 }
 
-type Named = { readonly title: string; readonly purpose: Purpose; readonly link: string }
+const WAKE_UP = 'Wake up'
 
-/** The word between "remind me" and what to remind of. */
-const linkIn = (rest: string) => /^(?:me )?(to|about|of|that) /i.exec(tidy(rest))?.[1]?.toLowerCase() ?? ''
-
-function* set(when: Timing, named: Named, { present }: World): Steps {
-  const title = capitalise(named.title || UNTITLED[named.purpose]).slice(0, MAX_TITLE_CHARS)
+function* set(when: Timing, kind: string, { present }: World): Steps {
+  const name = titleOf(when.rest)
+  const title = capitalise(name || (kind === 'wake' ? WAKE_UP : kind)).slice(0, MAX_TITLE_CHARS)
   const outcome = yield* use('set_timer', { title: title.toWellFormed(), ...timingOf(when, present) })
-  if (!outcome.ok) return outcome.reason === 'past' ? 'That time is already over.' : whyNot(outcome)
-  const due = new Date(outcome.timer?.dueAt ?? Number.NaN)
-  const isKnown = !Number.isNaN(due.getTime())
-  if (when.kind === 'every')
-    return `${announce(named)} ${when.words}${isKnown ? `, first ${tellDay(due, present)}` : ''}.`
-  return `${announce(named)} ${isKnown ? tellMoment(due, present).replace(/^today /, '') : 'then'}.`
+  if (!outcome.ok) return tellRefusal(outcome)
+  const told =
+    when.kind === 'every'
+      ? `${when.words}, first ${tellDue(outcome.timer, present, tellDay)}`
+      : tellDue(outcome.timer, present).replace(/^today /, '')
+  return `${announce(toYou(name), kind, when.rest)} ${told}.`
 }
 
-function announce({ title, purpose, link }: Named): string {
-  const name = toYou(title)
-  const named = name.toLowerCase().endsWith(purpose) ? name : `${name} ${purpose}`.trim()
-  if (purpose === 'wake') return 'I’ll wake you'
-  if (purpose !== 'reminder') return `Your ${named} goes off`
+function announce(name: string, kind: string, rest: string): string {
+  if (kind === 'wake') return 'I’ll wake you'
+  if (kind !== 'reminder')
+    return `Your ${name.toLowerCase().endsWith(kind) ? name : `${name} ${kind}`.trim()} goes off`
   if (name === '') return 'I’ll remind you'
-  return link === '' ? `I’ll remind you of “${name}”` : `I’ll remind you ${link} ${name}`
+  const link = /^(?:me )?(to|about|of|that) /i.exec(tidy(rest))?.[1]?.toLowerCase()
+  return link === undefined ? `I’ll remind you of “${name}”` : `I’ll remind you ${link} ${name}`
 }
 
-function timingOf(when: Timing, { now }: Present): Record<string, string | number> {
+const tellRefusal = (outcome: Outcome) =>
+  outcome.reason === 'past' ? 'That time is already over.' : whyNot(outcome)
+
+const tellDue = (timer: TimerResult | undefined, present: Present, tell = tellMoment) =>
+  tellRecorded(timer?.dueAt, present, tell) ?? 'then'
+
+function timingOf(when: Timing, { now }: Present): Call['args'] {
   if (when.kind === 'at') return { at: when.local }
   if (when.kind === 'every') return { recurrence: when.cron }
   if (when.seconds % 60 === 0) return { in_minutes: when.seconds / 60 }
@@ -99,23 +94,13 @@ function titleOf(rest: string): string {
 }
 
 /** Sets one only where a time is named. */
-const whereTimed =
-  (purpose: Purpose) =>
-  (groups: readonly string[], world: World): Reply | null => {
-    const words = groups.join(' ').trim()
-    return takeWhen(words, world.present, { early: false }) ? setTimer(words, purpose, world) : null
-  }
-
-const purposeOf = (kind: string): Purpose => {
-  const plain = kind.toLowerCase()
-  return isPurpose(plain) ? plain : 'reminder'
+function whereTimed(words: string, called: string, world: World): Reply | null {
+  return takeWhen(words, world.present, { early: false }) ? setTimer(words, called, world) : null
 }
 
 /** A line of a list of timers. */
-export function lineOf({ title = 'Timer', dueAt, recurrence }: TimerResult, present: Present): string {
-  const due = new Date(dueAt ?? Number.NaN)
-  const moment = Number.isNaN(due.getTime()) ? '' : `: ${tellMoment(due, present)}`
-  return `${title}${moment}${recurrence ? ', repeating' : ''}`
+export function lineOf(timer: TimerResult, present: Present): string {
+  return `${timer.title ?? 'Timer'}: ${tellDue(timer, present)}${timer.recurrence ? ', repeating' : ''}`
 }
 
 const list = ({ present }: World) =>
@@ -149,7 +134,7 @@ function* cancel(words: string, kind: string, { present }: World): Steps {
   const named = have(wanted.length === 0 && kind !== 'all' ? [kind.toLowerCase()] : wanted)
   const matching = named.length === 0 && wanted.length === 0 ? timers : named
   if (matching.length === 0)
-    return words === '' || timers.length === 0 ? NO_TIMERS : `I find no reminder about “${words}”.`
+    return words === '' || timers.length === 0 ? NO_TIMERS : `I found no reminder about “${words}”.`
   if (matching.length > 1 && kind !== 'all')
     return `${WHICH_ONE}\n\n${bullets(matching.map((timer) => lineOf(timer, present)))}`
   return yield* cancelTimers(matching.map(({ id = words }) => id))
@@ -157,43 +142,35 @@ function* cancel(words: string, kind: string, { present }: World): Steps {
 
 /** "No, at 10", "make it 10": the timer that was just set, at another time. Null where none was. */
 export function changeTime(words: string, world: World): Reply | null {
-  const [last] = world.conversation.past
-  const timer = last?.done.findLast(({ name, outcome }) => name === 'set_timer' && outcome.ok)
-  const title = timer?.args.title
-  const id = timer?.outcome.timer?.id
-  if (typeof title !== 'string' || id === undefined) return null
-  const purpose = purposeOf(title === UNTITLED.wake ? 'wake' : title)
-  const early = purpose === 'wake'
-  const clock = /^\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?$/i.test(words) ? `at ${words}` : words
-  const when = takeWhen(clock, world.present, { early })
-  if (when === null || when.kind === 'impossible' || titleOf(when.rest) !== '') return null
-  // A bare time of day is on the day that was set, or on each day of a recurrence.
-  const { at, recurrence } = timer?.args ?? {}
-  const tomorrow = new Date(today(world.present) + DAY_MS).toISOString()
-  const day = typeof at === 'string' ? at : typeof recurrence === 'string' ? tomorrow : ''
-  const isBare = when.kind === 'at' && !when.hasDay
-  const onDay = isBare ? takeWhen(`${day.slice(0, 10)} ${clock}`.trim(), world.present, { early }) : null
-  const moved = onDay?.kind === 'at' ? (onEachDay(recurrence, onDay.local) ?? onDay) : when
-  const link = /^I’ll remind you (to|about|of|that) (?!“)/.exec(last?.reply ?? '')?.[1] ?? ''
-  const named = {
-    title: title === UNTITLED[purpose] ? '' : title.slice(0, 1).toLowerCase() + title.slice(1),
-    purpose,
-    link,
+  const { present, conversation } = world
+  const timer = conversation.past[0]?.done.findLast(({ name, outcome }) => name === 'set_timer' && outcome.ok)
+  if (timer?.outcome.timer?.id === undefined) return null
+  const { title, at, recurrence } = timer.args
+  const read = (text: string) => {
+    const when = takeWhen(text, present, { early: title === WAKE_UP })
+    return when?.kind === 'impossible' ? null : when
   }
-  return replace(id, moved, named, world)
+  const clock = /^\d/.test(words) ? `at ${words}` : words
+  const when = read(clock)
+  if (when === null || titleOf(when.rest) !== '') return null
+  // A bare time of day is on the day that was set, or on each day of a recurrence.
+  const isBare = when.kind === 'at' && !when.hasDay
+  const day = typeof at === 'string' ? at.slice(0, 10) : typeof recurrence === 'string' ? 'tomorrow' : ''
+  const moved = (isBare && read(`${day} ${clock}`.trim())) || when
+  const [hour, minute] = moved.kind === 'at' ? moved.local.slice(11).split(':').map(Number) : []
+  const timing =
+    isBare && typeof recurrence === 'string'
+      ? { recurrence: [minute, hour, ...recurrence.split(' ').slice(2)].join(' ') }
+      : timingOf(moved, present)
+  return replace(timer.outcome.timer.id, { title, ...timing }, present)
 }
 
-/** A recurrence at another time of day; null where there is none. */
-function onEachDay(cron: unknown, local: string): Timing | null {
-  if (typeof cron !== 'string') return null
-  const [hour, minute] = [Number(local.slice(11, 13)), Number(local.slice(14))]
-  const fields = [minute, hour, ...cron.split(' ').slice(2)].join(' ')
-  return { kind: 'every', cron: fields, words: `at ${local.slice(11)}`, rest: '' }
-}
-
-function* replace(id: string, when: Timing, named: Named, world: World): Steps {
-  const outcome = yield* use('cancel_timer', { query: id })
-  return outcome.ok ? yield* set(when, named, world) : whyNot(outcome)
+function* replace(id: string, args: Call['args'], present: Present): Steps {
+  const outcome = yield* use('set_timer', args)
+  if (!outcome.ok) return tellRefusal(outcome)
+  // Only now, so that a time that is refused loses no reminder.
+  yield* use('cancel_timer', { query: id })
+  return `Changed to ${tellDue(outcome.timer, present).replace(/^on /, '')}.`
 }
 
 const STOP = '(?:cancel|stop|delete|remove|clear|kill|end|dismiss|turn off|switch off|get rid of|drop)'
@@ -228,22 +205,25 @@ export const timerIntents: readonly Intent[] = [
   on(
     `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: (.{1,300}))? (${KIND})(?: (.*))?`,
     ([before = '', kind = '', after = ''], world) =>
-      setTimer(`${before === '' ? '' : `${before} ${kind} `}${after}`, purposeOf(kind), world),
+      setTimer(`${before === '' ? '' : `${before} ${kind} `}${after}`, kind, world),
   ),
-  on('remind me(?: again)?(?: later)?[:,]?(?: (.*))?', ([words = ''], world) =>
-    setTimer(words, 'reminder', world),
+  on('(remind|wake) me(?: up| again| later)*[:,]?(?: (.*))?', ([verb = '', words = ''], world) =>
+    setTimer(words, verb, world),
   ),
-  on('wake me(?: up)?(?: (.*))?', ([words = ''], world) => setTimer(words, 'wake', world)),
-  on(`(${KIND})[:,]? (.+)`, ([kind = '', words = ''], world) => whereTimed(purposeOf(kind))([words], world)),
+  on(`(${KIND})[:,]? (.+)`, ([kind = '', words = ''], world) => whereTimed(words, kind, world)),
   on(`(.{1,60})[ -](${KIND})`, ([words = '', kind = ''], world) =>
-    whereTimed(purposeOf(kind))([words, kind], world),
+    whereTimed(`${words} ${kind}`, kind, world),
   ),
-  on('(?:ping|nudge|alert|notify|tell|text|call|message) me (.+)', whereTimed('reminder')),
+  on('(?:ping|nudge|alert|notify|tell|text|call|message) me (.+)', ([words = ''], world) =>
+    whereTimed(words, 'reminder', world),
+  ),
   on(
     "(?:remember|(?:don't|do not) (?:let me )?forget|make sure (?:that )?i(?: remember)?) (to .+)",
     ([words = ''], world) => setTimer(words, 'reminder', world),
   ),
   // "In ten minutes, remind me to …", "every morning at 8 wake me".
-  on(`${TIME_FIRST} wake me(?: up)?(?: (.*))?`, whereTimed('wake')),
-  on(`${TIME_FIRST} (?:remind|ping|alert|tell|notify) me(?: (.*))?`, whereTimed('reminder')),
+  on(
+    `${TIME_FIRST} (wake|remind|ping|alert|tell|notify) me(?: up)?(?: (.*))?`,
+    ([time = '', verb = '', words = ''], world) => whereTimed(`${time} ${words}`.trim(), verb, world),
+  ),
 ]
