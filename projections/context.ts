@@ -195,7 +195,7 @@ export const contextProjection = defineProjection({
   },
 })
 
-/** How much is barred, which only grows, and the last fact by which words went or came back. */
+/** How much is barred, and the last fact by which words went or came back. */
 export type Forgotten = { readonly barredCount: number; readonly erasureSeq: number }
 
 /** Queries over the chain, on a connection that reads the views. */

@@ -40,8 +40,8 @@ export const erasuresProjection = defineProjection({
     CREATE TABLE erasure_hidden (seq INTEGER NOT NULL, erasureId TEXT NOT NULL, PRIMARY KEY (seq, erasureId))
     WITHOUT ROWID, STRICT;
     CREATE INDEX erasure_hidden_by_erasure ON erasure_hidden (erasureId, seq);
-    CREATE TABLE erasure_redactions (replySeq INTEGER PRIMARY KEY, seq INTEGER NOT NULL,
-      erasureId TEXT NOT NULL) STRICT;`,
+    CREATE TABLE erasure_redactions (replySeq INTEGER NOT NULL, seq INTEGER NOT NULL,
+      PRIMARY KEY (replySeq, seq)) WITHOUT ROWID, STRICT;`,
   fold(db) {
     const request =
       db.prepare(`INSERT OR IGNORE INTO erasures VALUES (@erasureId, @seq, @target, @targetId, @from, @to,
@@ -53,7 +53,7 @@ export const erasuresProjection = defineProjection({
       "UPDATE erasures SET status = 'erasing' WHERE erasureId = ? AND status = 'pending'",
     )
     const end = db.prepare('UPDATE erasures SET status = ?, endedAt = ? WHERE erasureId = ?')
-    const redact = db.prepare('INSERT OR REPLACE INTO erasure_redactions VALUES (?, ?, ?)')
+    const redact = db.prepare('INSERT OR IGNORE INTO erasure_redactions VALUES (?, ?)')
     const tell = db.prepare('UPDATE erasures SET events = ?, kinds = ? WHERE erasureId = ?')
     return {
       handlers: {
@@ -63,7 +63,7 @@ export const erasuresProjection = defineProjection({
           count.run(seqs.length, facts.erasureId)
           for (const hidden of seqs) hide.run(hidden, facts.erasureId)
         },
-        'reply.redacted': ({ seq, facts }) => void redact.run(facts.replySeq, seq, facts.erasureId),
+        'reply.redacted': ({ seq, facts }) => void redact.run(facts.replySeq, seq),
         'erasure.undone': ({ at, facts }) => {
           end.run('undone', at, facts.erasureId)
           show.run(facts.erasureId)
@@ -98,8 +98,14 @@ export function createErasureQueries(views: Database) {
   const hidden = views.prepare<[string], { seq: number }>(
     'SELECT seq FROM erasure_hidden WHERE erasureId = ? ORDER BY seq',
   )
-  const redacted = views
-    .prepare<[string], number>('SELECT replySeq FROM erasure_redactions WHERE erasureId = ?')
+  const copies = views
+    .prepare<[number], number>('SELECT seq FROM erasure_redactions WHERE replySeq = ? ORDER BY seq')
+    .pluck()
+  const hiddenToo = views
+    .prepare<[string], number>(
+      `SELECT seq FROM erasure_hidden WHERE erasureId = ?1
+       EXCEPT SELECT seq FROM erasure_hidden WHERE erasureId <> ?1 ORDER BY seq`,
+    )
     .pluck()
   return {
     byId: (erasureId: string) => byId.get(erasureId),
@@ -107,18 +113,20 @@ export function createErasureQueries(views: Database) {
     page: (beforeSeq: number, limit: number) => page.all(beforeSeq, limit),
     /** Those whose words are still there, the soonest to go first. */
     unfinished: () => unfinished.all(),
-    /** The replies that a redacted copy was written of. */
-    redactedReplies: (erasureId: string) => redacted.all(erasureId),
+    /** All redacted copies of a reply; the last one is shown in its place. */
+    copiesOf: (replySeq: number) => copies.all(replySeq),
+    /** What no other erasure hides. */
+    hiddenByThisAlone: (erasureId: string) => hiddenToo.all(erasureId),
     hiddenSeqs: (erasureId: string) => hidden.all(erasureId).map(({ seq }) => seq),
   }
 }
 
-/** Finds the redacted copy that stands in the place of a reply; undefined where there is none. */
-export function createRedactionQuery(views: Database): (replySeq: number) => number | undefined {
+/** Finds the redacted copy that stands in the place of a reply; null where there is none. */
+export function createRedactionQuery(views: Database): (replySeq: number) => number | null {
   const redaction = views
-    .prepare<[number], number>('SELECT seq FROM erasure_redactions WHERE replySeq = ?')
+    .prepare<[number], number | null>('SELECT max(seq) FROM erasure_redactions WHERE replySeq = ?')
     .pluck()
-  return (replySeq) => redaction.get(replySeq)
+  return (replySeq) => redaction.get(replySeq) ?? null
 }
 
 /** Tells which events are hidden until they are erased; nearly always none are, and then it costs one look. */

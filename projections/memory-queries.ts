@@ -162,7 +162,7 @@ export function createMemoryQueries(views: Database) {
       isForgotten(seq) || derivedFrom.some(isForgotten),
     /** All that is barred, or told a memory that waits to be erased. Looks through the memories. */
     forgottenSeqs: (): ReadonlySet<number> => new Set(allForgotten.all().map(({ seq }) => seq)),
-    /** What is barred stays so: another count means that there is more of it. */
+    /** Another count means that something was barred, or is no longer. */
     barredCount: () => barredCount.get()?.count ?? 0,
     latestEventSeqs: (limit: number) => latestEvents.all(limit).map(({ seq }) => seq),
     /** Both count through all of them: for the query thread. */
@@ -211,20 +211,6 @@ export function calledMemories(
          WHERE ' ' || lower(slot) || ' ' || lower(subject) || ' ' LIKE '% ' || word.value || '%') ORDER BY storedSeq DESC LIMIT ?`,
     )
     .all(JSON.stringify(words), limit)
-}
-
-/** What holds all of the words, whatever it is, the newest first. For a worker thread. */
-export function toldBy(
-  views: Database,
-  { words, limit }: { readonly words: readonly string[]; readonly limit: number },
-): number[] {
-  if (words.length === 0) return []
-  return views
-    .prepare<[string, number], { seq: number }>(
-      'SELECT rowid AS seq FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT ?',
-    )
-    .all(words.map(quoted).join(' AND '), limit)
-    .map(({ seq }) => seq)
 }
 
 const quoted = (word: string) => `"${toIndexed(word).replaceAll('"', '')}"`

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { createErasureQueries } from '../projections/erasures.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import { createErasures } from './forgetting/erasures.ts'
 import { wordsOfTexts } from './forgetting/plan.ts'
@@ -50,6 +51,7 @@ export function buildErasing(options: {
         if (said.length > MAX_BARRED) return { status: 'too_much', limit: MAX_BARRED }
         return said.length === 0 ? { status: 'unknown' } : { status: 'ok', ...toForgettable(found, askedSeq) }
       },
+      copiesOf: createErasureQueries(views).copiesOf,
       spanSeqs: options.spanSeqs,
       adaptationSeqs: options.adaptationSeqs,
     }),

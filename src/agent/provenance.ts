@@ -13,14 +13,12 @@ export type Provenance = {
 }
 
 export function createProvenance(): Provenance {
-  /** An item of the chain is the same object in every turn. */
-  const wordsOfItem = new WeakMap<ContextItem, ReadonlySet<string>>()
+  /** An item of the chain is the same object in every turn, an event within one. */
+  const known = new WeakMap<object, ReadonlySet<string>>()
 
-  function wordsAt(item: ContextItem): ReadonlySet<string> {
-    const known = wordsOfItem.get(item)
-    if (known) return known
-    const words = tellingWords(item.quotable ?? textOf(item.item))
-    wordsOfItem.set(item, words)
+  function wordsIn<T extends object>(source: T, textIn: (source: T) => string): ReadonlySet<string> {
+    const words = known.get(source) ?? tellingWords(textIn(source))
+    known.set(source, words)
     return words
   }
 
@@ -28,14 +26,14 @@ export function createProvenance(): Provenance {
     sourcesOf(text, own, past) {
       const words = tellingWords(text)
       const sources = own.flatMap((event) => {
-        const shared = tellingWords(wordsOf(event)).intersection(words)
+        const shared = wordsIn(event, wordsOf).intersection(words)
         return shared.size === 0 ? [] : [{ seq: event.seq, shared }]
       })
       const open = words.difference(new Set(sources.flatMap(({ shared }) => [...shared])))
       const seqs = sources.map(({ seq }) => seq)
       for (let place = past.length - 1; place >= 0 && open.size > 0; place -= 1) {
         const item = past[place]
-        const shared = item && wordsAt(item).size > 0 ? open.intersection(wordsAt(item)) : null
+        const shared = item && open.intersection(wordsIn(item, quotableOf))
         if (!item || !shared || shared.size === 0) continue
         seqs.push(...item.seqs)
         for (const word of shared) open.delete(word)
@@ -51,6 +49,10 @@ function wordsOf(event: AnyEvent): string {
   return Object.values(event.body)
     .filter((value) => typeof value === 'string')
     .join('\n')
+}
+
+function quotableOf({ item, quotable }: ContextItem): string {
+  return quotable ?? textOf(item)
 }
 
 function textOf(item: InputItem): string {

@@ -175,6 +175,8 @@ async function runTurn(
         const mend = mended || run.said !== '' ? null : await recompose(composed, error)
         if (!mend) throw error
         composed = mend
+        past = mend.past
+        for (const seq of mend.seenSeqs) run.seen.add(seq)
         mended = true
         return null
       })

@@ -4,6 +4,7 @@ import type { ErasureRow } from '../../projections/erasures.ts'
 import type { ErasureOrigin } from './erasures.ts'
 import { countKinds, roleOf } from './kinds.ts'
 import { type ErasurePlan, type ErasureRoot, wordsOfTexts } from './plan.ts'
+import { wordsOfEvent } from './quotation.ts'
 import type { ErasureTarget, Forgettable } from './targets.ts'
 
 const SEQS_A_FACT = 500
@@ -14,9 +15,11 @@ export type Asked = {
   barred: readonly number[]
   memoryIds: readonly string[]
   isByTool: boolean
+  /** The message that asked to forget words which no memory has. */
+  wordsSeq: number | null
 }
 
-const NOTHING_ASKED: Asked = { named: [], barred: [], memoryIds: [], isByTool: false }
+const NOTHING_ASKED: Asked = { named: [], barred: [], memoryIds: [], isByTool: false, wordsSeq: null }
 
 /** The facts that hide what is to be erased; as many as it takes. */
 export function requestFacts(found: {
@@ -97,19 +100,30 @@ export function requestedParts({ erasureId, requestedSeq }: ErasureRow, wholeLed
     found.barred = [...found.barred, ...barredSeqs]
     found.memoryIds = [...found.memoryIds, ...memoryIds]
     found.isByTool = event.turnId !== null
+    if (event.facts.target === 'words') found.wordsSeq = event.causedBy
   }
   return found
 }
 
-/** The named events in all their words; of a memory its statement alone, also where the owner said it. */
-export function rootsOf({ named, barred, memoryIds }: Asked, wholeLedger: LedgerReader): ErasureRoot[] {
-  if (memoryIds.length === 0) return named.map((seq) => ({ seq, words: null, stays: false }))
+/**
+ * The named events in all their words; of a memory its statement alone, also where the owner said it; of words that no
+ * memory has the owner's messages, as far as they share these with the message that asks.
+ */
+export function rootsOf(
+  { named, barred, memoryIds, wordsSeq }: Asked,
+  wholeLedger: LedgerReader,
+): ErasureRoot[] {
+  if (memoryIds.length === 0 && wordsSeq === null)
+    return named.map((seq) => ({ seq, words: null, stays: false }))
   const stored = wholeLedger.readSeqs([...named].sort((a, b) => a - b))
-  const words = wordsOfTexts(
-    stored.flatMap((event) =>
-      event.type === 'memory.stored' && event.body ? [event.body.text, event.body.value] : [],
-    ),
-  )
+  const [asking] = wordsSeq === null ? [] : wholeLedger.readSeqs([wordsSeq])
+  const words = asking
+    ? [...wordsOfEvent(asking)]
+    : wordsOfTexts(
+        stored.flatMap((event) =>
+          event.type === 'memory.stored' && event.body ? [event.body.text, event.body.value] : [],
+        ),
+      )
   const said = wholeLedger.readSeqs(barred).filter((event) => roleOf(event) === 'said')
   return [
     ...stored.map(({ seq }) => ({ seq, words, stays: false })),

@@ -118,14 +118,15 @@ export function createErasures(options: {
     const named = await options.targets(target, askedSeq)
     if (named.status !== 'ok') return named
     const plan = await options.planFrom(named.roots)
-    // What another erasure hides already is not listed again.
-    const events = options.ledger.readSeqs(plan.seqs).filter((event) => !event.erased)
+    const events = wholeLedger.readSeqs(plan.seqs).filter((event) => !event.erased)
+    // What another erasure hides already goes as well, but its words are not shown.
+    const shown = options.ledger.readSeqs(events.map(({ seq }) => seq))
     return {
       status: 'ok' as const,
       named,
       plan,
       events,
-      description: describePlan(plan, events, wholeLedger),
+      description: describePlan(plan, shown, options.ledger),
     }
   }
 
@@ -144,16 +145,36 @@ export function createErasures(options: {
       if (found.status !== 'ok') return found
       const erasureId = options.newId()
       const eraseAt = new Date(nowMs() + undoMs).toISOString()
-      const redacted = redactionFacts(found.plan, erasureId, wholeLedger)
+      const redacted = await redactionsWith(found.named.roots, erasureId)
       await append([...redacted, ...requestFacts({ target, origin, erasureId, eraseAt, ...found })])
       return { erasure: recordOf(erasureId), plan: found.description }
     })
   }
 
+  /**
+   * Redacted copies for a request, or for what is left to be erased where one is undone: a reply lacks the words of all
+   * erasures that wait. Those that read as the copy that is shown already are left out.
+   */
+  async function redactionsWith(
+    roots: readonly ErasureRoot[],
+    erasureId: string,
+  ): Promise<readonly NewEvent[]> {
+    const others = queries.unfinished().filter((row) => row.erasureId !== erasureId)
+    const waiting = others.flatMap((row) => rootsOf(requestedParts(row, wholeLedger), wholeLedger))
+    const all = [...waiting, ...roots]
+    if (all.length === 0) return []
+    const { redactions } = await options.planFrom(joined(all))
+    const fresh = redactions.filter(({ replySeq, text }) => {
+      const [copy] = wholeLedger.readSeqs([queries.copiesOf(replySeq).at(-1) ?? 0])
+      return copy?.type !== 'reply.redacted' || copy.body?.text !== text
+    })
+    return redactionFacts({ redactions: fresh }, erasureId, wholeLedger)
+  }
+
   async function undo(id: string): Promise<UndoOutcome> {
     const row = queries.byId(id)
     if (!row) return { status: 'unknown' }
-    const parts = partsOf(queries.hiddenSeqs(id))
+    const parts = partsOf(queries.hiddenByThisAlone(id))
     const facts = parts.map(
       (seqs, part): NewEvent => ({
         type: 'erasure.undone',
@@ -164,7 +185,8 @@ export function createErasures(options: {
         facts: { erasureId: id, seqs, part, parts: parts.length },
       }),
     )
-    const result = row.status === 'pending' ? await append(facts) : null
+    const redacted = row.status === 'pending' ? await redactionsWith([], id) : []
+    const result = row.status === 'pending' ? await append([...facts, ...redacted]) : null
     dueMs.delete(id)
     const erasure = recordOf(id)
     return { status: result?.status === 'appended' ? 'undone' : 'too_late', erasure }
@@ -184,8 +206,6 @@ export function createErasures(options: {
       if (begun.status !== 'appended') return 0
     }
     const asked = requestedParts(row, wholeLedger)
-    // One by one: a memory that was deleted already must not keep the others.
-    for (const fact of deletionFacts(asked, requestedSeq)) await append([fact])
     const hidden = queries.hiddenSeqs(erasureId)
     let roots: readonly ErasureRoot[] = rootsOf(asked, wholeLedger)
     const gone = new Set(hidden)
@@ -198,9 +218,10 @@ export function createErasures(options: {
         look === 0 ? [...new Set([...hidden, ...plan.seqs])] : plan.seqs.filter((seq) => !gone.has(seq))
       if (fresh.length === 0) break
       for (const seq of fresh) gone.add(seq)
-      const known = new Set(queries.redactedReplies(erasureId))
-      const redactions = plan.redactions.filter(({ replySeq }) => !known.has(replySeq))
-      if (redactions.length > 0) await append(redactionFacts({ redactions }, erasureId, wholeLedger))
+      const redacted = await redactionsWith(roots, erasureId)
+      if (redacted.length > 0) await append(redacted)
+      // One by one: a memory that was deleted already must not keep the others.
+      for (const fact of look === 0 ? deletionFacts(asked, requestedSeq) : []) await append([fact])
       await options.removeAdaptationFiles(fresh)
       // Also where no words are left: they may still stand in a file.
       erased += (
@@ -230,7 +251,8 @@ export function createErasures(options: {
   }
 
   async function look(): Promise<void> {
-    const leftover = options.leftoverSeqs()
+    // The words of an unfinished erasure are still needed to find their copies.
+    const leftover = queries.unfinished().length === 0 ? options.leftoverSeqs() : []
     if (leftover.length > 0) await inTurn(() => options.erase(leftover, 'memory_forgotten'))
     const failures: unknown[] = []
     for (const row of queries.unfinished()) {
@@ -284,11 +306,10 @@ export function createErasures(options: {
     undo: (id) => inTurn(() => undo(id)),
     undoLast: () =>
       inTurn(async () => {
-        const row = queries
-          .unfinished()
-          .findLast(
-            ({ status, target }) => status === 'pending' && (target === 'memory' || target === 'words'),
-          )
+        const row = queries.unfinished().findLast((each) => {
+          const isPending = each.status === 'pending' && reasonOf(each.target) === 'memory_forgotten'
+          return isPending && requestedParts(each, wholeLedger).isByTool
+        })
         const outcome = row && (await undo(row.erasureId))
         return outcome?.status === 'undone' ? outcome.erasure : undefined
       }),
@@ -322,6 +343,15 @@ export function createErasures(options: {
       await running
     },
   }
+}
+
+/** One root an event: it loses the words of all, and stays only where all let it. */
+function joined(roots: readonly ErasureRoot[]): ErasureRoot[] {
+  return [...Map.groupBy(roots, ({ seq }) => seq)].map(([seq, same]) => ({
+    seq,
+    words: same.some(({ words }) => words === null) ? null : same.flatMap(({ words }) => words ?? []),
+    stays: same.every(({ stays }) => stays),
+  }))
 }
 
 function reasonOf(target: ErasureRow['target']): ErasureReason {

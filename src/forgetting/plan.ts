@@ -74,21 +74,24 @@ function planFrom(
   })
   const roots = asked.map((root) => ({ ...root, words: root.words ?? [...wordsAt(root.seq)] }))
   /** The words that each affected event loses. */
-  const gone = new Map(roots.map(({ seq, words }) => [seq, new Set(words)]))
+  const gone = new Map<number, ReadonlySet<string>>(roots.map(({ seq, words }) => [seq, new Set(words)]))
   const erased = new Set(roots.filter(({ stays }) => !stays).map(({ seq }) => seq))
   const redactions = new Map<number, Redaction>()
   const stays = new Set(roots.filter(({ stays }) => stays).map(({ seq }) => seq))
 
   /** The words that an event repeats of its affected sources, and of no other. */
   function quotedBy(event: AnyEvent): Set<string> {
-    const sources = event.derivedFrom
-    const quoted = wordsAt(event.seq).intersection(unionOf(sources.map((seq) => gone.get(seq) ?? NOTHING)))
-    for (const seq of quoted.size === 0 ? [] : sources) {
-      if (erased.has(seq) && !redactions.has(seq)) continue
-      const lost = gone.get(seq) ?? NOTHING
-      for (const word of wordsAt(seq)) if (!lost.has(word)) quoted.delete(word)
-    }
-    return quoted
+    const lost = lostTo(event)
+    const sources = event.derivedFrom.filter((seq) => !isWholly(seq))
+    const isAccounted = (word: string) =>
+      sources.some((seq) => wordsAt(seq).has(word) && gone.get(seq)?.has(word) !== true)
+    return new Set([...wordsAt(event.seq)].filter((word) => lost.has(word) && !isAccounted(word)))
+  }
+
+  /** The words that the affected sources of an event lose. */
+  function lostTo({ derivedFrom: sources }: AnyEvent): ReadonlySet<string> {
+    const [first, ...others] = sources.flatMap((seq) => gone.get(seq) ?? [])
+    return others.reduce((all, each) => all.union(each), first ?? NOTHING)
   }
 
   const isWholly = (seq: number) => erased.has(seq) && !redactions.has(seq)
@@ -102,9 +105,7 @@ function planFrom(
       case 'summary':
         // It covers its sources, whatever words it uses.
         erased.add(seq)
-        return wordsAt(seq).intersection(
-          unionOf(event.derivedFrom.map((source) => gone.get(source) ?? NOTHING)),
-        )
+        return wordsAt(seq).intersection(lostTo(event))
       case 'memory':
         // Learned from words that are gone altogether. A message that stays may have taught several.
         if (!event.derivedFrom.some(isWholly)) return null
@@ -124,6 +125,10 @@ function planFrom(
       }
       case 'step':
       case 'reply': {
+        if (event.type === 'reply.redacted' && isWholly(event.facts.replySeq)) {
+          erased.add(seq)
+          return wordsAt(seq)
+        }
         const quoted = quotedBy(event)
         if (quoted.size === 0) return null
         erased.add(seq)
@@ -152,11 +157,9 @@ function planFrom(
     const event = gone.has(seq) ? undefined : read(seq)
     if (!event || event.type === 'unknown') continue
     // Of an event erased before nobody knows what it repeated; what was made from it may repeat the same.
-    const loss = event.erased
-      ? unionOf(event.derivedFrom.map((source) => gone.get(source) ?? NOTHING))
-      : event.body && lossOf(event)
+    const loss = event.erased ? lostTo(event) : event.body && lossOf(event)
     if (!loss) continue
-    gone.set(seq, new Set(loss))
+    gone.set(seq, loss)
     pending.add(derivedFrom(seq))
   }
   return { seqs: ascending(erased), redactions: [...redactions.values()], stays: ascending(stays), roots }
@@ -191,10 +194,6 @@ function cached<T>(make: (seq: number) => T): (seq: number) => T {
     made.set(seq, value)
     return value
   }
-}
-
-function unionOf(sets: readonly ReadonlySet<string>[]): Set<string> {
-  return new Set(sets.flatMap((set) => [...set]))
 }
 
 function ascending(seqs: ReadonlySet<number>): number[] {

@@ -41,6 +41,8 @@ export function createTargets(options: {
   /** Null where there is no such memory. `askedSeq`: the message that asks to forget it. */
   readonly memory: (memoryId: string, askedSeq: number | null) => Promise<Forgettable | null>
   readonly words: (words: readonly string[], askedSeq: number | null) => Promise<Named>
+  /** The redacted copies of a reply. */
+  readonly copiesOf: (replySeq: number) => readonly number[]
   readonly spanSeqs: (spanId: string) => readonly number[]
   readonly adaptationSeqs: (id: string) => readonly number[]
 }) {
@@ -85,7 +87,10 @@ export function createTargets(options: {
       const found = await options.memory(target.id, askedSeq)
       return found === null ? { status: 'unknown' } : { status: 'ok', ...found }
     }
-    const seqs = [...new Set(await seqsOf(target))].sort((a, b) => a - b)
+    const named = await seqsOf(target)
+    // What is left of a reply goes with it.
+    const copies = named.flatMap(options.copiesOf)
+    const seqs = [...new Set([...named, ...copies])].sort((a, b) => a - b)
     const present = ledger.readSeqs(seqs).filter(hasWords)
     if (present.length === 0) return { status: 'unknown' }
     if (present.length > MAX_NAMED_EVENTS) return { status: 'too_much', limit: MAX_NAMED_EVENTS }

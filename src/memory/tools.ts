@@ -116,9 +116,9 @@ export function memoryTools(options: {
     }),
     defineTool({
       name: 'undo_forget',
-      description: 'Brings back what was last forgotten, within a minute of it.',
+      description: 'Brings back what was last forgotten in words, within a minute of it.',
       parameters: z.object({}),
-      idempotent: true,
+      idempotent: false,
       readOnly: false,
       async run(_args, { messageSeq }) {
         if (messageSeq === null) return notOwner('Only the owner can undo.')

@@ -94,3 +94,44 @@ test('what was forgotten in words comes back within a minute, whole', async () =
   for (const { seq } of holding) await client.delete(`/api/timeline/events/${seq}`)
   expect(filesHolding(service.directory, 'quokka4711')).toEqual([])
 })
+
+test('two forgets that touch one reply hide both, and each comes back by itself', async () => {
+  const { service, client, say, events, laterErased } = await startTalking()
+  for (const fact of ['allergic to peanuts', 'fond of marzipan', 'afraid of wombatsilk'])
+    await say(`Remember that I am ${fact}`)
+  await say('What do you know about me?')
+  const listing = (await events()).findLast(({ type }) => type === 'chat.reply.sent')?.seq ?? 0
+  const told = async () => {
+    const { payload } = (await events()).find(({ seq }) => seq === listing) ?? { payload: {} }
+    return ['peanuts', 'marzipan', 'wombatsilk'].filter((word) => String(payload.text).includes(word))
+  }
+  expect(await told()).toHaveLength(3)
+  const { memories } = (await client.get('/api/memories')).json
+  const forget = async (word: string): Promise<string> => {
+    const { id } = memories.find(({ text }: { text: string }) => text.includes(word))
+    return (await client.post('/api/erasures', { kind: 'memory', id })).json.id
+  }
+  const undo = (id: string) => client.post(`/api/erasures/${id}/undo`)
+
+  const peanuts = await forget('peanuts')
+  expect(await told()).toEqual(['marzipan', 'wombatsilk'])
+  const marzipan = await forget('marzipan')
+  expect(await told()).toEqual(['wombatsilk'])
+  await undo(peanuts)
+  expect(await told()).toEqual(['peanuts', 'wombatsilk'])
+  await undo(marzipan)
+  expect(await told()).toHaveLength(3)
+
+  await forget('peanuts')
+  await forget('marzipan')
+  await laterErased()
+  expect(await told()).toEqual(['wombatsilk'])
+  // What is left of the reply can be erased like any reply.
+  expect((await client.delete(`/api/timeline/events/${listing}`)).json.erased).toBeGreaterThan(0)
+  expect(await told()).toEqual([])
+  for (const { seq, type, payload } of await events()) {
+    if (type === 'chat.message.received' && /wombatsilk/.test(String(payload.text)))
+      await client.delete(`/api/timeline/events/${seq}`)
+  }
+  await expect.poll(() => filesHolding(service.directory, 'wombatsilk')).toEqual([])
+})
