@@ -26,6 +26,9 @@ test('lists what the owner said in a period', async () => {
   expect((await runTurn([owner('what did I say last week?')], nothing)).text).toBe(
     'I found nothing that you said from Monday, 25 May to Sunday, 31 May.',
   )
+  expect((await runTurn([owner('what did I say last Friday?')], nothing)).text).toBe(
+    'I found nothing that you said on Friday, 29 May.',
+  )
 })
 
 test('what is known of the same thing is told, marked as not what was asked', async () => {

@@ -32,7 +32,7 @@ const listNotes = (words: string) =>
     if (notes.length === 0)
       return words === '' ? 'You have no notes yet.' : `You have no notes about “${words}”.`
     const lines = notes.map(({ title = 'Untitled', excerpt = '' }) => {
-      const start = excerpt.replace(/\s+- /g, ', ').replace(/\s+/g, ' ').replace(/^- /, '')
+      const start = excerpt.replaceAll('\n- ', ', ').replace(/\s+/g, ' ').replace(/^- /, '')
       return start === '' || start.startsWith(title) ? title : `${title}: ${start}`
     })
     return bullets(lines, more ? 'more under [Notes](/notes)' : undefined)

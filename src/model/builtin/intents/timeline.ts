@@ -55,11 +55,9 @@ function* list(days: Days, present: Present): Steps {
   if (!outcome.ok) return whyNot(outcome)
   const { hits, forgotten } = outcome
   const said = hits.filter(({ who }) => who === 'owner')
-  const [first, last] = [days.from, days.to].map(
-    (day) => tellRecordedDay(day, present)?.replace(/^on /, '') ?? day,
-  )
+  const [first, last] = [days.from, days.to].map((day) => tellRecordedDay(day, present) ?? day)
   const isOneDay = days.from === days.to
-  const when = isOneDay ? (first ?? '') : `from ${first} to ${last}`
+  const when = isOneDay ? first : `from ${first} to ${last}`.replaceAll(' on ', ' ')
   const left = forgotten > 0 ? '\n\nThis leaves out what you asked me to forget.' : ''
   if (said.length === 0) return `I found nothing that you said ${when}.${left}`
   const lines = said.map(({ at, text }) => {
