@@ -101,10 +101,10 @@ export function createErasureQueries(views: Database) {
   const copies = views
     .prepare<[number], number>('SELECT seq FROM erasure_redactions WHERE replySeq = ? ORDER BY seq')
     .pluck()
-  const hiddenToo = views
-    .prepare<[string], number>(
-      `SELECT seq FROM erasure_hidden WHERE erasureId = ?1
-       EXCEPT SELECT seq FROM erasure_hidden WHERE erasureId <> ?1 ORDER BY seq`,
+  const hiddenAlone = views
+    .prepare<{ erasureId: string }, number>(
+      `SELECT seq FROM erasure_hidden WHERE erasureId = @erasureId
+       EXCEPT SELECT seq FROM erasure_hidden WHERE erasureId <> @erasureId ORDER BY seq`,
     )
     .pluck()
   return {
@@ -116,7 +116,7 @@ export function createErasureQueries(views: Database) {
     /** All redacted copies of a reply; the last one is shown in its place. */
     copiesOf: (replySeq: number) => copies.all(replySeq),
     /** What no other erasure hides. */
-    hiddenByThisAlone: (erasureId: string) => hiddenToo.all(erasureId),
+    hiddenByThisAlone: (erasureId: string) => hiddenAlone.all({ erasureId }),
     hiddenSeqs: (erasureId: string) => hidden.all(erasureId).map(({ seq }) => seq),
   }
 }

@@ -102,8 +102,9 @@ test('two forgets that touch one reply hide both, and each comes back by itself'
   await say('What do you know about me?')
   const listing = (await events()).findLast(({ type }) => type === 'chat.reply.sent')?.seq ?? 0
   const told = async () => {
-    const { payload } = (await events()).find(({ seq }) => seq === listing) ?? { payload: {} }
-    return ['peanuts', 'marzipan', 'wombatsilk'].filter((word) => String(payload.text).includes(word))
+    const reply = (await events()).find(({ seq }) => seq === listing)
+    const text = String(reply?.payload.text)
+    return ['peanuts', 'marzipan', 'wombatsilk'].filter((word) => text.includes(word))
   }
   expect(await told()).toHaveLength(3)
   const { memories } = (await client.get('/api/memories')).json
