@@ -1,6 +1,6 @@
 import type { AnyEvent } from '../../ledger/reader.ts'
 import { tellingWords } from '../../projections/telling-words.ts'
-import type { InputItem } from '../model/port.ts'
+import { textOf } from '../model/tokens.ts'
 import type { ContextItem } from './context.ts'
 
 /** Which events a text of the delegate's derives from, recorded with it: erasing one of them takes its words out. */
@@ -53,18 +53,4 @@ function wordsOf(event: AnyEvent): string {
 
 function quotableOf({ item, quotable }: ContextItem): string {
   return quotable ?? textOf(item)
-}
-
-function textOf(item: InputItem): string {
-  switch (item.type) {
-    case 'message':
-    case 'inner':
-      return item.text
-    case 'tool_call':
-      return item.arguments
-    case 'tool_result':
-      return item.output
-    default:
-      return ''
-  }
 }

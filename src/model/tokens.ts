@@ -24,7 +24,8 @@ export function estimateItemTokens(item: InputItem): number {
   return tokens
 }
 
-function textOf(item: InputItem): string {
+/** All that an item says, or holds. */
+export function textOf(item: InputItem): string {
   switch (item.type) {
     case 'message':
     case 'inner':

@@ -1,11 +1,10 @@
-import { Kysely, SqliteDialect } from 'kysely'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createIds } from '../../ledger/ids.ts'
 import type { ContextItem } from '../../src/agent/context.ts'
 import { createProvenance } from '../../src/agent/provenance.ts'
-import { buildErasing } from '../../src/erasing.ts'
 import { openQueries } from '../../src/storage/queries.ts'
 import { openStorage } from '../../src/storage/storage.ts'
+import { openErasing } from '../support/erasing.ts'
 import { median, round } from './statistics.ts'
 import type { PreparedLedger } from './views.ts'
 
@@ -45,28 +44,7 @@ async function eraseSome(directory: string) {
     },
   })
   const queries = openQueries(directory)
-  const { erasures } = buildErasing({
-    storage,
-    queries,
-    kysely: new Kysely({ dialect: new SqliteDialect({ database: storage.views }) }),
-    memory: {
-      forgettable: {
-        memory: (id) => queries.ask('forgettableMemory', id),
-        words: (words) => queries.ask('forgettableWords', words),
-        leftoverSeqs: () => [],
-      },
-      exclusively: (work) => work(),
-    },
-    forgetVectors: async () => undefined,
-    spanSeqs: () => [],
-    adaptationSeqs: () => [],
-    removeAdaptationFiles: async () => undefined,
-    nowMs: Date.now,
-    newId,
-    onFault: (error) => {
-      throw error
-    },
-  })
+  const { erasures } = openErasing(storage, queries)
   const messages = await converse(storage, newId)
   await storage.catchUpLagging()
   const samples: number[] = []

@@ -1,11 +1,10 @@
-import { Kysely, SqliteDialect } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { buildErasing } from '../../src/erasing.ts'
 import { openQueries, type Queries } from '../../src/storage/queries.ts'
 import { testDirectory } from '../support/directory.ts'
+import { openErasing } from '../support/erasing.ts'
 import { exampleOf } from '../support/facts.ts'
 import { openTestStorage } from '../support/storage.ts'
-import { newId, said } from '../support/writer.ts'
+import { said } from '../support/writer.ts'
 
 test('an erasure whose last plan fails is tried again with all its words', async () => {
   const directory = testDirectory()
@@ -19,32 +18,11 @@ test('an erasure whose last plan fails is tried again with all its words', async
     return Promise.reject(new Error('the thread ended'))
   }
   const faults: unknown[] = []
-  const { erasures } = buildErasing({
+  const { erasures } = openErasing(
     storage,
-    queries: { ...queries, ask },
-    kysely: new Kysely({ dialect: new SqliteDialect({ database: storage.views }) }),
-    memory: {
-      forgettable: {
-        memory: (id) => queries.ask('forgettableMemory', id),
-        words: (words) => queries.ask('forgettableWords', words),
-        leftoverSeqs: () =>
-          storage.views
-            .prepare<[], number>(
-              "SELECT storedSeq FROM memories WHERE status = 'deleted' AND text IS NOT NULL",
-            )
-            .pluck()
-            .all(),
-      },
-      exclusively: (work) => work(),
-    },
-    forgetVectors: async () => undefined,
-    spanSeqs: () => [],
-    adaptationSeqs: () => [],
-    removeAdaptationFiles: async () => undefined,
-    nowMs: () => nowMs,
-    newId,
-    onFault: (error) => void faults.push(error),
-  })
+    { ...queries, ask },
+    { nowMs: () => nowMs, onFault: (error) => void faults.push(error) },
+  )
   onTestFinished(async () => {
     await erasures.close()
     await queries.close()

@@ -1,15 +1,14 @@
 import fc from 'fast-check'
-import { Kysely, SqliteDialect } from 'kysely'
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
 import type { AnyEvent } from '../../ledger/reader.ts'
 import type { ContextItem } from '../../src/agent/context.ts'
 import { createProvenance } from '../../src/agent/provenance.ts'
-import { buildErasing } from '../../src/erasing.ts'
 import { roleOf } from '../../src/forgetting/kinds.ts'
 import type { ErasureTarget } from '../../src/forgetting/targets.ts'
 import { openQueries } from '../../src/storage/queries.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
+import { openErasing } from '../support/erasing.ts'
 import { exampleOf } from '../support/facts.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
@@ -52,35 +51,11 @@ const aStep = fc.record({
 async function openConversation() {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
-  const { append, ledger, views } = storage
+  const { append, ledger } = storage
   const queries = openQueries(directory)
   const { sourcesOf } = createProvenance()
   const past: ContextItem[] = []
-  const { erasures } = buildErasing({
-    storage,
-    queries,
-    kysely: new Kysely({ dialect: new SqliteDialect({ database: views }) }),
-    memory: {
-      forgettable: {
-        async memory(id) {
-          await storage.catchUpLagging()
-          return queries.ask('forgettableMemory', id)
-        },
-        words: async (words) => queries.ask('forgettableWords', words),
-        leftoverSeqs: () => [],
-      },
-      exclusively: (work) => work(),
-    },
-    forgetVectors: async () => undefined,
-    spanSeqs: () => [],
-    adaptationSeqs: () => [],
-    removeAdaptationFiles: async () => undefined,
-    nowMs: Date.now,
-    newId,
-    onFault: (error) => {
-      throw error
-    },
-  })
+  const { erasures } = openErasing(storage, queries)
 
   async function add(...events: NewEvent[]): Promise<AnyEvent[]> {
     const appended = await append(events)

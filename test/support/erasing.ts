@@ -1,0 +1,41 @@
+import { Kysely, SqliteDialect } from 'kysely'
+import { createMemoryQueries } from '../../projections/memory-queries.ts'
+import { buildErasing } from '../../src/erasing.ts'
+import type { Queries } from '../../src/storage/queries.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { newId } from './writer.ts'
+
+/** Erasing over a storage, without the rest of the service: no notes, spans or vectors, and nothing is learned. */
+export function openErasing(
+  storage: Storage,
+  queries: Queries,
+  options: { readonly nowMs?: () => number; readonly onFault?: (error: unknown) => void } = {},
+) {
+  return buildErasing({
+    storage,
+    queries,
+    kysely: new Kysely({ dialect: new SqliteDialect({ database: storage.views }) }),
+    memory: {
+      forgettable: {
+        async memory(id) {
+          await storage.catchUpLagging()
+          return queries.ask('forgettableMemory', id)
+        },
+        words: (words) => queries.ask('forgettableWords', words),
+        leftoverSeqs: createMemoryQueries(storage.views).unerasedSeqs,
+      },
+      exclusively: (work) => work(),
+    },
+    forgetVectors: async () => undefined,
+    spanSeqs: () => [],
+    adaptationSeqs: () => [],
+    removeAdaptationFiles: async () => undefined,
+    nowMs: options.nowMs ?? Date.now,
+    newId,
+    onFault:
+      options.onFault ??
+      ((error) => {
+        throw error
+      }),
+  })
+}
