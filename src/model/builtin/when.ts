@@ -29,6 +29,7 @@ const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 || Number
 const REWRITES: readonly (readonly [RegExp, string])[] = [
   // Dictated sounds.
   [/(?<![\p{L}'-])(?:uh|uhm|um|erm|hmm),? /giu, ''],
+  [/\blater (?:on )?today\b/gi, 'today'],
   [/(?<!the )\bday after tomorrow\b/gi, 'the day after tomorrow'],
   [/\b(?:an|one) hour and a half\b/gi, '90 minutes'],
   [/\b(?:a )?quarter of an hour\b/gi, '15 minutes'],
@@ -110,6 +111,8 @@ function resolve({ start, text }: ParsedResult, nowMs: number, early: boolean): 
     // "In two weeks" means this time of day; a bare date means its morning.
     const isRelative = part === undefined && /\b(?:in|from now|later|after)\b/i.test(text)
     const ms = dayMs + (isRelative ? nowMs - midnightOf(nowMs) : (part ?? 9) * HOUR_MS)
+    // "Today", said in the afternoon, is in a few hours.
+    if (ms <= nowMs && dayMs === midnightOf(nowMs) && part === undefined) return nowMs + 3 * HOUR_MS
     return ms <= nowMs && !start.isCertain('day') ? ms + DAY_MS : ms
   }
   const hour = start.get('hour') ?? 9

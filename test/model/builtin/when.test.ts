@@ -37,6 +37,8 @@ test.for([
   ['at quarter to nine tomorrow', '2026-06-03T08:45', ''],
   ['tomorrow morning', '2026-06-03T09:00', ''],
   ['tonight', '2026-06-02T21:00', ''],
+  ['later today to call Ada', '2026-06-02T17:00', 'to call Ada'],
+  ['call Ada today', '2026-06-02T17:00', 'call Ada'],
   ['this evening at 7', '2026-06-02T19:00', ''],
   ['today at 9', '2026-06-02T21:00', ''],
   ['on Friday', '2026-06-05T09:00', ''],
