@@ -193,5 +193,5 @@ test('what is too long to be remembered is said to be, in words', async () => {
   const service = await startWholeService()
   const content = `Remember that ${'my bicycle has another part '.repeat(40)}`
   const { reply } = (await service.client.post('/api/chat', { content })).json
-  expect(reply.text).toBe('That is too long: I can take up to 1000 characters for that. A note holds more.')
+  expect(reply.text).toBe('That is too long for me to take. A note holds long texts.')
 })

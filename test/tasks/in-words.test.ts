@@ -10,7 +10,7 @@ test('“have the coding assistant do that and text me when it is done”: it ha
     content: 'Have the coding assistant fix the build and text me when it is done',
   })
   expect(said.json.reply.text).toBe(
-    'I handed that to the coding assistant: “Fix the build”. When it is done you will be told by text message.',
+    'I handed “Fix the build” to the coding assistant. You get a text message when it is done.',
   )
   const [{ id }] = (await assistant.client.get('/api/tasks')).json.tasks
   const task = await assistant.settled(id)

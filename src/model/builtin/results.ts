@@ -55,6 +55,6 @@ export function readOutcome(returned: unknown): Outcome {
 
 /** Why a tool did nothing, in words for the owner. */
 export function whyNot({ reason, message }: Outcome): string {
-  if (reason === 'invalid_arguments') return 'I can’t do it with these words. A note holds long texts.'
+  if (reason === 'invalid_arguments') return 'That is too long for me to take. A note holds long texts.'
   return message ?? 'That did not work.'
 }
