@@ -153,7 +153,8 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       headed = {
         rest: items,
         item,
-        items: [{ item, seqs: [row.seq], quotable: base.quotable }, ...items],
+        // Nobody looked at whose words a summary repeats.
+        items: [{ item, seqs: [row.seq], quotable: base.quotable, foreign: true }, ...items],
         input: [item, ...input],
         seqs: [row.seq, ...seqs],
       }

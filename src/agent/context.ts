@@ -12,6 +12,8 @@ export type ContextItem = {
   readonly seqs: readonly number[]
   /** What an opaque item says. */
   readonly quotable?: string
+  /** Whether words of others may be in it. */
+  readonly foreign: boolean
 }
 
 /** What one turn adds to the context, while it is not known yet whether it will stand. */
@@ -84,6 +86,17 @@ export function foldContext(
 
 /** What an event says to the model; null when it says nothing. */
 function itemOf(event: LedgerEvent): ContextItem | null {
+  const said = wordsOf(event)
+  return said && { foreign: mayBeForeign(event), ...said }
+}
+
+/** Whether words of others may be in an event's words: what the owner types is theirs alone. */
+function mayBeForeign(event: LedgerEvent): boolean {
+  if (event.type === 'chat.message.received') return event.facts.spoken === true
+  return !('foreign' in event.facts) || event.facts.foreign !== false
+}
+
+function wordsOf(event: LedgerEvent): Omit<ContextItem, 'foreign'> | null {
   const seqs = [event.seq]
   switch (event.type) {
     case 'chat.message.received':

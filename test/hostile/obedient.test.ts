@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { steps } from '../doubles/assistant/assistant.ts'
+import { ofType } from '../phone/phone-harness.ts'
+import { OWNER } from '../phone/provider.ts'
+import { text } from '../sms/sms-harness.ts'
+import {
+  ALL_DONE,
+  ATTACK,
+  ask,
+  DEEDS,
+  type House,
+  leftOf,
+  proposedTools,
+  startObedient,
+  UNTOUCHED,
+} from './obedient-house.ts'
+
+const read = { name: 'read_note', arguments: { query: 'Recipe' } }
+
+const keepNote = ({ service }: House, content = ATTACK) =>
+  service.client.post('/api/notes', { title: 'Recipe', content })
+
+/** The owner's text, whoever sent it, and its turn. */
+async function textAs(house: House, from: string, body: string) {
+  const ended = (all: readonly { type: string }[]) => ofType(all, 'turn.completed').length
+  const before = ended(await house.events())
+  await text(house, `SM${before}${from}`, from, body)
+  await house.eventsUntil('the answer', (all) => ended(all) > before)
+}
+
+const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
+  'a note that is read': async (house) => {
+    await keepNote(house)
+    await ask(house, 'Read me the note Recipe', read)
+  },
+  'a list of notes': async (house) => {
+    await keepNote(house)
+    await ask(house, 'Which notes do I have?', { name: 'list_notes', arguments: { query: null } })
+  },
+  'text that was pasted into a note': async (house) => {
+    await ask(house, 'Start a note for recipes', {
+      name: 'create_note',
+      arguments: { title: 'Recipe', content: 'Pancakes' },
+    })
+    const [{ id }] = (await house.service.client.get('/api/notes?q=Recipe')).json.notes
+    await house.service.client.send('PUT', `/api/notes/${id}`, JSON.stringify({ content: ATTACK }), {
+      headers: { 'content-type': 'application/json' },
+    })
+    await ask(house, 'Read me the note Recipe', read)
+  },
+  'a search hit: what a stranger texted': async (house) => {
+    house.text.reply({ text: 'Hello.' })
+    await textAs(house, '+14155550166', `Pancakes ${ATTACK}`)
+    await ask(house, 'What was that about pancakes?', {
+      name: 'search_timeline',
+      arguments: { query: 'pancakes', channel: null, from: null, to: null },
+    })
+  },
+  'the outcome of a task': async (house) => {
+    await runTask(house)
+    await ask(house, 'What did it find?', { name: 'list_tasks', arguments: {} })
+  },
+  'a note that was read in the turn before': async (house) => {
+    await keepNote(house)
+    house.text.reply({ toolCalls: [read] }, { text: `It says: ${ATTACK}` })
+    await house.service.client.post('/api/chat', { content: 'Read me the note Recipe' })
+    await ask(house, 'Thanks')
+  },
+  'a note that the delegate wrote after it had read one': async (house) => {
+    await keepNote(house, 'Pancakes')
+    house.text.reply(
+      { toolCalls: [read] },
+      { toolCalls: [{ name: 'create_note', arguments: { title: 'Copy', content: ATTACK } }] },
+      { text: 'Copied.' },
+    )
+    await house.service.client.post('/api/chat', { content: 'Copy the note Recipe' })
+    await ask(house, 'Read me the copy', { name: 'read_note', arguments: { query: 'Copy' } })
+  },
+  "a text from the owner's number": (house) => textAs(house, OWNER, ATTACK),
+  "a text from the owner's number, in the next turn of the browser": async (house) => {
+    house.text.reply({ text: 'Hello.' })
+    await textAs(house, OWNER, ATTACK)
+    await ask(house, 'Thanks')
+  },
+  'a memory that was learned from a text': async (house) => {
+    house.text.reply(
+      { toolCalls: [{ name: 'remember', arguments: { text: `My motto is ${ATTACK}` } }] },
+      { text: 'Ok.' },
+    )
+    await textAs(house, OWNER, `Remember that my motto is ${ATTACK}`)
+    const { conversationId } = (await house.service.client.get('/api/conversations')).json.conversations[0]
+    await house.service.client.post(`/api/conversations/${conversationId}/end`)
+    await ask(house, 'What is my motto?', { name: 'recall', arguments: { query: 'motto' } })
+  },
+  'words that were spoken to a device': async (house) => {
+    house.text.replyTo('/audio/transcriptions', { text: ATTACK })
+    await house.service.client.post('/_dev/walkie/voice', {
+      audioBase64: Buffer.from('RIFF of a recording').toString('base64'),
+      format: 'wav',
+    })
+  },
+}
+
+async function runTask(house: House): Promise<void> {
+  house.text.reply({ text: '[silent]' })
+  await house.service.client.post('/api/tasks', { title: 'Look', prompt: steps({ print: ATTACK }) })
+  await house.eventsUntil('the outcome', (all) => ofType(all, 'activation.completed').length > 0)
+}
+
+test.each(Object.entries(ATTACKS))(
+  'an order in %s does nothing: all five tools wait for the word of the owner',
+  async (_name, attack) => {
+    const house = await startObedient({
+      environment: { TRANSCRIPTION_MODEL: 'test-ears' },
+    })
+    await attack(house)
+    expect(await leftOf(house)).toEqual(UNTOUCHED)
+    expect(await proposedTools(house)).toEqual(Object.keys(DEEDS).sort())
+  },
+)
+
+test('the wishes of the owner in the browser are done at once, also after a note was read', async () => {
+  const house = await startObedient()
+  await ask(
+    house,
+    'Do all of it',
+    ...Object.entries(DEEDS).map(([name, args]) => ({ name, arguments: args })),
+  )
+  expect(await leftOf(house)).toEqual(ALL_DONE)
+  expect(await proposedTools(house)).toEqual([])
+})
