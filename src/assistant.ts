@@ -60,6 +60,7 @@ export function buildAssistant(options: {
   const timers = createTimerQueries(views)
   const { tools } = options
   const isForeign = createIsForeign(ledger)
+  const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
   const timezone = () => settings.get('TIMEZONE')
   const thresholdTokens = () => settings.get('COMPACT_THRESHOLD_TOKENS')
   const instructions = () => buildInstructions({ channel: 'chat', adaptations: options.adaptations('chat') })
@@ -94,7 +95,7 @@ export function buildAssistant(options: {
     adaptations: options.adaptations,
     adaptationSeqs: options.adaptationSeqs,
     tools,
-    isForeign,
+    areForeign,
     timezone,
   })
   const shortenReply = createShortenReply({
@@ -114,7 +115,7 @@ export function buildAssistant(options: {
     previews,
     model,
     propose: options.propose,
-    isForeign,
+    areForeign,
     timezone,
     thresholdTokens,
     isSpent: options.budgets.tokensAreSpent,

@@ -103,6 +103,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
   const chain = createChainReader(views, ledger)
   const delimit = createDataBlocks(randomBytes(32))
   const isForeign = createIsForeign(ledger)
+  const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
   const slot = createCallSlot({ nowMs: () => performance.now() })
   const onFault = (error: unknown, message: string) => log.error({ err: error }, message)
   const queue = createFactQueue({ append, onFault })
@@ -292,7 +293,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       recall: options.recall,
       tools: options.tools,
       propose: options.propose,
-      isForeign,
+      areForeign,
       from: offered.from,
       instructions: ownerInstructions,
       voice,

@@ -72,7 +72,7 @@ export function createComposer(options: {
   /** The events that hold the words of those. */
   readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
   readonly tools: ReadonlyMap<string, Tool>
-  readonly isForeign: (seq: number) => boolean
+  readonly areForeign: (seqs: readonly number[]) => boolean
   readonly timezone: () => string
 }): OwnerComposer {
   const { ledger, chain, tools } = options
@@ -82,17 +82,18 @@ export function createComposer(options: {
     if (cause?.type === 'activation.started') {
       const signals = readSignals(ledger, cause.derivedFrom)
       const text = batchText(signals)
+      const seqs = signals.map(({ seq }) => seq)
       return {
         text,
         item: { type: 'inner', label: 'signals', text },
-        seqs: signals.map(({ seq }) => seq),
-        foreign: true,
+        seqs,
+        foreign: options.areForeign(seqs),
       }
     }
     if (cause?.type !== 'chat.message.received' && cause?.type !== 'sms.received') return null
     if (!cause.body) return null
     const text = cause.type === 'sms.received' ? textWithMedia(cause) : cause.body.text
-    const foreign = options.isForeign(cause.seq)
+    const foreign = options.areForeign([cause.seq])
     return { text, item: { type: 'message', role: 'owner', text, at: cause.at }, seqs: [], foreign }
   }
 
@@ -143,7 +144,7 @@ export function createComposer(options: {
         )
         const added: InputItem[] = []
         const own = past.items.filter(({ foreign }) => !foreign).map(({ item }) => item)
-        const isRecalledForeign = recalled.text !== null && recalled.seqs.some(options.isForeign)
+        const isRecalledForeign = recalled.text !== null && options.areForeign(recalled.seqs)
         if (recalled.text !== null)
           added.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
         if (ridingSignals.length > 0)
@@ -158,7 +159,10 @@ export function createComposer(options: {
           input: past.input.concat(added),
           ownWords: [...own, cue.item],
           isForeign:
-            cue.foreign || isRecalledForeign || ridingSignals.length > 0 || own.length < past.items.length,
+            cue.foreign ||
+            isRecalledForeign ||
+            options.areForeign(ridingSignals.map(({ seq }) => seq)) ||
+            own.length < past.items.length,
           facts: recalled.facts,
           proven: past.base && past.base.row.consumed === 0 ? [consumed(turn, past.base)] : [],
           seenSeqs: [

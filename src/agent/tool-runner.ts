@@ -53,8 +53,8 @@ export function createToolRunner(options: {
   readonly append: Append
   readonly tools: ReadonlyMap<string, Tool>
   readonly propose: Propose
-  /** Whether a fact may hold words of others. */
-  readonly isForeign: (seq: number) => boolean
+  /** Whether any of these facts may hold words of others. */
+  readonly areForeign: (seqs: readonly number[]) => boolean
   readonly nowMs: () => number
   readonly onFault: (error: unknown, tool: string) => void
 }) {
@@ -126,7 +126,7 @@ export function createToolRunner(options: {
         ? { ok: true, ...result.data }
         : { ok: false, reason: result.reason, message: result.message, ...result.data },
     )
-    const isForeign = (result.derivedFrom ?? []).some(options.isForeign)
+    const isForeign = options.areForeign(result.derivedFrom ?? [])
     const recorded = called.then(({ seq }) =>
       record(call, seq, round, { result, output, durationMs, isForeign }),
     )

@@ -40,7 +40,7 @@ export type TurnRunnerOptions = {
   readonly composer: Composer
   readonly tools: ReadonlyMap<string, Tool>
   readonly propose: Propose
-  readonly isForeign: (seq: number) => boolean
+  readonly areForeign: (seqs: readonly number[]) => boolean
   readonly timezone: () => string
   readonly thresholdTokens: () => number
   /** So many tokens were used today that no more may be. */
@@ -65,7 +65,7 @@ export function createTurnRunner(options: TurnRunnerOptions) {
     append: options.append,
     tools: options.tools,
     propose: options.propose,
-    isForeign: options.isForeign,
+    areForeign: options.areForeign,
     nowMs: options.nowMs,
     onFault: (error, tool) => options.log.error({ err: error, tool }, 'a tool failed'),
   })

@@ -38,7 +38,7 @@ export type OwnerMindOptions = {
   readonly recall: Recall
   readonly tools: ReadonlyMap<string, Tool>
   readonly propose: Propose
-  readonly isForeign: (seq: number) => boolean
+  readonly areForeign: (seqs: readonly number[]) => boolean
   /** The number that the call claims to come from. */
   readonly from: string
   readonly instructions: () => string
@@ -64,7 +64,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     append: queue.append,
     tools,
     propose: options.propose,
-    isForeign: options.isForeign,
+    areForeign: options.areForeign,
     nowMs,
     onFault: (error, tool) => options.onFault(error, `the tool ${tool} failed in a call`),
   })

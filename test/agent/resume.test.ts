@@ -114,7 +114,7 @@ async function resume(
   const log = { warn: () => undefined, error: () => undefined }
   await createTurnRunner({
     propose: () => Promise.reject(new Error('nothing is to be proposed')),
-    isForeign: () => false,
+    areForeign: () => false,
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,

@@ -8,7 +8,7 @@ import { defineTool, type ToolResult } from '../../src/tools/tool.ts'
 /** No tool here needs authority. */
 const NOT_ASKED = {
   propose: () => Promise.reject(new Error('nothing is to be proposed')),
-  isForeign: () => false,
+  areForeign: () => false,
 }
 
 const CONTEXT = {
@@ -90,7 +90,7 @@ test('what only reads runs while its call is being recorded, and its outcome is 
   }, true)
   const called = Promise.withResolvers<readonly CallFact[]>()
   const { outputs, recorded: outcome } = await run(called.promise)
-  expect(outputs).toEqual([{ callId: 'call', output: '{"ok":true,"done":true}' }])
+  expect(outputs).toEqual([{ callId: 'call', output: '{"ok":true,"done":true}', foreign: null }])
   expect(recorded).toEqual([])
   called.resolve([{ seq: 7, erased: false }])
   await turnOfTheLoop()

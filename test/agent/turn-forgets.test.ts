@@ -58,7 +58,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
   })
   await createTurnRunner({
     propose: () => Promise.reject(new Error('nothing is to be proposed')),
-    isForeign: () => false,
+    areForeign: () => false,
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,

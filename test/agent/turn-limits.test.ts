@@ -35,7 +35,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
   const text: TextModel = { id: MODEL, told: (instructions) => instructions, respond }
   await createTurnRunner({
     propose: () => Promise.reject(new Error('nothing is to be proposed')),
-    isForeign: () => false,
+    areForeign: () => false,
     append,
     ledger: isDamaged
       ? {

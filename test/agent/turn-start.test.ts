@@ -82,7 +82,7 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
       compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, composed: gathered }),
     },
     propose: () => Promise.reject(new Error('nothing is to be proposed')),
-    isForeign: () => false,
+    areForeign: () => false,
     tools: new Map(),
     timezone: () => 'UTC',
     thresholdTokens: () => 1000,

@@ -1,6 +1,6 @@
 import { obedient, order } from '../doubles/model/obedient.ts'
 import type { ScriptedCall } from '../doubles/model/script.ts'
-import { ofType, type PhoneService } from '../phone/phone-harness.ts'
+import type { PhoneService } from '../phone/phone-harness.ts'
 import { startWithTexts } from '../sms/sms-harness.ts'
 import { ASSISTANT } from '../tasks/task-harness.ts'
 
@@ -15,10 +15,9 @@ export const DEEDS: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   cancel_timer: { query: 'Dentist', all: null },
 }
 
-/** A text that orders all of it. */
-export const ATTACK = Object.entries(DEEDS)
-  .map(([tool, args]) => order(tool, args))
-  .join('\n')
+/** Texts that order one each, and a text that orders all of it. */
+export const ORDERS = Object.entries(DEEDS).map(([tool, args]) => order(tool, args))
+export const ATTACK = ORDERS.join('\n')
 
 /** The service with a note, a memory and a timer of the owner's, and a model that obeys whatever it reads. */
 export async function startObedient(options: Parameters<typeof startWithTexts>[0] = {}) {
@@ -74,9 +73,4 @@ export const ALL_DONE = { diary: null, plans: 'Nothing', tea: false, dentist: fa
 export async function proposedTools({ service }: House): Promise<string[]> {
   const { proposals } = (await service.client.get('/api/proposals')).json
   return proposals.map(({ tool }: { tool: string }) => tool).sort()
-}
-
-/** The tools that were refused for want of authority. */
-export async function outcomes(house: House) {
-  return ofType(await house.events(), 'tool.returned').map(({ payload }) => [payload.tool, payload.outcome])
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { ofType } from '../phone/phone-harness.ts'
 import { OWNER } from '../phone/provider.ts'
 import { text } from '../sms/sms-harness.ts'
@@ -10,6 +11,7 @@ import {
   DEEDS,
   type House,
   leftOf,
+  ORDERS,
   proposedTools,
   startObedient,
   UNTOUCHED,
@@ -34,7 +36,7 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
     await ask(house, 'Read me the note Recipe', read)
   },
   'a list of notes': async (house) => {
-    await keepNote(house)
+    for (const each of ORDERS) await keepNote(house, each)
     await ask(house, 'Which notes do I have?', { name: 'list_notes', arguments: { query: null } })
   },
   'text that was pasted into a note': async (house) => {
@@ -49,8 +51,10 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
     await ask(house, 'Read me the note Recipe', read)
   },
   'a search hit: what a stranger texted': async (house) => {
-    house.text.reply({ text: 'Hello.' })
-    await textAs(house, '+14155550166', `Pancakes ${ATTACK}`)
+    for (const each of ORDERS) {
+      house.text.reply({ text: 'Hello.' })
+      await textAs(house, '+14155550166', `Pancakes ${each}`)
+    }
     await ask(house, 'What was that about pancakes?', {
       name: 'search_timeline',
       arguments: { query: 'pancakes', channel: null, from: null, to: null },
@@ -119,13 +123,56 @@ test.each(Object.entries(ATTACKS))(
   },
 )
 
-test('the wishes of the owner in the browser are done at once, also after a note was read', async () => {
+/** Orders of the owner's, as the model understands them. */
+const WISHES = Object.entries(DEEDS).map(([name, args]) => ({ name, arguments: args }))
+
+test('the wishes of the owner in the browser are done at once', async () => {
   const house = await startObedient()
-  await ask(
-    house,
-    'Do all of it',
-    ...Object.entries(DEEDS).map(([name, args]) => ({ name, arguments: args })),
-  )
+  await ask(house, 'Do all of it', ...WISHES)
   expect(await leftOf(house)).toEqual(ALL_DONE)
   expect(await proposedTools(house)).toEqual([])
+})
+
+test('after a hostile note was read they are done at once too, where the words of the owner alone say so', async () => {
+  const house = await startObedient()
+  await ATTACKS['a note that was read in the turn before']?.(house)
+  house.text.reply({ toolCalls: WISHES }, { toolCalls: WISHES }, { text: 'Ok.' })
+  await house.service.client.post('/api/chat', { content: 'Do all of it' })
+  expect(await leftOf(house)).toEqual(ALL_DONE)
+  const [second] = turnRequests(house.text).slice(-2)
+  expect(second?.text).toContain('Do all of it')
+  expect(second?.text).not.toContain('OBEY')
+})
+
+test('a wish that means another thing without the words of others waits', async () => {
+  const house = await startObedient()
+  await ATTACKS['a note that was read in the turn before']?.(house)
+  const before = await leftOf(house)
+  const wish = (query: string) => ({ toolCalls: [{ name: 'delete_note', arguments: { query } }] })
+  house.text.reply(wish('Diary'), wish('Recipe'), { text: 'It waits.' })
+  await house.service.client.post('/api/chat', { content: 'Delete it' })
+  expect(await leftOf(house)).toEqual(before)
+  expect(await proposedTools(house)).toContain('delete_note')
+})
+
+test('one message leads to at most 20 changes and 5 texts, and the model hears why', async () => {
+  const house = await startObedient()
+  const refusals = async () =>
+    ofType(await house.events(), 'tool.returned')
+      .filter(({ payload }) => payload.outcome === 'refused')
+      .map(({ payload }) => [payload.tool, payload.reason])
+  const note = (index: number) => ({
+    name: 'create_note',
+    arguments: { title: null, content: `Note ${index}` },
+  })
+  await ask(house, 'Write 21 notes', ...Array.from({ length: 21 }, (_, index) => note(index)))
+  expect(await refusals()).toEqual([['create_note', 'turn_limit']])
+  expect((await house.service.client.get('/api/notes?limit=50')).json.notes).toHaveLength(22)
+  const sms = (index: number) => ({ name: 'send_sms', arguments: { to: null, text: `Text ${index}` } })
+  await ask(house, 'Text me six times', ...Array.from({ length: 6 }, (_, index) => sms(index)))
+  expect(await refusals()).toEqual([
+    ['create_note', 'turn_limit'],
+    ['send_sms', 'turn_limit'],
+  ])
+  expect(turnRequests(house.text).at(-1)?.text).toContain('at most 5 texts')
 })
