@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { ofType } from '../phone/phone-harness.ts'
+import { startWithTexts } from '../sms/sms-harness.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
 import {
   ALL_DONE,
   ATTACK,
@@ -84,4 +88,48 @@ test('what changed after the owner was asked is left alone, and they are told so
       outcomeText: expect.stringContaining('has changed since you were asked'),
     })
   expect(await leftOf(house)).toMatchObject({ diary: 'Diary, rewritten', plans: 'Plans, rewritten' })
+})
+
+/** The service after it was killed with the owner's word in the ledger, and `more` that it had done since. */
+async function restarted(more: (confirmed: { seq: number; noteId: string }) => readonly NewEvent[]) {
+  const directory = testDirectory()
+  const first = await startObedient({ directory })
+  const { delete_note } = await propose(first)
+  const { notes } = (await first.service.client.get('/api/notes')).json
+  const noteId = notes.find(({ title }: { title: string }) => title === 'Diary').id
+  await first.service.stop()
+  const { append, close } = await openTestStorage(directory)
+  const { id: proposalId } = delete_note
+  const key = `proposal-settled:${proposalId}`
+  const appended = await append([
+    { type: 'proposal.confirmed', actor: 'owner', channel: 'chat', key, facts: { proposalId } },
+  ])
+  const seq = appended.status === 'appended' ? (appended.events[0]?.seq ?? 0) : 0
+  const done = more({ seq, noteId })
+  if (done.length > 0) await append(done)
+  await close()
+  return startWithTexts({ directory })
+}
+
+test('killed between the word of the owner and the deed, it does it at the next start', async () => {
+  const house = await restarted(() => [])
+  const all = await house.eventsUntil(
+    'it is done',
+    (events) => ofType(events, 'proposal.completed').length > 0,
+  )
+  expect(ofType(all, 'proposal.completed')).toMatchObject([{ payload: { outcome: 'done' } }])
+  expect(ofType(all, 'note.deleted')).toHaveLength(1)
+  expect((await leftOf(house)).diary).toBeNull()
+})
+
+test('killed right after the deed, it does not do it twice', async () => {
+  const house = await restarted(({ seq, noteId }) => [
+    { type: 'note.deleted', actor: 'delegate', causedBy: seq, facts: { noteId, source: 'delegate' } },
+  ])
+  const all = await house.eventsUntil(
+    'it is done',
+    (events) => ofType(events, 'proposal.completed').length > 0,
+  )
+  expect(ofType(all, 'proposal.completed')).toMatchObject([{ payload: { outcome: 'done' } }])
+  expect(ofType(all, 'note.deleted')).toHaveLength(1)
 })
