@@ -176,3 +176,22 @@ test('one message leads to at most 20 changes and 5 texts, and the model hears w
   ])
   expect(turnRequests(house.text).at(-1)?.text).toContain('at most 5 texts')
 })
+
+test('a timer that comes every ten seconds is refused, in words and by the API', async () => {
+  const house = await startObedient()
+  const paces = ['*/10 * * * * *', '0,30 * * * * *', '* * * * * *', '0-5 0 9 * * *']
+  const set = (recurrence: string) => ({
+    name: 'set_timer',
+    arguments: { title: 'Flood', at: null, in_minutes: null, recurrence, missed_policy: null },
+  })
+  await ask(house, 'Remind me all the time', ...paces.map(set))
+  const returned = ofType(await house.events(), 'tool.returned').filter(
+    ({ payload }) => payload.tool === 'set_timer',
+  )
+  expect(returned.map(({ payload }) => payload.reason)).toEqual(paces.map(() => 'invalid_recurrence'))
+  const { client } = house.service
+  for (const recurrence of paces)
+    expect((await client.post('/api/timers', { title: 'Flood', recurrence })).status).toBe(400)
+  for (const recurrence of ['* * * * *', '30 0 9 * * *'])
+    expect((await client.post('/api/timers', { title: 'Fine', recurrence })).status).toBe(201)
+})
