@@ -23,6 +23,8 @@ export type Call = {
   readonly turnId?: string
   /** The owner wants it. Without that a tool that needs authority only proposes. */
   readonly authorised?: boolean
+  /** Whether words of others were before the model when it made the call; absent where nobody looked. */
+  readonly foreign?: boolean
 }
 
 /** The fact of a call; erased where the message that asked for it was forgotten meanwhile. */
@@ -128,7 +130,12 @@ export function createToolRunner(options: {
     )
     const isForeign = options.areForeign(result.derivedFrom ?? [])
     const recorded = called.then(({ seq }) =>
-      record(call, seq, round, { result, output, durationMs, isForeign }),
+      record(call, seq, round, {
+        result,
+        output,
+        durationMs,
+        isForeign: isForeign || call.foreign !== false,
+      }),
     )
     // Looked at with the others of its round, which may take longer, or throw.
     recorded.catch(() => undefined)

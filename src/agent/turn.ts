@@ -302,9 +302,9 @@ async function runTurn(
       facts.calls(answer, run.rounds, toolRunner.isIdempotent, derivationOf, [...run.seen]),
     ).then(callFacts)
     if (answer.blob !== null) run.tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
-    const calls = toolCalls.map(({ callId, name, arguments: args, authorised }) => {
+    const calls = toolCalls.map(({ callId, name, arguments: args, authorised, foreign }) => {
       if (answer.blob === null) run.tail.push({ type: 'tool_call', callId, name, arguments: args })
-      return { callId, tool: name, arguments: args, authorised }
+      return { callId, tool: name, arguments: args, authorised, foreign }
     })
     return { calls, called }
   }
