@@ -40,6 +40,11 @@ export function defineEvent<const F extends Shape, const B extends Shape = Recor
 
 /** An opaque identifier: a client, a provider or this service made it. */
 export const idSchema = z.string().min(1).max(200)
+/**
+ * Whether words of others may be in it: false only where everything that the model was given came from the owner in
+ * the browser. Absent where nobody looked; then they may be.
+ */
+export const foreignSchema = z.boolean().optional()
 /** A count of things, bytes or tokens. */
 export const countSchema = z.int().min(0)
 /** The place of an event in the ledger's global order, from 1. */

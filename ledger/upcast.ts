@@ -14,6 +14,8 @@ const upcasters: { readonly [T in EventType]?: { readonly [fromVersion: number]:
   // Version 1 carried no words.
   'timer.fired': { 1: (parts) => parts },
   'timer.missed': { 1: (parts) => parts },
+  // Version 1 knew texts alone.
+  'proposal.made': { 1: (parts) => parts },
 }
 
 /** Lifts stored parts to the version that the catalogue describes. Throws where a step is missing. */

@@ -5,36 +5,56 @@ export type ProposalRow = {
   proposalId: string
   /** The event that holds what is proposed. */
   madeSeq: number
-  kind: 'sms'
+  kind: 'sms' | 'tool'
+  /** Of a tool's: which, and the digest that its words must have. */
+  tool: string | null
+  digest: string | null
   status: 'open' | 'confirmed' | 'declined'
   madeAt: string
   /** From then on an open one can be declined, not confirmed. */
   expiresAt: string
+  /** The owner's word; null before it. */
+  settledSeq: number | null
+  /** What came of a confirmed tool; null until it was carried out. */
+  outcome: 'done' | 'refused' | 'failed' | null
+  completedSeq: number | null
 }
 
 /** What waits for the owner's word in the browser, and what became of it. Erased words can be confirmed no more. */
 export const proposalsProjection = defineProjection({
   name: 'proposals',
-  version: 1,
+  version: 2,
   tables: ['proposals', 'proposals_settled'],
   schema: `
     CREATE TABLE proposals (
-      madeSeq INTEGER PRIMARY KEY, proposalId TEXT NOT NULL, kind TEXT NOT NULL, madeAt TEXT NOT NULL, expiresAt TEXT NOT NULL
+      madeSeq INTEGER PRIMARY KEY, proposalId TEXT NOT NULL, kind TEXT NOT NULL, madeAt TEXT NOT NULL, expiresAt TEXT NOT NULL,
+      tool TEXT, digest TEXT
     ) STRICT;
     CREATE INDEX proposals_by_id ON proposals (proposalId);
     CREATE INDEX proposals_by_end ON proposals (expiresAt);
-    CREATE TABLE proposals_settled (proposalId TEXT PRIMARY KEY, status TEXT NOT NULL) WITHOUT ROWID, STRICT;`,
+    CREATE TABLE proposals_settled (
+      proposalId TEXT PRIMARY KEY, status TEXT NOT NULL, settledSeq INTEGER NOT NULL, outcome TEXT, completedSeq INTEGER
+    ) WITHOUT ROWID, STRICT;
+    CREATE INDEX proposals_pending ON proposals_settled (settledSeq) WHERE status = 'confirmed' AND outcome IS NULL;`,
   fold(db) {
-    const make = db.prepare('INSERT INTO proposals VALUES (@seq, @proposalId, @kind, @at, @expiresAt)')
-    const settle = db.prepare('INSERT OR IGNORE INTO proposals_settled VALUES (?, ?)')
+    const make = db.prepare(
+      'INSERT INTO proposals VALUES (@seq, @proposalId, @kind, @at, @expiresAt, @tool, @digest)',
+    )
+    const settle = db.prepare(
+      'INSERT OR IGNORE INTO proposals_settled (proposalId, status, settledSeq) VALUES (?, ?, ?)',
+    )
+    const complete = db.prepare(
+      'UPDATE proposals_settled SET outcome = ?, completedSeq = ? WHERE proposalId = ? AND outcome IS NULL',
+    )
     const forget = db.prepare('DELETE FROM proposals WHERE madeSeq = ?')
     return {
       handlers: {
         'proposal.made': ({ seq, at, facts, body }) => {
-          if (body) make.run({ seq, at, ...facts })
+          if (body) make.run({ seq, at, tool: null, digest: null, ...facts })
         },
-        'proposal.confirmed': ({ facts }) => void settle.run(facts.proposalId, 'confirmed'),
-        'proposal.declined': ({ facts }) => void settle.run(facts.proposalId, 'declined'),
+        'proposal.confirmed': ({ seq, facts }) => void settle.run(facts.proposalId, 'confirmed', seq),
+        'proposal.declined': ({ seq, facts }) => void settle.run(facts.proposalId, 'declined', seq),
+        'proposal.completed': ({ seq, facts }) => void complete.run(facts.outcome, seq, facts.proposalId),
         erased: ({ facts }) => {
           for (const seq of facts.seqs) forget.run(seq)
         },
@@ -45,13 +65,18 @@ export const proposalsProjection = defineProjection({
 
 /** Queries over proposals, on a connection that reads the views. */
 export function createProposalQueries(views: Database) {
-  const select = `SELECT proposals.*, coalesce(status, 'open') AS status
+  const select = `SELECT proposals.*, coalesce(status, 'open') AS status, settledSeq, outcome, completedSeq
     FROM proposals LEFT JOIN proposals_settled USING (proposalId)`
   const byId = views.prepare<[string], ProposalRow>(`${select} WHERE proposalId = ? ORDER BY madeSeq LIMIT 1`)
   const open = views.prepare<[string, string], ProposalRow>(
     `${select} WHERE expiresAt > ? AND expiresAt <= ? AND status IS NULL ORDER BY madeSeq`,
   )
+  const pending = views.prepare<[], ProposalRow>(
+    `${select} WHERE status = 'confirmed' AND outcome IS NULL AND kind = 'tool' ORDER BY settledSeq`,
+  )
   return {
+    /** Confirmed tools that have no outcome, in the order of the owner's words. */
+    pending: () => pending.all(),
     byId: (proposalId: string) => byId.get(proposalId),
     /** Those that expire after a moment and by another, the oldest first. */
     openBetween: (after: string, until: string) => open.all(after, until),

@@ -7,12 +7,14 @@ import { createAttention } from './agent/attention.ts'
 import { createChainReader } from './agent/chain.ts'
 import { createCompactor } from './agent/compaction.ts'
 import { createComposer } from './agent/composer.ts'
+import { createIsForeign } from './agent/foreign.ts'
 import { createGuestComposer } from './agent/guest-composer.ts'
 import { guestText } from './agent/guest-instructions.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './agent/instructions.ts'
 import { createShortenReply } from './agent/long-answer.ts'
 import { createSessionContext } from './agent/session-context.ts'
 import { createShortenSms, shortenForGuest } from './agent/sms-reply.ts'
+import type { Propose } from './agent/tool-runner.ts'
 import { createTurnRunner } from './agent/turn.ts'
 import { segmentsOf } from './channels/sms/segments.ts'
 import type { Placement } from './conversation/placement.ts'
@@ -32,7 +34,8 @@ export function buildAssistant(options: {
   readonly storage: Storage
   readonly settings: Settings
   readonly model: () => ModelService
-  readonly tools: readonly Tool[]
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly propose: Propose
   readonly notes: Notes
   readonly recall: Recall
   readonly anticipateRecall: Anticipate
@@ -55,7 +58,9 @@ export function buildAssistant(options: {
   const turns = createTurnQueries(views)
   const signals = createSignalQueries(views)
   const timers = createTimerQueries(views)
-  const tools = new Map(options.tools.map((tool) => [tool.name, tool]))
+  const { tools } = options
+  const isForeign = createIsForeign(ledger)
+  const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
   const timezone = () => settings.get('TIMEZONE')
   const thresholdTokens = () => settings.get('COMPACT_THRESHOLD_TOKENS')
   const instructions = () => buildInstructions({ channel: 'chat', adaptations: options.adaptations('chat') })
@@ -90,6 +95,7 @@ export function buildAssistant(options: {
     adaptations: options.adaptations,
     adaptationSeqs: options.adaptationSeqs,
     tools,
+    areForeign,
     timezone,
   })
   const shortenReply = createShortenReply({
@@ -108,6 +114,8 @@ export function buildAssistant(options: {
     triedBefore: signals.triedBefore,
     previews,
     model,
+    propose: options.propose,
+    areForeign,
     timezone,
     thresholdTokens,
     isSpent: options.budgets.tokensAreSpent,

@@ -1,4 +1,5 @@
 import { createMemoryQueries, isHidden } from '../projections/memory-queries.ts'
+import { createOwnerQueries } from '../projections/owner.ts'
 import { createProposalQueries } from '../projections/proposals.ts'
 import { createTextQueries } from '../projections/texts.ts'
 import { createAdaptations } from './adaptations/adaptations.ts'
@@ -25,6 +26,7 @@ import { buildTexts, createGuestQueries } from './texts.ts'
 import { timelineTools } from './timeline/tools.ts'
 import { createTimers } from './timers/timers.ts'
 import { timerTools } from './timers/tools.ts'
+import type { Tool } from './tools/tool.ts'
 import { buildWork } from './work.ts'
 
 /** Builds the parts of the service, each from those before it. None of them does anything by itself yet. */
@@ -60,6 +62,10 @@ export async function buildParts(foundation: Foundation) {
     ledger,
     queries: createProposalQueries(views),
     placement,
+    tools: () => toolsByName,
+    isHeld: () => createOwnerQueries(views).outboundHeld() !== undefined,
+    timezone,
+    onFault,
     nowMs,
     newId,
   })
@@ -99,9 +105,18 @@ export async function buildParts(foundation: Foundation) {
     }),
   ]
 
+  const toolsByName: ReadonlyMap<string, Tool> = new Map(tools.map((tool) => [tool.name, tool]))
+
   const guests = createGuestQueries(storage, nowMs)
   const budgets = createBudgets({ storage, limits: config.dailyLimits, nowMs })
-  const common = { ...foundation, placement, recall: memory.recall, tools, budgets }
+  const common = {
+    ...foundation,
+    placement,
+    recall: memory.recall,
+    tools: toolsByName,
+    propose: proposals.proposeDeed,
+    budgets,
+  }
   const assistant = buildAssistant({
     ...common,
     anticipateRecall: memory.anticipate,

@@ -4,7 +4,9 @@ import { createCallQueries } from '../projections/calls.ts'
 import { createContextQueries } from '../projections/context.ts'
 import { createTurnQueries } from '../projections/turns.ts'
 import { createChainReader } from './agent/chain.ts'
+import { createIsForeign } from './agent/foreign.ts'
 import { guestCallInstructions } from './agent/guest-instructions.ts'
+import type { Propose } from './agent/tool-runner.ts'
 import { type CallStatus, createCallStatusRecorder } from './calls/call-status.ts'
 import { type CallPlace, createCallTurns } from './calls/call-turns.ts'
 import { createFactQueue } from './calls/fact-queue.ts'
@@ -65,7 +67,8 @@ export type PhoneOptions = {
   readonly model: () => ModelService
   readonly placement: Placement
   readonly recall: Recall
-  readonly tools: readonly Tool[]
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly propose: Propose
   readonly instructions: () => string
   /** The standing instructions in force on the phone. */
   readonly adaptationIds: () => readonly string[]
@@ -99,7 +102,8 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
   const context = createContextQueries(views)
   const chain = createChainReader(views, ledger)
   const delimit = createDataBlocks(randomBytes(32))
-  const tools = new Map(options.tools.map((tool) => [tool.name, tool]))
+  const isForeign = createIsForeign(ledger)
+  const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
   const slot = createCallSlot({ nowMs: () => performance.now() })
   const onFault = (error: unknown, message: string) => log.error({ err: error }, message)
   const queue = createFactQueue({ append, onFault })
@@ -197,7 +201,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     }
     call.cancelExpiry()
     const { place } = call
-    const mind = place.conversationId === null ? guestMind(call) : ownerMind(place, place.conversationId)
+    const mind = place.conversationId === null ? guestMind(call) : ownerMind(call, place.conversationId)
     const limits = { ...defaultLimits, maxCallMs: place.party === 'guest' ? GUEST_CALL_MS : null }
     const bridge = startBridge({
       call: {
@@ -205,6 +209,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
         streamSid: line.streamSid,
         party: place.party,
         ...callPrompts,
+        delimit,
         phrases,
         limits,
       },
@@ -272,7 +277,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     transcriptionModel: settings.get('TRANSCRIPTION_MODEL'),
   })
 
-  function ownerMind(place: CallPlace, conversationId: string): PlacedMind {
+  function ownerMind({ place, offered }: Call, conversationId: string): PlacedMind {
     return createOwnerMind({
       place,
       conversationId,
@@ -286,7 +291,10 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
         return event?.type === 'context.capsule.written' ? (event.body?.text ?? null) : null
       },
       recall: options.recall,
-      tools,
+      tools: options.tools,
+      propose: options.propose,
+      areForeign,
+      from: offered.from,
       instructions: ownerInstructions,
       voice,
       delimit,

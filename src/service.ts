@@ -29,7 +29,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const http = await buildHttpService(foundation, parts)
 
   const { config, storage, queries, owner } = foundation
-  const { adaptations, phone, texts, timers, memory, idleWatch, erasures, work } = parts
+  const { adaptations, phone, texts, timers, memory, idleWatch, erasures, proposals, work } = parts
   const { attention } = parts.assistant
 
   // What has to be a fact before anybody acts on it: the instructions in force, the ends of calls cut off.
@@ -42,6 +42,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   memory.start()
   idleWatch.start()
   erasures.start()
+  proposals.start()
   // Nobody is let in before all of them run; the coding assistant can report only to where the service listens.
   const port = await http.listen(config.port, config.host)
   work.start(port)
@@ -54,6 +55,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       http.drain()
       await phone.close(CALL_GRACE_MS)
       await idleWatch.close()
+      await proposals.close()
       await erasures.close()
       await timers.close()
       await Promise.all([

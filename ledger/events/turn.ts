@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { countSchema, defineEvent, idSchema, wordSchema } from '../define-event.ts'
+import { countSchema, defineEvent, foreignSchema, idSchema, wordSchema } from '../define-event.ts'
 
 /** Tokens as the model service counted them. */
 export const usageSchema = z.strictObject({
@@ -61,7 +61,13 @@ export const turnEvents = {
 
   'tool.called': defineEvent({
     internal: true,
-    facts: { callId: idSchema, tool: z.string().max(100), round: countSchema, idempotent: z.boolean() },
+    facts: {
+      callId: idSchema,
+      tool: z.string().max(100),
+      round: countSchema,
+      idempotent: z.boolean(),
+      foreign: foreignSchema,
+    },
     body: { arguments: z.string() },
   }),
   'tool.returned': defineEvent({
@@ -72,6 +78,7 @@ export const turnEvents = {
       outcome: z.enum(['ok', 'refused', 'failed']),
       reason: wordSchema.optional(),
       durationMs: countSchema,
+      foreign: foreignSchema,
       /** Ids of what the call made or changed; its content stays in the event that created it. */
       refs: z.array(
         z.strictObject({ kind: z.enum(['note', 'memory', 'timer', 'task', 'delivery']), id: idSchema }),

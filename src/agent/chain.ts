@@ -11,6 +11,7 @@ import { giveWay } from '../give-way.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
 import { type ContextItem, type ContextReader, createContextReader, isSameModel } from './context.ts'
+import { createIsForeign } from './foreign.ts'
 
 /** What a turn is built on: the base, then everything since but what the owner had forgotten. */
 export type Chain = {
@@ -71,6 +72,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     views,
     ledger,
     ({ seq, derivedFrom }) => barred.has(seq) || derivedFrom.some((source) => barred.has(source)),
+    createIsForeign(ledger),
   )
   let looked: Forgotten = { barredCount: 0, erasureSeq: 0 }
   const judged = new Map<number, boolean>()
@@ -153,7 +155,8 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       headed = {
         rest: items,
         item,
-        items: [{ item, seqs: [row.seq], quotable: base.quotable }, ...items],
+        // Nobody looked at whose words a summary repeats.
+        items: [{ item, seqs: [row.seq], quotable: base.quotable, foreign: true }, ...items],
         input: [item, ...input],
         seqs: [row.seq, ...seqs],
       }

@@ -18,6 +18,10 @@ export type Opening = { readonly adaptationIds: readonly string[]; readonly sign
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone'>
   readonly input: readonly InputItem[]
+  /** The same without anything in which words of others may be. */
+  readonly ownWords: readonly InputItem[]
+  /** Whether those are less than the input. */
+  readonly isForeign: boolean
   /** Recorded after the start of the turn: what was recalled. */
   readonly facts: readonly NewEvent[]
   /** Recorded once the turn has succeeded: that the chain can be continued from its replacement. */
@@ -47,7 +51,12 @@ export type Composing = {
 }
 
 /** What sets a turn off: words of the owner, or signals, which are nobody's words. */
-type Cue = { readonly text: string; readonly item: InputItem; readonly seqs: readonly number[] }
+type Cue = {
+  readonly text: string
+  readonly item: InputItem
+  readonly seqs: readonly number[]
+  readonly foreign: boolean
+}
 
 /**
  * Puts together what the model is asked in a turn: the chain, what recall brings up, signals that ride along,
@@ -63,6 +72,7 @@ export function createComposer(options: {
   /** The events that hold the words of those. */
   readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
   readonly tools: ReadonlyMap<string, Tool>
+  readonly areForeign: (seqs: readonly number[]) => boolean
   readonly timezone: () => string
 }): OwnerComposer {
   const { ledger, chain, tools } = options
@@ -72,12 +82,19 @@ export function createComposer(options: {
     if (cause?.type === 'activation.started') {
       const signals = readSignals(ledger, cause.derivedFrom)
       const text = batchText(signals)
-      return { text, item: { type: 'inner', label: 'signals', text }, seqs: signals.map(({ seq }) => seq) }
+      const seqs = signals.map(({ seq }) => seq)
+      return {
+        text,
+        item: { type: 'inner', label: 'signals', text },
+        seqs,
+        foreign: options.areForeign(seqs),
+      }
     }
     if (cause?.type !== 'chat.message.received' && cause?.type !== 'sms.received') return null
     if (!cause.body) return null
     const text = cause.type === 'sms.received' ? textWithMedia(cause) : cause.body.text
-    return { text, item: { type: 'message', role: 'owner', text, at: cause.at }, seqs: [] }
+    const foreign = options.areForeign([cause.seq])
+    return { text, item: { type: 'message', role: 'owner', text, at: cause.at }, seqs: [], foreign }
   }
 
   async function readPast(
@@ -126,6 +143,8 @@ export function createComposer(options: {
           riding.map((row) => row.seq),
         )
         const added: InputItem[] = []
+        const own = past.items.filter(({ foreign }) => !foreign).map(({ item }) => item)
+        const isRecalledForeign = recalled.text !== null && options.areForeign(recalled.seqs)
         if (recalled.text !== null)
           added.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
         if (ridingSignals.length > 0)
@@ -138,6 +157,12 @@ export function createComposer(options: {
             timezone: options.timezone(),
           },
           input: past.input.concat(added),
+          ownWords: [...own, cue.item],
+          isForeign:
+            cue.foreign ||
+            isRecalledForeign ||
+            options.areForeign(ridingSignals.map(({ seq }) => seq)) ||
+            own.length < past.items.length,
           facts: recalled.facts,
           proven: past.base && past.base.row.consumed === 0 ? [consumed(turn, past.base)] : [],
           seenSeqs: [

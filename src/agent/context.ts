@@ -3,6 +3,7 @@ import type { EventOf, LedgerEvent } from '../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import { createRunQueries } from '../../projections/timeline-runs.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
+import type { IsForeign } from './foreign.ts'
 import { oneLine } from './signals-text.ts'
 import { replyKey, textWithMedia } from './sms-text.ts'
 
@@ -12,6 +13,8 @@ export type ContextItem = {
   readonly seqs: readonly number[]
   /** What an opaque item says. */
   readonly quotable?: string
+  /** Whether words of others may be in it. */
+  readonly foreign: boolean
 }
 
 /** What one turn adds to the context, while it is not known yet whether it will stand. */
@@ -49,14 +52,15 @@ export function foldContext(
   state: ContextState,
   events: readonly AnyEvent[],
   isPassedOver: IsPassedOver = () => false,
+  isForeign: IsForeign = () => true,
 ): ContextState {
   const joined: ContextItem[] = []
   const open = new Map(state.open)
   for (const event of events) {
     if (event.type === 'unknown') continue
     const { turnId } = event
-    const item = itemOf(event)
-    const added = item && isPassedOver(event) ? null : item
+    const said = wordsOf(event)
+    const added = said && !isPassedOver(event) ? { ...said, foreign: isForeign(event) } : null
     // What was said in a call was said, whatever becomes of the turn: the caller has heard it.
     if (turnId === null || event.type === 'call.reply.spoken') {
       if (added) joined.push(added)
@@ -83,7 +87,7 @@ export function foldContext(
 }
 
 /** What an event says to the model; null when it says nothing. */
-function itemOf(event: LedgerEvent): ContextItem | null {
+function wordsOf(event: LedgerEvent): Omit<ContextItem, 'foreign'> | null {
   const seqs = [event.seq]
   switch (event.type) {
     case 'chat.message.received':
@@ -194,6 +198,7 @@ export function createContextReader(
   views: Database,
   ledger: LedgerReader,
   isPassedOver: IsPassedOver,
+  isForeign: IsForeign,
 ): ContextReader {
   const conversationStart = views.prepare<[string], { startSeq: number }>(
     'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
@@ -233,7 +238,7 @@ export function createContextReader(
       const state = usable && cached ? cached.state : emptyContext(base.throughSeq)
       const { events, readSeq, isAll } = eventsAfter(conversationId, state.readSeq)
       const fresh = events.filter(({ seq }) => !base.covered.has(seq))
-      const read = { ...foldContext(state, fresh, isPassedOver), readSeq }
+      const read = { ...foldContext(state, fresh, isPassedOver, isForeign), readSeq }
       cached = { conversationId, baseSeq: base.seq, state: read }
       return isAll ? read : null
     },

@@ -35,6 +35,8 @@ export function createGuestComposer(options: {
           timezone: 'UTC',
         },
         input: [...input, { type: 'message', role: 'guest', text: textWithMedia(cause) } as const],
+        ownWords: [],
+        isForeign: true,
         facts: [],
         proven: [],
         seenSeqs: [],

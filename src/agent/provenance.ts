@@ -3,13 +3,15 @@ import { tellingWords } from '../../projections/telling-words.ts'
 import { textOf } from '../model/tokens.ts'
 import type { ContextItem } from './context.ts'
 
+type Quotable = Omit<ContextItem, 'foreign'>
+
 /** Which events a text of the delegate's derives from, recorded with it: erasing one of them takes its words out. */
 export type Provenance = {
   /**
    * Of what this turn was given, every event that shares a telling word with the text. For the words that none of
    * those has, of the conversation before the latest item that has it: what that repeats is recorded with it.
    */
-  sourcesOf(text: string, own: readonly AnyEvent[], past: readonly ContextItem[]): number[]
+  sourcesOf(text: string, own: readonly AnyEvent[], past: readonly Quotable[]): number[]
 }
 
 export function createProvenance(): Provenance {
@@ -51,6 +53,6 @@ function wordsOf(event: AnyEvent): string {
     .join('\n')
 }
 
-function quotableOf({ item, quotable }: ContextItem): string {
+function quotableOf({ item, quotable }: Quotable): string {
   return quotable ?? textOf(item)
 }

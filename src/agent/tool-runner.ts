@@ -1,6 +1,19 @@
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append } from '../../ledger/event.ts'
-import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts'
+import type { ActingContext, Deed, Planned, Tool, ToolContext, ToolResult } from '../tools/tool.ts'
+
+/** Changes that one turn may make, and texts among them: more is a model that was talked into something. */
+const MAX_CHANGES = 20
+const MAX_TEXTS = 5
+
+/** How many of each a turn has asked for. */
+export type Tally = { changes: number; texts: number }
+
+/** Asks the owner to confirm a deed in the browser. */
+export type Propose = (
+  proposed: { readonly tool: string; readonly deed: Deed; readonly why: string },
+  context: ActingContext,
+) => Promise<{ readonly expiresAt: string }>
 
 /** A call as the model made it; with the turn in which it did, where a turn before this one was cut off within it. */
 export type Call = {
@@ -8,6 +21,10 @@ export type Call = {
   readonly tool: string
   readonly arguments: string
   readonly turnId?: string
+  /** The owner wants it. Without that a tool that needs authority only proposes. */
+  readonly authorised?: boolean
+  /** Whether words of others were before the model when it made the call; absent where nobody looked. */
+  readonly foreign?: boolean
 }
 
 /** The fact of a call; erased where the message that asked for it was forgotten meanwhile. */
@@ -16,7 +33,12 @@ export type CallFact = { readonly seq: number; readonly erased: boolean }
 /** What a round of calls came to. */
 export type Outcomes = {
   /** For the model, in the order of the calls. */
-  readonly outputs: readonly { readonly callId: string; readonly output: string }[]
+  readonly outputs: readonly {
+    readonly callId: string
+    readonly output: string
+    /** What it tells of, where it holds words of others. */
+    readonly foreign: string | null
+  }[]
   /**
    * The seqs of their facts in the same order, once these are in the ledger. Nothing that the model makes of the
    * outputs counts before. Rejects with LedgerUnavailable.
@@ -32,15 +54,23 @@ export type Outcomes = {
 export function createToolRunner(options: {
   readonly append: Append
   readonly tools: ReadonlyMap<string, Tool>
+  readonly propose: Propose
+  /** Whether any of these facts may hold words of others. */
+  readonly areForeign: (seqs: readonly number[]) => boolean
   readonly nowMs: () => number
   readonly onFault: (error: unknown, tool: string) => void
 }) {
   const { append, tools, nowMs, onFault } = options
 
-  async function execute(call: Call, called: Promise<CallFact>, context: ToolContext): Promise<ToolResult> {
+  async function execute(
+    call: Call,
+    called: Promise<CallFact>,
+    context: ToolContext,
+    { tally, why }: RoundContext,
+  ): Promise<ToolResult> {
     const tool = tools.get(call.tool)
     if (!tool) return { ok: false, reason: 'unknown_tool', message: `There is no tool ${call.tool}.` }
-    const args = tool.parameters.strict().safeParse(parseJson(call.arguments))
+    const args = parseArguments(tool, call.arguments)
     if (!args.success) {
       const problems = args.error.issues.map(
         (issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`,
@@ -49,8 +79,15 @@ export function createToolRunner(options: {
     }
     if (!tool.readOnly && (await called).erased)
       return { ok: false, reason: 'forgotten', message: 'What asked for this was forgotten.' }
+    const limit = tool.readOnly ? null : limitReached(tool, tally)
+    if (limit !== null) return { ok: false, reason: 'turn_limit', message: limit }
     try {
       if (tool.readOnly) return await tool.run(args.data, context)
+      if (tool.plan && !call.authorised)
+        return await ask(tool, await tool.plan(args.data, context), why, {
+          ...context,
+          calledSeq: (await called).seq,
+        })
       return await tool.run(args.data, { ...context, calledSeq: (await called).seq })
     } catch (error) {
       // A tool that could not write its fact has no outcome: the turn stays as it is and is taken up again.
@@ -60,28 +97,62 @@ export function createToolRunner(options: {
     }
   }
 
+  /** Shows the owner what would be done. */
+  async function ask(
+    { name }: Tool,
+    planned: Planned,
+    why: string,
+    context: ActingContext,
+  ): Promise<ToolResult> {
+    if ('refusal' in planned) return planned.refusal
+    const { deed } = planned
+    const { expiresAt } = await options.propose({ tool: name, deed, why }, context)
+    return {
+      ok: false,
+      reason: 'needs_confirmation',
+      message:
+        `Nothing was done yet. “${deed.title}” waits for the owner's confirmation on the timeline in the browser, ` +
+        `with the buttons “${deed.verb}” and “Decline”, until ${expiresAt}. Tell the owner so; do not call this again.`,
+      derivedFrom: deed.derivedFrom,
+    }
+  }
+
   /** Runs one call; its fact is recorded after that of the call itself. */
   async function runOne(call: Call, called: Promise<CallFact>, round: RoundContext): Promise<Ran> {
     const startedMs = nowMs()
     const key = `tool:${call.turnId ?? round.turnId}:${call.callId}`
-    const result = await execute(call, called, { ...round, callId: call.callId, key })
+    const result = await execute(call, called, { ...round, callId: call.callId, key }, round)
     const durationMs = Math.max(0, Math.round(nowMs() - startedMs))
     const output = JSON.stringify(
       result.ok
         ? { ok: true, ...result.data }
-        : { ok: false, reason: result.reason, message: result.message },
+        : { ok: false, reason: result.reason, message: result.message, ...result.data },
     )
-    const recorded = called.then(({ seq }) => record(call, seq, round, { result, output, durationMs }))
+    const isForeign = options.areForeign(result.derivedFrom ?? [])
+    const recorded = called.then(({ seq }) =>
+      record(call, seq, round, {
+        result,
+        output,
+        durationMs,
+        isForeign: isForeign || call.foreign !== false,
+      }),
+    )
     // Looked at with the others of its round, which may take longer, or throw.
     recorded.catch(() => undefined)
-    return { output: { callId: call.callId, output }, recorded }
+    const reads = tools.get(call.tool)?.reads ?? 'what was there before'
+    return { output: { callId: call.callId, output, foreign: isForeign ? reads : null }, recorded }
   }
 
   async function record(
     { callId, tool }: Call,
     calledSeq: number,
     { channel, conversationId, spanId, turnId }: RoundContext,
-    { result, output, durationMs }: { result: ToolResult; output: string; durationMs: number },
+    {
+      result,
+      output,
+      durationMs,
+      isForeign,
+    }: { result: ToolResult; output: string; durationMs: number; isForeign: boolean },
   ): Promise<number> {
     const appended = await append([
       {
@@ -100,6 +171,7 @@ export function createToolRunner(options: {
           outcome: result.ok ? 'ok' : result.reason === 'fault' ? 'failed' : 'refused',
           reason: result.ok ? undefined : result.reason,
           durationMs,
+          foreign: isForeign,
           refs: result.ok ? [...(result.refs ?? [])] : [],
         },
         body: { result: output },
@@ -137,10 +209,35 @@ export function createToolRunner(options: {
 }
 
 /** What the calls of a round have in common. */
-type RoundContext = Omit<ToolContext, 'callId' | 'key'>
+type RoundContext = Omit<ToolContext, 'callId' | 'key'> & {
+  /** Where a wish comes from that the owner has to confirm, for them to read. */
+  readonly why: string
+  /** Counted up as calls run. */
+  readonly tally: Tally
+}
 
 /** One call that was run: what the model hears, and the seq of its fact once that is in the ledger. */
 type Ran = { readonly output: Outcomes['outputs'][number]; readonly recorded: Promise<number> }
+
+/** What a turn has asked for so far, by the tools that it called. */
+export function tallyOf(called: readonly string[], tools: ReadonlyMap<string, Tool>): Tally {
+  const changing = called.flatMap((name) => {
+    const tool = tools.get(name)
+    return tool && !tool.readOnly ? [tool] : []
+  })
+  return { changes: changing.length, texts: changing.filter(({ texts }) => texts).length }
+}
+
+/** Counts a call that changes something. Why it is one too many; null where it is not. */
+function limitReached({ texts }: Tool, tally: Tally): string | null {
+  tally.changes += 1
+  if (texts) tally.texts += 1
+  if (tally.changes > MAX_CHANGES)
+    return `Not done: one message may lead to at most ${MAX_CHANGES} changes. Ask the owner whether to go on.`
+  if (texts && tally.texts > MAX_TEXTS)
+    return `Not sent: one message may lead to at most ${MAX_TEXTS} texts. Ask the owner whether to go on.`
+  return null
+}
 
 function outcomesOf(ran: readonly Ran[]): Outcomes {
   const recorded = Promise.all(ran.map((each) => each.recorded))
@@ -153,6 +250,11 @@ function factOf(facts: readonly CallFact[], index: number): CallFact {
   const fact = facts[index]
   if (!fact) throw new Error('a call has no fact')
   return fact
+}
+
+/** The arguments of a call, where they fit. */
+export function parseArguments({ parameters }: Tool, json: string) {
+  return parameters.strict().safeParse(parseJson(json))
 }
 
 function parseJson(text: string): unknown {

@@ -3,6 +3,7 @@ import type { TurnRow } from '../../projections/turns.ts'
 import type { ModelId, TextEvent, Usage } from '../model/port.ts'
 import type { Opening } from './composer.ts'
 import { failureText, type TurnFailureKind } from './failure-text.ts'
+import type { JudgedCall } from './second-reading.ts'
 import { replyKey } from './sms-text.ts'
 
 /** What a model's answer of one round comes to. */
@@ -56,7 +57,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
 
     /** The service's own items first: should the batch be cut off, there is nothing of the round at all. */
     calls(
-      answer: Answer,
+      answer: Pick<Answer, 'blob'> & { readonly toolCalls: readonly JudgedCall[] },
       round: number,
       isIdempotent: (tool: string) => boolean,
       derivation: (text: string) => readonly number[],
@@ -69,7 +70,13 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
           ...place,
           derivedFrom: derivation(call.arguments),
           key: `tool-called:${turnId}:${call.callId}`,
-          facts: { callId: call.callId, tool: call.name, round, idempotent: isIdempotent(call.name) },
+          facts: {
+            callId: call.callId,
+            tool: call.name,
+            round,
+            idempotent: isIdempotent(call.name),
+            foreign: call.foreign,
+          },
           body: { arguments: call.arguments },
         }),
       )
@@ -90,7 +97,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
     },
 
     /** `text` null: the delegate had nothing to say. */
-    replied(text: string | null, seen: readonly number[]): NewEvent[] {
+    replied(text: string | null, seen: readonly number[], foreign: boolean): NewEvent[] {
       if (text === null) return []
       if (channel === 'sms') return replyTo === null ? [] : [texted(replyTo, text, seen)]
       return [
@@ -99,18 +106,18 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
           actor: 'delegate',
           ...place,
           derivedFrom: seen,
-          facts: {},
+          facts: { foreign },
           body: { text },
         },
       ]
     },
 
-    stopped: (text: string, seen: readonly number[]): NewEvent => ({
+    stopped: (text: string, seen: readonly number[], foreign: boolean): NewEvent => ({
       type: 'chat.reply.stopped',
       actor: 'delegate',
       ...place,
       derivedFrom: seen,
-      facts: {},
+      facts: { foreign },
       body: { text },
     }),
 

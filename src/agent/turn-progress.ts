@@ -12,6 +12,9 @@ export type TurnProgress = {
   readonly items: readonly InputItem[]
   /** Calls that have no outcome: a crash came between. */
   readonly orphans: readonly OrphanCall[]
+  /** What results that hold words of others told of; which tools were called. */
+  readonly read: readonly string[]
+  readonly called: readonly string[]
   /** Facts whose words the turn has seen. */
   readonly seenSeqs: readonly number[]
 }
@@ -25,8 +28,18 @@ export type OrphanCall = {
   readonly round: number
   readonly idempotent: boolean
   readonly arguments: string
+  /** Whether words of others were before the model when it made the call. */
+  readonly foreign: boolean
   /** What asked for it was forgotten since. */
   readonly erased: boolean
+}
+
+/** A turn is taken up again after a crash this often; one that brings the process down must not do so for ever. */
+const MAX_STARTS = 3
+
+/** Whether a turn that a crash cut off may go on from its recorded items: nothing is run twice that must not be. */
+export function canGoOn(progress: TurnProgress): boolean {
+  return progress.starts < MAX_STARTS && progress.orphans.every((orphan) => orphan.idempotent)
 }
 
 /** Folds a turn's own events, oldest first. */
@@ -63,6 +76,7 @@ export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnPro
           round,
           idempotent,
           arguments: args,
+          foreign: event.facts.foreign !== false,
           erased: event.erased,
         })
     } else if (event.type === 'tool.returned') {
@@ -78,6 +92,10 @@ export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnPro
     rounds,
     items,
     orphans,
+    read: mine.flatMap((event) =>
+      event.type === 'tool.returned' && event.facts.foreign !== false ? [event.facts.tool] : [],
+    ),
+    called: mine.flatMap((event) => (event.type === 'tool.called' ? [event.facts.tool] : [])),
     seenSeqs: mine.flatMap((event) =>
       event.type === 'tool.returned' || event.type === 'tool.called' ? [event.seq] : [],
     ),
@@ -97,6 +115,8 @@ export function goingOnFrom(earlier: readonly TurnProgress[], own: TurnProgress)
     rounds: own.rounds,
     items,
     orphans: all.flatMap((each) => each.orphans).filter(({ callId }) => !returned.has(callId)),
+    read: all.flatMap((each) => each.read),
+    called: all.flatMap((each) => each.called),
     seenSeqs: all.flatMap((each) => each.seenSeqs),
   }
 }

@@ -6,15 +6,25 @@ import type { Previews } from '../conversation/previews.ts'
 import { giveWay } from '../give-way.ts'
 import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
+import { after } from './after.ts'
 import type { Composed, Composer } from './composer.ts'
 import type { TurnFailureKind } from './failure-text.ts'
 import type { SpokenChannel } from './instructions.ts'
 import { createProvenance, type Provenance } from './provenance.ts'
+import { type JudgedCall, judgeCalls } from './second-reading.ts'
 import { SILENCE } from './signals-text.ts'
-import { type Call, type CallFact, createToolRunner } from './tool-runner.ts'
+import {
+  type Call,
+  type CallFact,
+  createToolRunner,
+  type Propose,
+  type Tally,
+  tallyOf,
+} from './tool-runner.ts'
 import { type Answer, createTurnFacts } from './turn-facts.ts'
 import { orGivenUp, TURN_LIMITS, type TurnLimits } from './turn-limits.ts'
-import { goingOnFrom, progressOf, type TurnProgress } from './turn-progress.ts'
+import { canGoOn, goingOnFrom, progressOf } from './turn-progress.ts'
+import { whyOf } from './why.ts'
 
 /** Why a turn was cut short from outside. */
 export type TurnAbort = 'stopped' | 'shutdown' | 'preempted'
@@ -29,6 +39,8 @@ export type TurnRunnerOptions = {
   readonly model: () => ModelService
   readonly composer: Composer
   readonly tools: ReadonlyMap<string, Tool>
+  readonly propose: Propose
+  readonly areForeign: (seqs: readonly number[]) => boolean
   readonly timezone: () => string
   readonly thresholdTokens: () => number
   /** So many tokens were used today that no more may be. */
@@ -46,14 +58,14 @@ export type TurnRunnerOptions = {
 
 /** Rounds of tool calls in one turn; a model that needs more is going round in circles. */
 const MAX_ROUNDS = 12
-/** A turn is taken up again after a crash this often; one that brings the process down must not do so for ever. */
-const MAX_STARTS = 3
 
 /** Runs turns, from message or signals to outcome, every step a fact before it counts. */
 export function createTurnRunner(options: TurnRunnerOptions) {
   const toolRunner = createToolRunner({
     append: options.append,
     tools: options.tools,
+    propose: options.propose,
+    areForeign: options.areForeign,
     nowMs: options.nowMs,
     onFault: (error, tool) => options.log.error({ err: error, tool }, 'a tool failed'),
   })
@@ -92,6 +104,10 @@ type Run = {
   readonly seen: Set<number>
   /** Signals that the model was given. */
   readonly signalIds: Set<string>
+  /** What it has read that holds words of others, and whether it was given any otherwise. */
+  readonly read: Set<string>
+  isForeign: boolean
+  readonly tally: Tally
   usage: Usage
   said: string
   rounds: number
@@ -124,10 +140,15 @@ async function runTurn(
     tail: [...progress.items],
     seen: new Set([turn.causeSeq, ...progress.seenSeqs]),
     signalIds: new Set(),
+    read: new Set(progress.read.map((tool) => options.tools.get(tool)?.reads ?? tool)),
+    isForeign: progress.read.length > 0,
+    tally: tallyOf(progress.called, options.tools),
     usage: NO_USAGE,
     said: '',
     rounds: progress.rounds,
   }
+  /** Whether it answers what the owner typed in the browser: nothing else has their authority. */
+  const isOwners = cause?.type === 'chat.message.received' && cause.facts.spoken !== true
   /** Only what is answered in the browser is shown there as it is written. */
   const isPreviewed = turn.trigger === 'message'
   const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
@@ -162,12 +183,14 @@ async function runTurn(
     recorded.catch(() => undefined)
     for (const seq of composed.seenSeqs) run.seen.add(seq)
     readSeen()
+    run.isForeign ||= composed.isForeign
     for (const id of begun.opening.signalIds) run.signalIds.add(id)
     await giveWay()
 
     if (progress.orphans.length > 0) {
       await recorded
-      recorded = (await runCalls(progress.orphans, Promise.resolve(progress.orphans))).recorded
+      const orphans = progress.orphans.map((each) => ({ ...each, authorised: isOwners && !each.foreign }))
+      recorded = (await runCalls(orphans, Promise.resolve(orphans))).recorded
     }
     let mended = false
     while (run.rounds < MAX_ROUNDS) {
@@ -176,6 +199,7 @@ async function runTurn(
         if (!mend) throw error
         composed = mend
         past = mend.past
+        run.isForeign ||= mend.isForeign
         for (const seq of mend.seenSeqs) run.seen.add(seq)
         mended = true
         return null
@@ -190,7 +214,7 @@ async function runTurn(
       }
       run.said = ''
       if (isPreviewed) previews.publish({ type: 'reset', turnId })
-      const { calls, called } = recordCalls(answer)
+      const { calls, called } = recordCalls(answer, await judge(answer, composed))
       recorded = (await runCalls(calls, called)).recorded
     }
     await recorded
@@ -237,19 +261,59 @@ async function runTurn(
     return refusesBase ? again(true) : null
   }
 
+  /** Which calls of an answer the owner wants, as far as that can be known. */
+  function judge({ toolCalls }: Answer, composed: Composed): Promise<readonly JudgedCall[]> {
+    return judgeCalls(toolCalls, {
+      tools: options.tools,
+      isOwners,
+      isForeign: run.isForeign,
+      readAgain: () => readAgain(composed),
+      context: contextOfCalls(),
+    })
+  }
+
+  /** What the model calls when it is given the owner's words alone; nothing where it cannot be asked. */
+  async function readAgain({ request, ownWords }: Composed): Promise<Answer['toolCalls']> {
+    const now = new Date(nowMs()).toISOString()
+    try {
+      for await (const event of service.text.respond({ ...request, input: ownWords, now }, signal)) {
+        if (event.type === 'text.delta') continue
+        run.usage = addUsage(run.usage, event.usage)
+        return event.toolCalls
+      }
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      log.warn({ err: error, turnId }, 'a wish was not confirmed by a second reading')
+    }
+    return []
+  }
+
   /** The calls of an answer, and their facts once these are in the ledger. */
-  function recordCalls(answer: Answer): { calls: readonly Call[]; called: Promise<readonly CallFact[]> } {
+  function recordCalls(
+    made: Answer,
+    toolCalls: readonly JudgedCall[],
+  ): { calls: readonly Call[]; called: Promise<readonly CallFact[]> } {
+    // The service's own items hold the calls as they were made first.
+    const isAsMade = toolCalls.every((call, index) => call.arguments === made.toolCalls[index]?.arguments)
+    const answer = { toolCalls, blob: isAsMade ? made.blob : null }
     const seen = readSeen()
     const derivationOf = (text: string) => derivation(text, seen)
     const called = append(
       facts.calls(answer, run.rounds, toolRunner.isIdempotent, derivationOf, [...run.seen]),
     ).then(callFacts)
     if (answer.blob !== null) run.tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
-    const calls = answer.toolCalls.map(({ callId, name, arguments: args }) => {
+    const calls = toolCalls.map(({ callId, name, arguments: args, authorised, foreign }) => {
       if (answer.blob === null) run.tail.push({ type: 'tool_call', callId, name, arguments: args })
-      return { callId, tool: name, arguments: args }
+      return { callId, tool: name, arguments: args, authorised, foreign }
     })
     return { calls, called }
+  }
+
+  function contextOfCalls() {
+    const messageSeq = turn.trigger === 'activation' ? null : turn.causeSeq
+    const { spanId } = turn
+    const timezone = options.timezone()
+    return { turnId, conversationId, spanId, channel, messageSeq, timezone, nowMs: startedMs, signal }
   }
 
   /** Runs calls for the next round. What is `recorded` has to be in the ledger before anything of that round counts. */
@@ -257,13 +321,13 @@ async function runTurn(
     calls: readonly Call[],
     called: Promise<readonly CallFact[]>,
   ): Promise<{ recorded: Promise<unknown> }> {
-    const messageSeq = turn.trigger === 'activation' ? null : turn.causeSeq
-    const { spanId } = turn
-    const timezone = options.timezone()
-    const round = { turnId, conversationId, spanId, channel, messageSeq, timezone, nowMs: startedMs, signal }
+    const round = { ...contextOfCalls(), tally: run.tally, why: whyOf(cause, run.read) }
     const { outputs, recorded } = await toolRunner.run(calls, called, round)
-    for (const { callId, output } of outputs) {
+    for (const { callId, output, foreign } of outputs) {
       run.tail.push({ type: 'tool_result', callId, output })
+      if (foreign === null) continue
+      run.read.add(foreign)
+      run.isForeign = true
     }
     const all = Promise.all([called, recorded]).then(([calls, returnedSeqs]) => {
       for (const { seq } of calls) run.seen.add(seq)
@@ -280,7 +344,7 @@ async function runTurn(
     const text = isSilent ? null : await options.shortenReply(answer.text, turn, seqs)
     await append([
       ...facts.attached([...run.signalIds]),
-      ...facts.replied(text, seqs),
+      ...facts.replied(text, seqs, run.isForeign),
       facts.completed({ usage: run.usage, answer, rounds: run.rounds, durationMs: durationMs() }),
       ...composed.proven,
       facts.usage(answer.usage, options.thresholdTokens()),
@@ -295,7 +359,7 @@ async function runTurn(
     if (reason === 'shutdown') return
     await append([
       ...facts.attached([...run.signalIds]),
-      facts.stopped(run.said, derivation(run.said, readSeen())),
+      facts.stopped(run.said, derivation(run.said, readSeen()), run.isForeign),
       facts.completed({ usage: run.usage, answer: null, rounds: run.rounds, durationMs: durationMs() }),
     ])
   }
@@ -322,25 +386,6 @@ async function runTurn(
     clearTimeout(deadline)
     previews.end(turnId)
   }
-}
-
-/** Begins at once to read, and yields nothing before `ready`; where that is rejected, reading ends with it. */
-async function* after<T>(ready: Promise<unknown>, source: AsyncIterable<T>): AsyncGenerator<T> {
-  const iterator = source[Symbol.asyncIterator]()
-  try {
-    const first = iterator.next()
-    // Looked at below; where `ready` is rejected, nobody does.
-    first.catch(() => undefined)
-    await ready
-    for (let next = await first; !next.done; next = await iterator.next()) yield next.value
-  } finally {
-    await iterator.return?.()
-  }
-}
-
-/** Whether a turn that a crash cut off may go on from its recorded items: nothing is run twice that must not be. */
-function canGoOn(progress: TurnProgress): boolean {
-  return progress.starts < MAX_STARTS && progress.orphans.every((orphan) => orphan.idempotent)
 }
 
 function callFacts(appended: Appended): CallFact[] {

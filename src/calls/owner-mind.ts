@@ -4,7 +4,7 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import type { Chain, ChainReader } from '../agent/chain.ts'
 import type { ContextItem } from '../agent/context.ts'
 import { createProvenance } from '../agent/provenance.ts'
-import { createToolRunner } from '../agent/tool-runner.ts'
+import { createToolRunner, type Propose, type Tally } from '../agent/tool-runner.ts'
 import type { Recall } from '../conversation/recall.ts'
 import { giveWay } from '../give-way.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -37,6 +37,10 @@ export type OwnerMindOptions = {
   readonly capsuleText: (conversationId: string) => string | null
   readonly recall: Recall
   readonly tools: ReadonlyMap<string, Tool>
+  readonly propose: Propose
+  readonly areForeign: (seqs: readonly number[]) => boolean
+  /** The number that the call claims to come from. */
+  readonly from: string
   readonly instructions: () => string
   readonly voice: VoiceSettings
   readonly delimit: Delimit
@@ -59,6 +63,8 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   const runner = createToolRunner({
     append: queue.append,
     tools,
+    propose: options.propose,
+    areForeign: options.areForeign,
     nowMs,
     onFault: (error, tool) => options.onFault(error, `the tool ${tool} failed in a call`),
   })
@@ -74,6 +80,8 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   let lastCue = ''
   /** What was barred when this call first looked at the past. */
   let first: Pick<Chain, 'barred'> | null = null
+  /** What the present turn has changed. */
+  let tally: Tally & { readonly turnId: string } = { turnId: '', changes: 0, texts: 0 }
   let tooling: Promise<unknown> = Promise.resolve()
 
   const envelope = () => ({ conversationId, spanId, turnId: turns.currentId(), channel: 'voice' as const })
@@ -213,10 +221,12 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     const called = appended.status === 'appended' ? appended.events.at(-1) : undefined
     if (!called) throw new Error('the model used the id of a call twice')
     const { callId, name: tool } = call
+    if (tally.turnId !== turnId) tally = { turnId, changes: 0, texts: 0 }
+    const why = `Asked for on the phone, in a call from ${options.from}.`
     const { outputs, recorded } = await runner.run(
       [{ callId, tool, arguments: call.arguments }],
       Promise.resolve([called]),
-      { ...place, messageSeq, timezone: options.timezone(), nowMs: nowMs(), signal },
+      { ...place, messageSeq, timezone: options.timezone(), nowMs: nowMs(), signal, why, tally },
     )
     const [outcome] = outputs
     if (!outcome) throw new Error('the tool has no outcome')

@@ -29,7 +29,12 @@ export type TurnOutcome = ReceivedMessage &
 
 export type ChatChannel = {
   /** The message is durable when this resolves. The same `clientMessageId` again finds the first one. */
-  receive(text: string, clientMessageId: string | undefined): Promise<ReceivedMessage>
+  receive(
+    text: string,
+    clientMessageId: string | undefined,
+    /** `isSpoken`: to a device, so anybody in the room may have said it. */
+    how?: { readonly isSpoken: boolean },
+  ): Promise<ReceivedMessage>
   /** Resolves when the turn has ended; rejects when `signal` aborts first. */
   outcomeOf(message: ReceivedMessage, signal: AbortSignal): Promise<TurnOutcome>
   /** How the turn has ended, and with which event; null while it goes on. */
@@ -80,7 +85,7 @@ export function createChatChannel(options: {
 
   return {
     ended,
-    async receive(text, clientMessageId) {
+    async receive(text, clientMessageId, { isSpoken } = { isSpoken: false }) {
       const turnId = newId()
       const key = clientMessageId === undefined ? undefined : keyOf(clientMessageId)
       const written = placement.appendToInteraction('chat', ({ conversationId, spanId }) => {
@@ -93,7 +98,7 @@ export function createChatChannel(options: {
             spanId,
             turnId,
             key,
-            facts: {},
+            facts: isSpoken ? { spoken: true } : {},
             body: { text },
           },
         ]

@@ -1,7 +1,14 @@
 import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
 import { dayIn } from '../clock/day.ts'
-import { type ActingContext, defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
+import {
+  type ActingContext,
+  defineTool,
+  type Planned,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '../tools/tool.ts'
 import type { FoundMemory } from './find.ts'
 import { contentWords } from './language/words.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
@@ -40,6 +47,22 @@ export function memoryTools(options: {
   readonly settled: () => Promise<void>
 }): Tool[] {
   const { memories, forgetting, settled } = options
+
+  /** The one memory that is meant; null where no memory has the words. */
+  async function findMeant(
+    query: string,
+    { timezone, messageSeq }: ToolContext,
+  ): Promise<{ readonly meant: MemoryRow | null } | { readonly refusal: ToolResult }> {
+    if (messageSeq === null) return { refusal: notOwner('Only the owner can have something forgotten.') }
+    await settled()
+    const found = await memories.find({ query, limit: RECALLED_MEMORIES })
+    const same = found.filter(({ match }) => match === 'same')
+    const whole = found.filter(({ match }) => match === 'whole')
+    const [meant, ...others] = same.length > 0 ? same : whole
+    if (meant && others.length === 0) return { meant: meant.memory }
+    return found.length > 0 ? { refusal: choice(found, timezone) } : { meant: null }
+  }
+
   return [
     defineTool({
       name: 'remember',
@@ -75,6 +98,7 @@ export function memoryTools(options: {
       parameters: z.object({ query: z.string().max(1000).nullable() }),
       idempotent: true,
       readOnly: true,
+      reads: 'what it remembers',
       async run({ query }) {
         // Of all that is known, what was said a moment ago is a part.
         if (query === null) await settled()
@@ -94,20 +118,32 @@ export function memoryTools(options: {
       parameters: z.object({ query: z.string().min(1).max(1000) }),
       idempotent: true,
       readOnly: false,
+      async plan({ query }, context): Promise<Planned> {
+        const found = await findMeant(query, context)
+        if ('refusal' in found) return found
+        const { meant } = found
+        const words = meant?.text ?? query
+        return {
+          deed: {
+            subject: meant ? `memory:${meant.memoryId}` : `words:${contentWords(query).join(' ')}`,
+            arguments: { query: meant?.memoryId ?? query },
+            title: meant ? 'Forget this for good' : 'Never look again at what you said with these words',
+            detail: words,
+            verb: 'Forget',
+            derivedFrom: meant ? [meant.storedSeq] : [],
+          },
+        }
+      },
       async run({ query }, context) {
-        if (context.messageSeq === null) return notOwner('Only the owner can have something forgotten.')
-        await settled()
-        const found = await memories.find({ query, limit: RECALLED_MEMORIES })
-        const same = found.filter(({ match }) => match === 'same')
-        const whole = found.filter(({ match }) => match === 'whole')
-        const [meant, ...others] = same.length > 0 ? same : whole
-        if (meant && others.length === 0) {
-          const forgotten = await forgetting.forget({ kind: 'memory', id: meant.memory.memoryId }, context)
+        const found = await findMeant(query, context)
+        if ('refusal' in found) return found.refusal
+        const { meant } = found
+        if (meant) {
+          const forgotten = await forgetting.forget({ kind: 'memory', id: meant.memoryId }, context)
           return forgotten === 'nothing' || forgotten === 'too_common'
             ? notFound()
             : { ok: true, data: { forgotten: 1, ...planOf(forgotten) }, derivedFrom: forgotten.seqs }
         }
-        if (found.length > 0) return choice(found, context.timezone)
         const barred = await forgetting.forget({ kind: 'words', words: contentWords(query) }, context)
         if (barred === 'too_common') return tooCommon()
         if (barred === 'nothing') return notFound()

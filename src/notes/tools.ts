@@ -1,26 +1,74 @@
 import * as z from 'zod'
-import { type ActingContext, defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
+import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../tools/tool.ts'
 import { MAX_NOTE_CHARS } from './content.ts'
 import type { Note, NoteOrigin, NoteSummary, Notes } from './notes.ts'
 
 const LISTED_NOTES = 20
-const query = z.string().min(1).max(1000).describe('Words of its title or content, or its id')
+/** Of a note that is to be deleted, for the owner to know it by. */
+const SHOWN_CHARS = 500
+const query = z
+  .string()
+  .min(1)
+  .max(1000)
+  .describe(
+    'Words of its title or content as the owner said them, its exact title in double quotes, or its id',
+  )
+
+type Changes = {
+  readonly title: string | null
+  readonly content: string | null
+  readonly append: string | null
+  readonly remove: string | null
+}
 
 /** What the delegate can do with notes. */
 export function noteTools(notes: Notes): Tool[] {
   async function find(words: string): Promise<{ note: Note } | { refusal: ToolResult }> {
     const byId = await notes.get(words)
     if (byId) return { note: byId }
-    const { notes: found } = await notes.list({ q: words, limit: LISTED_NOTES, beforeSeq: null })
-    const best = found.filter((each) => each.title.toLowerCase() === words.trim().toLowerCase())
-    const [only, ...others] = best.length > 0 ? best : found
-    if (!only) return { refusal: refuse('not_found', `There is no note about “${words}”.`) }
-    if (others.length > 0 && best.length !== 1) {
-      const titles = found.map((each) => `“${each.title}”`).join(', ')
-      return { refusal: refuse('ambiguous', `Several notes match: ${titles}. Say which one.`) }
-    }
+    const [, exact] = /^\s*["“](.+)["”]\s*$/s.exec(words) ?? []
+    const wanted = (exact ?? words).trim()
+    const { notes: found } = await notes.list({ q: wanted, limit: LISTED_NOTES, beforeSeq: null })
+    const same = found.filter((each) => each.title.toLowerCase() === wanted.toLowerCase())
+    const best = same.length > 0 || exact !== undefined ? same : found
+    const [only, ...others] = best
+    if (!only) return { refusal: refuse('not_found', `There is no note about “${wanted}”.`) }
+    if (others.length > 0) return { refusal: await choice(best) }
     const note = await notes.get(only.id)
     return note ? { note } : { refusal: refuse('not_found', 'The note is gone.') }
+  }
+
+  /** Which ones match, by title and date: their words stay out of the model's sight. */
+  async function choice(found: readonly NoteSummary[]): Promise<ToolResult> {
+    const whole = await Promise.all(found.map(({ id }) => notes.get(id)))
+    const titles = found.map(({ title, updatedAt }) => `“${title}” (${updatedAt.slice(0, 10)})`).join(', ')
+    return {
+      ok: false,
+      reason: 'ambiguous',
+      message: `Several notes match: ${titles}. Say which one.`,
+      data: { choices: found.map(({ id, title, updatedAt }) => ({ id, title, updatedAt })) },
+      derivedFrom: whole.flatMap((note) => note?.seqs ?? []),
+    }
+  }
+
+  /** What a deed is done to: another revision is another text, which nobody has confirmed. */
+  const subjectOf = ({ id, revision }: Note) => `note:${id}@${revision}`
+
+  /** The words of a note after a change; null where that says nothing, or what is to be removed is not there. */
+  function changed({ content: now }: Note, { title, content, append, remove }: Changes) {
+    if (title === null && content === null && append === null && remove === null)
+      return refuse('invalid', 'Say what is to change.')
+    let text = content ?? now
+    if (remove !== null) {
+      const wanted = linesOf(remove).map(itemIn)
+      const left = linesOf(text).filter((line) => !wanted.includes(itemIn(line)))
+      if (left.length === linesOf(text).length) return refuse('not_found', 'The note has no such line.')
+      text = left.join('\n')
+    }
+    if (append !== null) text = `${text.trimEnd()}\n${append}`
+    if (text.trim() === '')
+      return refuse('empty', 'That would leave the note empty. Delete the note instead.')
+    return { title: title ?? undefined, content: text === now ? undefined : text }
   }
 
   return [
@@ -48,6 +96,7 @@ export function noteTools(notes: Notes): Tool[] {
       parameters: z.object({ query: z.string().max(1000).nullable() }),
       idempotent: true,
       readOnly: true,
+      reads: 'your notes',
       async run({ query: words }) {
         const { notes: found, nextSeq } = await notes.list({ q: words, limit: LISTED_NOTES, beforeSeq: null })
         const seqs = await Promise.all(found.map(async ({ id }) => (await notes.get(id))?.seqs ?? []))
@@ -64,6 +113,7 @@ export function noteTools(notes: Notes): Tool[] {
       parameters: z.object({ query }),
       idempotent: true,
       readOnly: true,
+      reads: 'a note',
       async run({ query: words }) {
         const found = await find(words)
         if ('refusal' in found) return found.refusal
@@ -78,29 +128,49 @@ export function noteTools(notes: Notes): Tool[] {
     }),
     defineTool({
       name: 'update_note',
-      description: 'Changes a note: a new title, new content, or words to append to it.',
+      description:
+        'Changes a note: a new title, new content, words to append, or lines to remove. It finds the note by itself, so ' +
+        'there is no need to look for it first.',
       parameters: z.object({
         query,
         title: z.string().max(200).nullable(),
         content: z.string().max(MAX_NOTE_CHARS).nullable(),
         append: z.string().max(MAX_NOTE_CHARS).nullable(),
+        remove: z
+          .string()
+          .max(MAX_NOTE_CHARS)
+          .nullable()
+          .describe('Lines to take out, each as it reads, such as the items of a list'),
       }),
       // Appending twice is not the same as once; its unique key is of the revision, not of the call.
       idempotent: false,
       readOnly: false,
-      async run({ query: words, title, content, append }, context) {
+      async plan({ query: words, ...changes }): Promise<Planned> {
+        const found = await find(words)
+        if ('refusal' in found) return found
+        const { note } = found
+        const change = changed(note, changes)
+        if ('ok' in change) return { refusal: change }
+        return {
+          deed: {
+            subject: subjectOf(note),
+            arguments: { query: note.id, ...changes },
+            title: `Change the note “${note.title}”`,
+            detail: tellChanges(changes),
+            verb: 'Change note',
+            derivedFrom: note.seqs,
+          },
+        }
+      },
+      async run({ query: words, ...changes }, context) {
         const found = await find(words)
         if ('refusal' in found) return found.refusal
-        const base = content ?? (append === null ? undefined : found.note.content)
-        const change = {
-          title: title ?? undefined,
-          content: base === undefined ? undefined : append === null ? base : `${base.trimEnd()}\n${append}`,
-        }
-        if (change.title === undefined && !change.content) return refuse('invalid', 'Say what is to change.')
+        const change = changed(found.note, changes)
+        if ('ok' in change) return change
         const origin = originOf(context)
         const derivedFrom = [
           ...(origin.derivedFrom ?? []),
-          ...(content === null && append !== null ? found.note.seqs : []),
+          ...(changes.content === null && change.content !== undefined ? found.note.seqs : []),
         ]
         const result = await notes.update(
           found.note.id,
@@ -113,15 +183,33 @@ export function noteTools(notes: Notes): Tool[] {
           ok: true,
           data: { note: { id: result.note.id, title: result.note.title } },
           refs: [refTo(result.note)],
+          derivedFrom: result.note.seqs,
         }
       },
     }),
     defineTool({
       name: 'delete_note',
-      description: 'Deletes a note. It can be restored from its revisions.',
+      description:
+        'Deletes a note. It can be restored from its revisions. It finds the note by itself, so there is no need to look ' +
+        'for it first.',
       parameters: z.object({ query }),
       idempotent: true,
       readOnly: false,
+      async plan({ query: words }): Promise<Planned> {
+        const found = await find(words)
+        if ('refusal' in found) return found
+        const { note } = found
+        return {
+          deed: {
+            subject: subjectOf(note),
+            arguments: { query: note.id },
+            title: `Delete the note “${note.title}”`,
+            detail: note.content.slice(0, SHOWN_CHARS).toWellFormed(),
+            verb: 'Delete note',
+            derivedFrom: note.seqs,
+          },
+        }
+      },
       async run({ query: words }, context) {
         const found = await find(words)
         if ('refusal' in found) return found.refusal
@@ -135,6 +223,28 @@ export function noteTools(notes: Notes): Tool[] {
       },
     }),
   ]
+}
+
+const linesOf = (text: string) => text.split('\n')
+
+/** What a line of a list says, without its mark. */
+function itemIn(line: string): string {
+  return line
+    .replace(/^\s*(?:[-*•]|\d+[.)]) ?(?:\[[ x]\] ?)?/, '')
+    .trim()
+    .toLowerCase()
+}
+
+/** A change in words, every part of it. */
+function tellChanges({ title, content, append, remove }: Changes): string {
+  return [
+    title === null ? null : `New title: ${title}`,
+    content === null ? null : `New text:\n${content}`,
+    remove === null ? null : `Remove:\n${remove}`,
+    append === null ? null : `Add:\n${append}`,
+  ]
+    .filter((part) => part !== null)
+    .join('\n\n')
 }
 
 function originOf(context: ActingContext): NoteOrigin {
@@ -160,6 +270,6 @@ function summarise({ id, title, excerpt, updatedAt }: NoteSummary) {
   return { id, title, excerpt, updatedAt }
 }
 
-function refuse(reason: string, message: string): ToolResult {
-  return { ok: false, reason, message }
+function refuse(reason: string, message: string) {
+  return { ok: false, reason, message } as const
 }

@@ -40,6 +40,8 @@ export type Task = {
   readonly deliveryState: DeliveryState
   readonly deliveries: readonly Delivery[]
   readonly dispatchedSeq: number
+  /** The fact of its end, which holds what it came to. */
+  readonly endedSeq: number | null
 }
 
 /** A task with its words. */
@@ -137,6 +139,7 @@ export function createTasks(options: {
       deliveryState: stateOf(row, rows),
       deliveries: rows.map(toDelivery),
       dispatchedSeq: row.dispatchedSeq,
+      endedSeq: row.endedSeq,
     }
   }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
+import { defineTool, type Planned, type Tool, type ToolResult } from '../tools/tool.ts'
 import { startOf } from './clean-text.ts'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from './limits.ts'
 import { NoCodingAssistant, type Task, type Tasks } from './tasks.ts'
@@ -28,11 +28,21 @@ export function taskTools(tasks: Tasks): Tool[] {
       // Each call is one task: its key makes a second run find the first.
       idempotent: true,
       readOnly: false,
-      async run({ title, prompt, notify }, { messageSeq, calledSeq, key }) {
-        // What a signal, a note or the outcome of a task says is nobody's wish: running programs takes the owner's words.
-        if (messageSeq === null) {
-          return refuse('needs_owner', 'Only a message of the owner can hand work over. Ask them first.')
+      async plan({ title, prompt, notify }, { messageSeq }): Promise<Planned> {
+        if (messageSeq === null) return { refusal: needsOwner() }
+        return {
+          deed: {
+            subject: 'task',
+            arguments: { title, prompt, notify },
+            title: `Have the coding assistant do “${title}”`,
+            detail: prompt,
+            verb: 'Run task',
+            derivedFrom: [],
+          },
         }
+      },
+      async run({ title, prompt, notify }, { messageSeq, calledSeq, key }) {
+        if (messageSeq === null) return needsOwner()
         try {
           const task = await tasks.dispatch(
             { title, prompt, notify: notify ?? undefined },
@@ -54,6 +64,7 @@ export function taskTools(tasks: Tasks): Tool[] {
       parameters: z.object({}),
       idempotent: true,
       readOnly: true,
+      reads: 'what a task came to',
       async run() {
         const found = tasks.list(LISTED_TASKS, null).tasks
         const whole = found.flatMap(({ id }) => tasks.get(id) ?? [])
@@ -65,7 +76,9 @@ export function taskTools(tasks: Tasks): Tool[] {
               ...(task.outcome === null ? {} : { outcome: startOf(task.outcome, OUTCOME_CHARS) }),
             })),
           },
-          derivedFrom: whole.map(({ dispatchedSeq }) => dispatchedSeq),
+          derivedFrom: whole.flatMap(({ dispatchedSeq, endedSeq }) =>
+            endedSeq === null ? [dispatchedSeq] : [dispatchedSeq, endedSeq],
+          ),
         }
       },
     }),
@@ -99,6 +112,11 @@ export function taskTools(tasks: Tasks): Tool[] {
 /** The id of a task is what its callbacks are known by: the model is not told it. */
 function present({ title, status, notify, dispatchedAt, endedAt, kind, deliveryState }: Task) {
   return { title, status, notify, dispatchedAt, endedAt, kind, delivery: deliveryState }
+}
+
+/** What a signal says is nobody's wish: running programs takes the owner's words. */
+function needsOwner(): ToolResult {
+  return refuse('needs_owner', 'Only a message of the owner can hand work over. Ask them first.')
 }
 
 function refuse(reason: string, message: string): ToolResult {

@@ -44,6 +44,7 @@ export function timelineTools(options: {
       }),
       idempotent: true,
       readOnly: true,
+      reads: 'the timeline',
       async run({ query, channel, from, to }, { messageSeq, nowMs, timezone }) {
         const days = { from: from ?? undefined, to: to ?? undefined }
         const { fromAt, untilAt } = periodOf(days, { nowMs, timezone })

@@ -5,6 +5,13 @@ export class InvalidRecurrence extends Error {
   override readonly name = 'InvalidRecurrence'
 }
 
+/** Refuses what comes more than once a minute: a sixth field, which croner reads as seconds, may name one of them. */
+export function checkPace(recurrence: string): void {
+  const [seconds = '', ...others] = recurrence.trim().split(/\s+/)
+  if (others.length >= 5 && !/^\d{1,2}$/.test(seconds))
+    throw new InvalidRecurrence(`“${recurrence}” comes more than once a minute, which is the least.`)
+}
+
 /**
  * The first occurrence of a cron expression strictly after `after`, in the owner's time zone; null when there is
  * none any more. Where the expression names one time of the day, daylight saving changes nothing about how often it

@@ -6,7 +6,7 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
 import { signalFact } from '../signals/signals.ts'
 import { tellLocal } from './local-time.ts'
-import { firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
+import { checkPace, firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
 
 export type Timer = {
   readonly id: string
@@ -299,7 +299,10 @@ export function createTimers(options: {
       const timezone = options.timezone()
       const first = dueAt ?? (recurrence === null ? null : nextOccurrence(recurrence, timezone, now))
       if (!first) return { status: 'refused', reason: 'never' }
-      if (recurrence !== null) nextOccurrence(recurrence, timezone, now)
+      if (recurrence !== null) {
+        nextOccurrence(recurrence, timezone, now)
+        checkPace(recurrence)
+      }
       if (first.getTime() <= now.getTime() - LATE_MS) return { status: 'refused', reason: 'past' }
       const { by, ...envelope } = origin
       const timerId = newId()

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ActingContext, defineTool, type Tool, type ToolResult } from '../tools/tool.ts'
+import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../tools/tool.ts'
 import { tellLocal, toInstant } from './local-time.ts'
 import { InvalidRecurrence } from './schedule.ts'
 import type { Timer, TimerOrigin, Timers } from './timers.ts'
@@ -8,6 +8,31 @@ const LISTED_TIMERS = 50
 
 /** What the delegate can do with timers. */
 export function timerTools(timers: Timers): Tool[] {
+  /** The timers whose title has every word; without words, all of them. One of them, unless all are meant. */
+  function find(
+    query: string | null,
+    all: boolean | null,
+    timezone: string,
+  ): { readonly found: readonly Timer[] } | { readonly refusal: ToolResult } {
+    const words = (query ?? '').toLowerCase().split(/\s+/)
+    const active = timers.list(LISTED_TIMERS).filter((timer) => timer.status === 'active')
+    const found = active.filter(
+      ({ id, title }) => id === query || words.every((word) => title.toLowerCase().includes(word)),
+    )
+    if (found.length === 0)
+      return {
+        refusal: refuse('not_found', query ? `There is no timer about “${query}”.` : 'There is no timer.'),
+      }
+    if (found.length === 1 || all) return { found }
+    return {
+      refusal: {
+        ...refuse('ambiguous', `${found.length} timers match. Say which one.`),
+        data: { timers: found.map((timer) => present(timer, timezone)) },
+        derivedFrom: found.map(({ setSeq }) => setSeq),
+      },
+    }
+  }
+
   return [
     defineTool({
       name: 'set_timer',
@@ -68,6 +93,7 @@ export function timerTools(timers: Timers): Tool[] {
       parameters: z.object({}),
       idempotent: true,
       readOnly: true,
+      reads: 'your timers',
       async run(_args, { timezone }) {
         const active = timers.list(LISTED_TIMERS).filter((timer) => timer.status === 'active')
         const derivedFrom = active.map((timer) => timer.setSeq)
@@ -76,25 +102,54 @@ export function timerTools(timers: Timers): Tool[] {
     }),
     defineTool({
       name: 'cancel_timer',
-      description: 'Cancels a timer, found by words of its title or by its id.',
-      parameters: z.object({ query: z.string().min(1).max(500) }),
+      description:
+        'Cancels a timer, or with `all` every one that matches. It finds them by itself, so there is no need to list them ' +
+        'first.',
+      parameters: z.object({
+        query: z
+          .string()
+          .min(1)
+          .max(500)
+          .nullable()
+          .describe('Words of its title as the owner said them, or its id; null where any will do'),
+        all: z.boolean().nullable(),
+      }),
       idempotent: true,
       readOnly: false,
-      async run({ query }, context) {
-        const words = query.toLowerCase()
-        const active = timers.list(LISTED_TIMERS).filter((timer) => timer.status === 'active')
-        const matching = active.filter(
-          (timer) => timer.id === query || timer.title.toLowerCase().includes(words),
-        )
-        const [timer, ...others] = matching
-        if (!timer) return refuse('not_found', `There is no timer about “${query}”.`)
-        if (others.length > 0) return refuse('ambiguous', `${matching.length} timers match. Say which one.`)
-        await timers.cancel(timer.id, originOf(context))
+      async plan({ query, all }, { timezone }): Promise<Planned> {
+        const outcome = find(query, all, timezone)
+        if ('refusal' in outcome) return outcome
+        const { found } = outcome
+        const [only] = found
+        return {
+          deed: {
+            subject: `timers:${found.map(({ id }) => id).join()}`,
+            arguments: found.length === 1 ? { query: only?.id ?? query, all: null } : { query, all },
+            title:
+              found.length === 1
+                ? `Cancel the reminder “${only?.title}”`
+                : `Cancel ${found.length} reminders`,
+            detail: found
+              .map((timer) => `${timer.title}: ${tellLocal(new Date(timer.dueAt), timezone)}`)
+              .join('\n'),
+            verb: found.length === 1 ? 'Cancel reminder' : 'Cancel reminders',
+            derivedFrom: found.map(({ setSeq }) => setSeq),
+          },
+        }
+      },
+      async run({ query, all }, context) {
+        const outcome = find(query, all, context.timezone)
+        if ('refusal' in outcome) return outcome.refusal
+        const { found } = outcome
+        // A key names one fact, and there may be several.
+        const { key: _key, ...origin } = originOf(context)
+        for (const { id } of found) await timers.cancel(id, origin)
+        const cancelled = found.map((timer) => present(timer, context.timezone))
         return {
           ok: true,
-          data: { timer: present(timer, context.timezone) },
-          refs: [refTo(timer)],
-          derivedFrom: [timer.setSeq],
+          data: { timer: cancelled[0], timers: cancelled },
+          refs: found.map(refTo),
+          derivedFrom: found.map(({ setSeq }) => setSeq),
         }
       },
     }),
@@ -122,6 +177,6 @@ function refTo({ id }: Timer) {
   return { kind: 'timer' as const, id }
 }
 
-function refuse(reason: string, message: string): ToolResult {
-  return { ok: false, reason, message }
+function refuse(reason: string, message: string) {
+  return { ok: false, reason, message } as const
 }

@@ -88,6 +88,8 @@ export type CallOptions = {
   readonly greeting: string
   readonly resume: string
   readonly checkIn: string
+  /** Wraps what is nobody's words, so that nothing in it can end the wrapping. */
+  readonly delimit: (label: string, text: string) => string
   /** Our own voice for when the model has none: base64 mu-law; empty says nothing. */
   readonly phrases: Readonly<Record<PhraseName, string>>
   readonly limits: CallLimits

@@ -140,16 +140,16 @@ export function tellAllReturned(draft: Draft): void {
 
 /** The session that asked is gone, and this one does not know the call: it is told in words. */
 function tellReturned(draft: Draft, name: string, output: string): void {
-  tellModel(draft, `The tool ${name}, called before the line to you broke, returned: ${output}`)
+  tellModel(draft, draft.state.options.delimit(`result of ${name}, called before the line broke`, output))
 }
 
-/** Puts a text before the model that nobody said. */
+/** Puts delimited data before the model. The role has no authority of its own: the data may be hostile. */
 export function tellModel(draft: Draft, text: string): void {
   draft.actions.push({
     type: 'model.send',
     event: {
       type: 'conversation.item.create',
-      item: { type: 'message', role: 'system', content: [{ type: 'input_text', text }] },
+      item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
     },
   })
 }

@@ -45,8 +45,6 @@ function historyItem({ role, text }: SessionPlan['history'][number]): ClientEven
       item: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] },
     }
   }
-  const content = [{ type: 'input_text' as const, text }]
-  return role === 'caller'
-    ? { type, item: { type: 'message', role: 'user', content } }
-    : { type, item: { type: 'message', role: 'system', content } }
+  // What is nobody's words may be hostile: in the role of the user, delimited, it weighs as little as it can.
+  return { type, item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] } }
 }

@@ -19,6 +19,7 @@ async function openComposer() {
   const anticipated: ArrivingCue[] = []
   const signals = createSignalQueries(views)
   const composer = createComposer({
+    areForeign: () => false,
     ledger,
     chain: createChainReader(views, ledger),
     recall: async (cue) => {

@@ -113,6 +113,8 @@ async function resume(
   ])
   const log = { warn: () => undefined, error: () => undefined }
   await createTurnRunner({
+    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    areForeign: () => false,
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,
@@ -123,10 +125,16 @@ async function resume(
       compose: () => ({
         opening: { adaptationIds: [], signalIds: [] },
         composed: Promise.resolve({
-          request: { instructions: '', tools: [], timezone: 'UTC' },
+          request: {
+            instructions: '',
+            tools: [],
+            timezone: 'UTC',
+          },
           input: [],
           facts: [],
           proven: [],
+          ownWords: [],
+          isForeign: false,
           seenSeqs: [],
           past: [],
           baseForm: null,

@@ -5,7 +5,15 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { type CallFact, createToolRunner } from '../../src/agent/tool-runner.ts'
 import { defineTool, type ToolResult } from '../../src/tools/tool.ts'
 
+/** No tool here needs authority. */
+const NOT_ASKED = {
+  propose: () => Promise.reject(new Error('nothing is to be proposed')),
+  areForeign: () => false,
+}
+
 const CONTEXT = {
+  why: 'Asked for.',
+  tally: { changes: 0, texts: 0 },
   turnId: 'turn',
   conversationId: 'conversation',
   spanId: 'span',
@@ -33,6 +41,7 @@ function openRunner(
       return { status: 'appended', events: [] }
     },
     tools: new Map([[tool.name, tool]]),
+    ...NOT_ASKED,
     nowMs: () => 0,
     onFault: (error) => faults.push(error),
   })
@@ -81,7 +90,7 @@ test('what only reads runs while its call is being recorded, and its outcome is 
   }, true)
   const called = Promise.withResolvers<readonly CallFact[]>()
   const { outputs, recorded: outcome } = await run(called.promise)
-  expect(outputs).toEqual([{ callId: 'call', output: '{"ok":true,"done":true}' }])
+  expect(outputs).toEqual([{ callId: 'call', output: '{"ok":true,"done":true}', foreign: null }])
   expect(recorded).toEqual([])
   called.resolve([{ seq: 7, erased: false }])
   await turnOfTheLoop()
@@ -147,6 +156,7 @@ test('a round that fails in one place leaves no failure in another that nobody l
   const runner = createToolRunner({
     append: () => Promise.reject(new LedgerUnavailable('the disk is full')),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
+    ...NOT_ASKED,
     nowMs: () => 0,
     onFault: () => undefined,
   })

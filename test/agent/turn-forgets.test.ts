@@ -57,6 +57,8 @@ async function runTurn({ forgets = false, stops = false } = {}) {
     },
   })
   await createTurnRunner({
+    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    areForeign: () => false,
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,
@@ -67,10 +69,16 @@ async function runTurn({ forgets = false, stops = false } = {}) {
       compose: () => ({
         opening: { adaptationIds: [], signalIds: ['rides'] },
         composed: Promise.resolve({
-          request: { instructions: '', tools: [], timezone: 'UTC' },
+          request: {
+            instructions: '',
+            tools: [],
+            timezone: 'UTC',
+          },
           input: [{ type: 'inner', label: 'memories that may matter', text: SECRET }],
           facts: [],
           proven: [],
+          ownWords: [],
+          isForeign: false,
           seenSeqs: [1],
           past: [],
           baseForm: null,

@@ -34,6 +34,8 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
   })
   const text: TextModel = { id: MODEL, told: (instructions) => instructions, respond }
   await createTurnRunner({
+    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    areForeign: () => false,
     append,
     ledger: isDamaged
       ? {
@@ -51,10 +53,16 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
       compose: () => ({
         opening: { adaptationIds: [], signalIds: [] },
         composed: Promise.resolve({
-          request: { instructions: '', tools: [], timezone: 'UTC' },
+          request: {
+            instructions: '',
+            tools: [],
+            timezone: 'UTC',
+          },
           input: [],
           facts: [],
           proven: [],
+          ownWords: [],
+          isForeign: false,
           seenSeqs: [],
           baseForm: null,
           past: [],

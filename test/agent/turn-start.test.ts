@@ -35,6 +35,8 @@ const composed: Composed = {
   input: [],
   facts: [],
   proven: [],
+  ownWords: [],
+  isForeign: false,
   seenSeqs: [],
   past: [],
   baseForm: null,
@@ -79,6 +81,8 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
     composer: {
       compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, composed: gathered }),
     },
+    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    areForeign: () => false,
     tools: new Map(),
     timezone: () => 'UTC',
     thresholdTokens: () => 1000,

@@ -42,6 +42,7 @@ const acceptor = createStreamAcceptor({
         streamSid: line.streamSid,
         party: call.party,
         ...callPrompts,
+        delimit: (_label, text) => text,
         phrases,
         limits: { ...defaultLimits, silenceMs: Number.POSITIVE_INFINITY },
       },

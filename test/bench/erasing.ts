@@ -86,7 +86,7 @@ async function converse(
       facts: {},
       body: { text: asked },
     })
-    past.push({ item: { type: 'message', role: 'owner', text: asked }, seqs: [message] })
+    past.push({ item: { type: 'message', role: 'owner', text: asked }, seqs: [message], foreign: false })
     const derivedFrom = [...new Set([message, ...sourcesOf(text, [], past)])].sort((a, b) => a - b)
     const reply = await add({
       type: 'chat.reply.sent',
@@ -96,7 +96,7 @@ async function converse(
       facts: {},
       body: { text },
     })
-    past.push({ item: { type: 'message', role: 'delegate', text }, seqs: [reply] })
+    past.push({ item: { type: 'message', role: 'delegate', text }, seqs: [reply], foreign: false })
     messages.push(message)
   }
   return messages

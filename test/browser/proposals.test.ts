@@ -100,3 +100,57 @@ test('a text that is nothing but a picture says that, instead of standing there 
   await words(page, 'Delegate', 'I cannot see it.').waitFor()
   expect(await findings(page)).toEqual([])
 })
+
+test('a deed that waits is told to the letter: done by a press, declined by another, refused where it changed since', async () => {
+  const phone = await startWithTexts()
+  const { client } = phone.service
+  const page = await visit(browser(), phone.service, { context: { viewport: phoneSize } })
+  const make = (title: string) => client.post('/api/notes', { title, content: `All about ${title}` })
+  for (const title of ['Trip', 'Party', 'Garden']) await make(title)
+  const read = { name: 'read_note', arguments: { query: 'Trip' } }
+  const remove = (query: string) => ({ name: 'delete_note', arguments: { query } })
+  phone.text.reply(
+    { toolCalls: [read] },
+    { toolCalls: [remove('Trip'), remove('Party'), remove('Garden')] },
+    // Asked again without the note, the model wants nothing of it.
+    { text: 'You are welcome.' },
+    { text: 'Three things wait for you.' },
+  )
+  await say(page, 'Read me the note Trip')
+  await reply(page, 'Three things wait').waitFor()
+  const card = (title: string) => page.getByRole('region', { name: `Delete the note “${title}”` })
+  await card('Trip').filter({ hasText: 'All about Trip' }).waitFor()
+  await card('Trip').filter({ hasText: 'after it had read a note' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await card('Trip').getByRole('button', { name: 'Delete note' }).click()
+  await page.getByRole('region', { name: 'Done: Delete the note “Trip”' }).waitFor()
+  await card('Party').getByRole('button', { name: 'Decline' }).click()
+  await page.getByRole('region', { name: 'You declined: Delete the note “Party”' }).waitFor()
+  const { notes } = (await client.get('/api/notes')).json
+  const { id } = notes.find((note: { title: string }) => note.title === 'Garden')
+  const json = { headers: { 'content-type': 'application/json' } }
+  await client.send('PUT', `/api/notes/${id}`, JSON.stringify({ content: 'Roses' }), json)
+  await card('Garden').getByRole('button', { name: 'Delete note' }).click()
+  const refused = page.getByRole('region', { name: 'Not done: Delete the note “Garden”' })
+  await refused.filter({ hasText: 'It has changed since you were asked' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  expect((await client.get('/api/notes')).json.notes).toHaveLength(2)
+})
+
+test('a prompt that is too long for a page is shown whole before it can be run', async () => {
+  const phone = await startWithTexts({ environment: { COPILOT_COMMAND: '["true"]' } })
+  await phone.service.client.post('/api/notes', { title: 'Trip', content: 'Pack bags' })
+  const prompt = `Begin. ${'Sweep the floor. '.repeat(400)}The very end.`
+  phone.text.reply(
+    { toolCalls: [{ name: 'read_note', arguments: { query: 'Trip' } }] },
+    { toolCalls: [{ name: 'dispatch_task', arguments: { title: 'Sweep', prompt, notify: null } }] },
+    { text: 'You are welcome.' },
+    { text: 'It waits.' },
+  )
+  await phone.service.client.post('/api/chat', { content: 'Read me the note Trip' })
+  const page = await visit(browser(), phone.service)
+  const card = page.getByRole('region', { name: 'Have the coding assistant do “Sweep”' })
+  await card.filter({ hasText: 'The very end.' }).waitFor()
+  await card.getByRole('button', { name: 'Run task' }).click()
+  await page.getByRole('region', { name: 'Done: Have the coding assistant do “Sweep”' }).waitFor()
+})

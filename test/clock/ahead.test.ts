@@ -168,6 +168,10 @@ test('a text that was proposed while the clock was years ahead does not wait for
     ledger,
     queries: createProposalQueries(views),
     placement: {} as never,
+    tools: () => new Map(),
+    isHeld: () => false,
+    timezone: () => 'UTC',
+    onFault: () => undefined,
     nowMs: () => nowMs,
     newId,
   })

@@ -125,8 +125,8 @@ async function openConversation() {
       body: { text },
     })
     past.push(
-      { item: { type: 'message', role: 'owner', text: asked }, seqs: [seq] },
-      { item: { type: 'message', role: 'delegate', text }, seqs: [seqOf(reply)] },
+      { item: { type: 'message', role: 'owner', text: asked }, seqs: [seq], foreign: false },
+      { item: { type: 'message', role: 'delegate', text }, seqs: [seqOf(reply)], foreign: false },
     )
     if (what !== 'capsule') return
     const capsule = exampleOf('context.capsule.written', { derivedFrom: past.flatMap(({ seqs }) => seqs) })

@@ -67,7 +67,7 @@ test('a session is configured before anything is said, with what went before as 
     'response.create',
   ])
   expect(it.model.received.slice(1, 4).map((event) => (event.item as { role: string }).role)).toEqual([
-    'system',
+    'user',
     'user',
     'assistant',
   ])

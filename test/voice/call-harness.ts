@@ -94,6 +94,7 @@ export async function connectCall(options: {
             streamSid: line.streamSid,
             party: call.party,
             ...callPrompts,
+            delimit: (label, text) => `<data label="${label}">${text}</data>`,
             phrases,
             limits: { ...defaultLimits, ...options.limits },
           },

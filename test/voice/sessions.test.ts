@@ -124,7 +124,9 @@ test('a tool result whose session is gone is told in words to the next one', () 
   call.created('r2')
   call.done('r2')
   const actions = call.give({ type: 'tool.returned', callId: 'c1', output: 'found' })
-  expect(sent(actions, 'conversation.item.create')).toMatchObject([{ item: { role: 'system' } }])
+  expect(sent(actions, 'conversation.item.create')).toMatchObject([
+    { item: { role: 'user', content: [{ text: expect.stringMatching(/^<data .*found<\/data>$/) }] } },
+  ])
   expect(sent(actions, 'response.create')).toHaveLength(1)
 })
 
@@ -140,7 +142,7 @@ test('a tool result that comes while no session is ready is kept for the next on
   expect(actions.flatMap((action) => (action.type === 'model.send' ? [action.event] : []))).toMatchObject([
     {
       type: 'conversation.item.create',
-      item: { role: 'system', content: [{ text: expect.stringMatching(/send_sms.*on its way/) }] },
+      item: { role: 'user', content: [{ text: expect.stringMatching(/^<data .*send_sms.*on its way/) }] },
     },
     { type: 'response.create' },
   ])

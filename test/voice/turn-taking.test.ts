@@ -146,7 +146,7 @@ test('the caller’s speech and words are cues for recall; what surfaces is put 
   const actions = call.give({ type: 'memory.surfaced', text: '<memory>In the blue bowl.</memory>' })
   expect(sent(actions, 'conversation.item.create')).toMatchObject([
     {
-      item: { role: 'system', content: [{ type: 'input_text', text: '<memory>In the blue bowl.</memory>' }] },
+      item: { role: 'user', content: [{ type: 'input_text', text: '<memory>In the blue bowl.</memory>' }] },
     },
   ])
 })

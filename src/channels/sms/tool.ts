@@ -62,6 +62,7 @@ export function smsTools(options: {
       parameters: z.object({ to: z.string().max(20).nullable(), text: z.string().min(1).max(MAX_CHARS) }),
       idempotent: true,
       readOnly: false,
+      texts: true,
       async run({ to, text }, context) {
         const owners = options.ownerNumbers()
         const target = to === null ? owners[0] : to.replace(/[\s().-]/g, '')

@@ -35,16 +35,22 @@ export function parseOwnerNumbers(setting: string): readonly string[] {
   return setting.split(/[\s,;]+/).filter((number) => E164.test(number))
 }
 
+/** What the provider says of a caller's number that its owner's carrier did not vouch for (STIR/SHAKEN). */
+const FAILED = /^TN-Validation-Failed/i
+
 /**
  * The owner by exact number, or by the voice client's identity where the provider signed the request; everybody
- * else, the nameless and the nearly equal included, is a guest. Caller ID can be forged even in a signed request:
- * this decides who is talked to, never what may be done unconfirmed.
+ * else, the nameless and the nearly equal included, is a guest, and so is a call whose attestation failed. Caller ID can
+ * be forged even in a signed request: this decides who is talked to, never what may be done unconfirmed.
  */
 export function partyOf(caller: {
   readonly from: string
   readonly ownerNumbers: readonly string[]
   readonly signed: boolean
+  /** What the provider says of the number's attestation; empty where it says nothing, as for texts. */
+  readonly attestation?: string
 }): Party {
   if (caller.from === OWNER_CLIENT) return caller.signed ? 'owner' : 'guest'
+  if (FAILED.test(caller.attestation ?? '')) return 'guest'
   return E164.test(caller.from) && caller.ownerNumbers.includes(caller.from) ? 'owner' : 'guest'
 }

@@ -8,12 +8,17 @@ import { Refusal } from '../problem.ts'
 const proposalSchema = z
   .object({
     id: z.string(),
-    kind: z.enum(['sms']),
+    kind: z.enum(['sms', 'tool']),
     target: z.string(),
     text: z.string(),
     status: z.enum(['open', 'confirmed', 'declined', 'expired']),
     madeAt: z.string(),
     expiresAt: z.string(),
+    tool: z.string().nullable(),
+    verb: z.string().nullable(),
+    why: z.string().nullable(),
+    outcome: z.enum(['done', 'refused', 'failed']).nullable(),
+    outcomeText: z.string().nullable(),
   })
   .openapi('Proposal')
 
@@ -21,7 +26,7 @@ const list = createRoute({
   method: 'get',
   path: '/api/proposals',
   tags: ['Outbound'],
-  summary: 'Texts to others that wait for the word of the owner',
+  summary: 'Texts to others and other deeds that wait for the word of the owner',
   responses: { 200: json(z.object({ proposals: z.array(proposalSchema) }), 'Those that wait, oldest first') },
 })
 
@@ -31,18 +36,21 @@ const confirm = createRoute({
   method: 'post',
   path: '/api/proposals/{id}/confirm',
   tags: ['Outbound'],
-  summary: 'Lets a proposed text go out: once, and before it expires',
+  summary: 'Lets a proposed text go out, or does a proposed deed: once, and before it expires',
   request: { params },
-  responses: { 200: json(proposalSchema, 'It is on its way'), ...refusals(404, 409) },
+  responses: {
+    200: json(proposalSchema, 'A text is on its way; of a deed, what came of it'),
+    ...refusals(404, 409),
+  },
 })
 
 const decline = createRoute({
   method: 'post',
   path: '/api/proposals/{id}/decline',
   tags: ['Outbound'],
-  summary: 'Declines a proposed text: it will not be sent',
+  summary: 'Declines a proposal: nothing is sent or done',
   request: { params },
-  responses: { 200: json(proposalSchema, 'It will not be sent'), ...refusals(404, 409) },
+  responses: { 200: json(proposalSchema, 'Nothing is sent or done'), ...refusals(404, 409) },
 })
 
 /** What the delegate may do only once the owner has said so here. */
@@ -61,7 +69,7 @@ function settled(outcome: Settled) {
   if (outcome.status === 'too_late') {
     const { status } = outcome.proposal
     if (status === 'expired')
-      throw new Refusal(409, 'proposal_expired', 'It has expired: nothing was sent. Ask for it again.')
+      throw new Refusal(409, 'proposal_expired', 'It has expired, and nothing was done. Ask for it again.')
     throw new Refusal(409, 'proposal_settled', `It was ${status} already.`)
   }
   return outcome.proposal

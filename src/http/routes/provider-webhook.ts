@@ -76,18 +76,22 @@ export function createProviderWebhooks(options: {
       const { isSigned, isVerified } = verify(c, posted)
       const asked = formOf(new URL(c.env.incoming.url ?? '', 'http://service').search.slice(1))
       const fields = new Map(Object.entries({ ...asked, ...posted.fields }))
+      const field = (name: string) => {
+        const value = fields.get(name) ?? ''
+        return (typeof value === 'string' ? value : (value[0] ?? '')).slice(0, MAX_FIELD_CHARS).toWellFormed()
+      }
       return {
         isVerified,
-        field(name) {
-          const value = fields.get(name) ?? ''
-          return (typeof value === 'string' ? value : (value[0] ?? ''))
-            .slice(0, MAX_FIELD_CHARS)
-            .toWellFormed()
-        },
+        field,
         party(from) {
           if (!isSigned && !options.devRoutes) return 'guest'
           const ownerNumbers = ownerNumbersOf(settings)
-          return partyOf({ from, ownerNumbers, signed: isSigned })
+          return partyOf({
+            from,
+            ownerNumbers,
+            signed: isSigned,
+            attestation: field('StirVerstat'),
+          })
         },
       }
     },

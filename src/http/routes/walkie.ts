@@ -107,7 +107,7 @@ export function walkieRoutes(deps: {
     )
     const transcript = heard.trim().slice(0, MAX_MESSAGE_CHARS)
     if (transcript === '') throw new Refusal(400, 'nothing_heard', 'Nothing was said in that recording.')
-    const message = await deps.chat.receive(transcript, undefined)
+    const message = await deps.chat.receive(transcript, undefined, { isSpoken: true })
     const outcome = await deps.chat.outcomeOf(message, signal)
     const refusal = refusalOf(outcome)
     if (refusal) throw refusal

@@ -4,7 +4,12 @@ import type { InputItem } from '../../../src/model/port.ts'
 import { allTools, delegate, owner, runTurn, type ToolAnswers } from './tool-host.ts'
 
 const none = () => ({ ok: true, memories: [], hits: [], notes: [], timers: [] })
-const nothing: ToolAnswers = { recall: none, search_timeline: none, list_notes: none }
+const nothing: ToolAnswers = {
+  recall: none,
+  search_timeline: none,
+  list_notes: none,
+  update_note: () => ({ ok: false, reason: 'not_found' }),
+}
 
 const callOf = (name: string, args: object, output: object): InputItem[] => [
   { type: 'tool_call', callId: name, name, arguments: JSON.stringify(args) },
@@ -194,13 +199,6 @@ test('a correction replaces what is remembered', async () => {
 
 test('a list is started, added to, read and shortened', async () => {
   const lists: ToolAnswers = {
-    list_notes: () => ({
-      ok: true,
-      notes: [
-        { id: 'x', title: 'Shopping' },
-        { id: 'l', title: 'Shopping list' },
-      ],
-    }),
     read_note: () => ({ ok: true, note: { id: 'l', content: '- milk\n- eggs\n\n- Bread' } }),
     update_note: () => ({ ok: true, note: { id: 'l' } }),
   }
@@ -212,7 +210,7 @@ test('a list is started, added to, read and shortened', async () => {
   const added = await runTurn([owner('add oat milk to my shoping list')], lists)
   expect(added.calls.at(-1)).toMatchObject({
     name: 'update_note',
-    args: { query: 'l', append: '- oat milk' },
+    args: { query: '"shopping list"', append: '- oat milk' },
   })
   expect(added.text).toBe('Added to your [shopping list](/notes/l): oat milk.')
   const more = [owner('add milk to my shopping list'), delegate(added.text), owner('and butter')]
@@ -220,7 +218,7 @@ test('a list is started, added to, read and shortened', async () => {
   const shown = await runTurn([owner('what’s on my shopping list?')], lists)
   expect(shown.text).toBe('On your [shopping list](/notes/l):\n\n- milk\n- eggs\n- Bread')
   const shorter = await runTurn([owner('take eggs and bread off the list')], lists)
-  expect(shorter.calls.at(-1)).toMatchObject({ name: 'update_note', args: { content: '- milk\n' } })
+  expect(shorter.calls.at(-1)).toMatchObject({ name: 'update_note', args: { remove: 'eggs\nbread' } })
   const asked = [owner('add butter'), delegate('To which list?'), owner('my shopping list')]
   expect((await runTurn(asked, lists)).calls.at(-1)).toMatchObject({ args: { append: '- butter' } })
 })

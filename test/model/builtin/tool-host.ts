@@ -19,6 +19,7 @@ const PARAMETERS: Readonly<Record<string, z.ZodObject>> = {
     title: text.nullable(),
     content: text.nullable(),
     append: text.nullable(),
+    remove: text.nullable(),
   }),
   delete_note: z.object({ query: text.min(1) }),
   set_timer: z.object({
@@ -29,7 +30,7 @@ const PARAMETERS: Readonly<Record<string, z.ZodObject>> = {
     missed_policy: z.enum(['fire_once', 'skip']).nullable(),
   }),
   list_timers: z.object({}),
-  cancel_timer: z.object({ query: text.min(1) }),
+  cancel_timer: z.object({ query: text.min(1).nullable(), all: z.boolean().nullable() }),
   dispatch_task: z.object({
     title: text.min(1),
     prompt: text.min(1),

@@ -137,28 +137,30 @@ test.for(results)('“%s” with %j', async ([said, answers, expected]) => {
 
 test('“cancel the timer” cancels the only one, and asks when there are more', async () => {
   const only = await runTurn([owner('cancel the timer')], {
-    list_timers: () => ({ ok: true, timers: [tea] }),
-    cancel_timer: () => ({ ok: true, timer: tea }),
+    cancel_timer: ({ query }) =>
+      query === null ? { ok: true, timers: [tea] } : { ok: false, reason: 'not_found' },
   })
-  expect(only.calls.at(-1)).toEqual({ name: 'cancel_timer', args: { query: 't2' } })
+  expect(only.calls.map(({ args }) => args)).toEqual([
+    { query: 'timer', all: false },
+    { query: null, all: false },
+  ])
   expect(only.text).toBe('Cancelled: “Tea”.')
-  const listed = { ok: true, timers: [pasta, tea] }
-  const more = await runTurn([owner('cancel the timer')], { list_timers: () => listed })
+  const ambiguous = { ok: false, reason: 'ambiguous', timers: [pasta, tea] }
+  const more = await runTurn([owner('cancel the timer')], { cancel_timer: () => ambiguous })
   expect(more.calls).toHaveLength(1)
-  const call: InputItem = { type: 'tool_call', callId: 'c', name: 'list_timers', arguments: '{}' }
-  const result: InputItem = { type: 'tool_result', callId: 'c', output: JSON.stringify(listed) }
+  const call: InputItem = { type: 'tool_call', callId: 'c', name: 'cancel_timer', arguments: '{}' }
+  const result: InputItem = { type: 'tool_result', callId: 'c', output: JSON.stringify(ambiguous) }
   const past = [owner('cancel the timer'), call, result, delegate(more.text)]
   expect((await runTurn([...past, owner('the tea one')])).calls).toEqual([
-    { name: 'cancel_timer', args: { query: 't2' } },
+    { name: 'cancel_timer', args: { query: 't2', all: null } },
   ])
 })
 
 test('“cancel all timers” cancels each', async () => {
   const turn = await runTurn([owner('cancel all timers')], {
-    list_timers: () => ({ ok: true, timers: [pasta, tea] }),
-    cancel_timer: ({ query }) => ({ ok: true, timer: query === 't1' ? pasta : tea }),
+    cancel_timer: () => ({ ok: true, timers: [pasta, tea] }),
   })
-  expect(turn.calls.map(({ args }) => args)).toEqual([{}, { query: 't1' }, { query: 't2' }])
+  expect(turn.calls.map(({ args }) => args)).toEqual([{ query: null, all: true }])
   expect(turn.text).toBe('Cancelled: “Pasta”, “Tea”.')
 })
 

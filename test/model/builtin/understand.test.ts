@@ -8,6 +8,7 @@ const nothingYet: ToolAnswers = {
   list_notes: empty,
   list_timers: empty,
   search_timeline: empty,
+  update_note: () => ({ ok: false, reason: 'not_found' }),
 }
 
 /** The calls that a message leads to where nothing is kept yet; "say" where it leads to none. */
@@ -70,7 +71,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['write down: the door code is 12', ['create_note', { content: 'the door code is 12' }]],
   [
     'make a shopping list: milk, eggs and bread',
-    ['list_notes', { query: 'shopping list' }],
+    ['update_note', { query: '"shopping list"', append: '- milk\n- eggs\n- bread' }],
     ['create_note', { title: 'Shopping list', content: '- milk\n- eggs\n- bread' }],
   ],
   ['create a note', 'say'],
@@ -80,18 +81,18 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['search my notes for plumber', ['list_notes', { query: 'plumber' }]],
   ['read my note about Rome', ['read_note', { query: 'Rome' }]],
   ['open the Trip note', ['read_note', { query: 'Trip' }]],
-  ["what's on my shopping list?", ['list_notes', { query: 'shopping list' }]],
+  ["what's on my shopping list?", ['read_note', { query: '"shopping list"' }]],
   ['what does the note Trip say?', ['read_note', { query: 'Trip' }]],
   [
     'add eggs and bread to the shopping list',
-    ['list_notes', { query: 'shopping list' }],
+    ['update_note', { query: '"shopping list"', append: '- eggs\n- bread' }],
     ['create_note', { title: 'Shopping list', content: '- eggs\n- bread' }],
   ],
   ['append “call Bob” to the note Trip', ['update_note', { query: 'Trip', append: 'call Bob' }]],
   ['rename my Trip note to Rome 2026', 'say'],
   ['change the note Trip to: pack nothing', 'say'],
   ['delete the note Trip', ['delete_note', { query: 'Trip' }]],
-  ['delete my shopping list', ['list_notes', { query: 'shopping list' }]],
+  ['delete my shopping list', ['delete_note', { query: '"shopping list"' }]],
   ['delete the note', 'say'],
   ['delete all notes', 'say'],
   // Timers
@@ -125,10 +126,10 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['what timers are running?', ['list_timers', {}]],
   ['show me all my reminders', ['list_timers', {}]],
   ['How long is left on the timer?', ['list_timers', {}]],
-  ['cancel my pasta timer', ['list_timers', {}]],
-  ['delete the reminder to call mom', ['list_timers', {}]],
-  ['cancel the timer', ['list_timers', {}]],
-  ['cancel all timers', ['list_timers', {}]],
+  ['cancel my pasta timer', ['cancel_timer', { query: 'pasta', all: false }]],
+  ['delete the reminder to call mom', ['cancel_timer', { query: 'call mom', all: false }]],
+  ['cancel the timer', ['cancel_timer', { query: 'timer', all: false }]],
+  ['cancel all timers', ['cancel_timer', { all: true }]],
   // Timeline
   ['When did I mention the dentist?', ['search_timeline', { query: 'dentist' }]],
   ['did I ever mention Bob?', ['search_timeline', { query: 'bob' }]],
@@ -154,7 +155,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['remember to buy milk', 'say'],
   ["don't forget to call mum", 'say'],
   ['remember what I said', 'say'],
-  ['remove milk from my shopping list', ['list_notes', { query: 'shopping list' }]],
+  ['remove milk from my shopping list', ['update_note', { query: '"shopping list"', remove: 'milk' }]],
   ['delete the roses from the garden note', 'say'],
   ["text my sister that I'm late", 'say'],
   ['send a message to Tom: running late', 'say'],
@@ -163,13 +164,13 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['Phone number of Tom is 4711', 'say'],
   ["tell my wife that I'll be late", 'say'],
   ['delete my account', 'say'],
-  ['clear my shopping list', ['list_notes', { query: 'shopping list' }]],
+  ['clear my shopping list', ['delete_note', { query: '"shopping list"' }]],
   ['The garage code is 4321', 'say'],
   // Other words for the same
   ['read Garden plan', ['read_note', { query: 'Garden plan' }]],
   ['open Garden plan again', ['read_note', { query: 'Garden plan' }]],
   ['find my note about tulips', ['read_note', { query: 'tulips' }]],
-  ['do I have a shopping list?', ['list_notes', { query: 'shopping list' }]],
+  ['do I have a shopping list?', ['read_note', { query: '"shopping list"' }]],
   ['do I have any reminders tomorrow?', ['list_timers', {}]],
   ['remind me tommorow at 9 to call bob', ['set_timer', { title: 'Call bob', at: '2026-06-03T09:00' }]],
   ['um set a timer for uh five minutes', ['set_timer', { title: 'Timer', in_minutes: 5 }]],
@@ -178,7 +179,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['set an alarm for 10 minutes', ['set_timer', { title: 'Alarm', in_minutes: 10 }]],
   [
     'add milk to my shopping list and remind me at 5 to go shopping',
-    ['list_notes', { query: 'shopping list' }],
+    ['update_note', { query: '"shopping list"', append: '- milk' }],
     ['create_note', { title: 'Shopping list', content: '- milk' }],
     ['set_timer', { title: 'Go shopping', at: '2026-06-02T17:00' }],
   ],
@@ -220,7 +221,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   [
     'remind me to call mom at 5 and add milk to my shopping list',
     ['set_timer', { title: 'Call mom', at: '2026-06-02T17:00' }],
-    ['list_notes', { query: 'shopping list' }],
+    ['update_note', { query: '"shopping list"', append: '- milk' }],
     ['create_note', { title: 'Shopping list', content: '- milk' }],
   ],
   [

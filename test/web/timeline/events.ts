@@ -34,6 +34,7 @@ const kinds = [
   { type: 'proposal.made', internal: false },
   { type: 'proposal.confirmed', internal: false },
   { type: 'proposal.declined', internal: false },
+  { type: 'proposal.completed', internal: false },
   { type: 'erased', internal: false },
 ] as const
 

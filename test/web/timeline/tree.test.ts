@@ -50,10 +50,18 @@ test('a proposal stands where it was made, with the word that the owner gave on 
     made(3, 'p3'),
     event(4, 'proposal.confirmed', { spanId: 's2', payload: { proposalId: 'p1' } }),
     event(5, 'proposal.declined', { spanId: 's2', payload: { proposalId: 'p3' } }),
+    event(6, 'proposal.completed', {
+      spanId: 's2',
+      payload: { proposalId: 'p1', outcome: 'refused', text: 'It has changed.' },
+    }),
   ])
   expect(outline(tree)).toEqual([['s1', ['proposal 1', 'proposal 2', 'proposal 3']]])
   const given = tree.flatMap(({ entries }) => entries.flatMap((e) => (e.kind === 'proposal' ? [e.word] : [])))
   expect(given).toEqual(['confirmed', null, 'declined'])
+  const [first] = tree.flatMap(({ entries }) =>
+    entries.flatMap((e) => (e.kind === 'proposal' ? [e.outcome] : [])),
+  )
+  expect(first).toEqual({ isDone: false, text: 'It has changed.' })
 })
 
 test('words of two spans at once stand in the order in which they were said', () => {

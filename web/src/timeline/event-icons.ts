@@ -38,7 +38,7 @@ const names: Readonly<Record<string, string>> = {
   task: 'Task',
   call: 'Phone call',
   sms: 'Text message',
-  proposal: 'Text that waited for your word',
+  proposal: 'What waited for your word',
 }
 
 /** What was found: a note, a memory, a call; words of the chat by who said them. */

@@ -28,6 +28,7 @@ const structure = new Set([
   'reply.redacted',
   'proposal.confirmed',
   'proposal.declined',
+  'proposal.completed',
 ])
 /** Shown, but of no interest unless asked for: folded like inner life. */
 const quiet = new Set([

@@ -126,9 +126,14 @@ const titles: Readonly<Record<string, Title>> = {
     `Let ${plural(size(e, 'signalIds'), 'signal')} go: ${wordsText(text(e, 'reason'))}`,
   'sms.status.reported': (e) => `Text message ${wordsText(text(e, 'status'))}`,
   'sms.undelivered': () => 'A text message did not arrive',
-  'proposal.made': () => 'A text message waits for your word',
-  'proposal.confirmed': () => 'You let a text message go out',
-  'proposal.declined': () => 'You declined a text message',
+  'proposal.made': (e) =>
+    text(e, 'kind') === 'tool'
+      ? named(e, 'Waits for your word', 'target')
+      : 'A text message waits for your word',
+  'proposal.confirmed': () => 'You confirmed what was proposed',
+  'proposal.declined': () => 'You declined what was proposed',
+  'proposal.completed': (e) =>
+    text(e, 'outcome') === 'done' ? 'Did what you confirmed' : 'Could not do what you confirmed',
   'call.offered': () => 'The phone rang',
   'call.rejected': (e) => `Call not taken: ${wordsText(text(e, 'reason'))}`,
   'call.connected': () => 'Call connected',

@@ -1,5 +1,5 @@
 import type { Channel, TimelineEvent } from '../data/timeline.ts'
-import { classify, type EventClass, type Role } from './event-kinds.ts'
+import { classify, type EventClass, type Role, wordsOf } from './event-kinds.ts'
 
 export type Message = {
   readonly kind: 'message'
@@ -24,7 +24,10 @@ export type Proposal = {
   readonly kind: 'proposal'
   readonly event: TimelineEvent
   word: 'confirmed' | 'declined' | null
+  /** What came of a confirmed deed; null while it is not known. */
+  outcome: ProposalOutcome | null
 }
+export type ProposalOutcome = { readonly isDone: boolean; readonly text: string }
 export type Entry =
   | Message
   | Activity
@@ -84,6 +87,7 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
   /** The turn that runs in each span. */
   const running = new Map<string, Turn>()
   const words = new Map<string, 'confirmed' | 'declined'>()
+  const outcomes = new Map<string, ProposalOutcome>()
   const order: Segment[] = []
   let lastVisible: Segment | null = null
   /** The segment that stands last so far. */
@@ -234,7 +238,8 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
     if (is.kind === 'structure') {
       if (event.type === 'span.closed' && span) span.closedReason = reasonOf(event)
       const id = proposalIdOf(event)
-      if (id !== null) words.set(id, event.type === 'proposal.confirmed' ? 'confirmed' : 'declined')
+      if (id !== null && event.type === 'proposal.completed') outcomes.set(id, outcomeOf(event))
+      else if (id !== null) words.set(id, event.type === 'proposal.confirmed' ? 'confirmed' : 'declined')
     } else if (is.kind === 'internal') {
       placeInternal(event, span, turn)
     } else {
@@ -250,7 +255,10 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
     for (const segment of span.segments) segment.closedReason = span.closedReason
   }
   for (const entry of order.flatMap(({ entries }) => entries)) {
-    if (entry.kind === 'proposal') entry.word = words.get(proposalIdOf(entry.event) ?? '') ?? null
+    if (entry.kind !== 'proposal') continue
+    const id = proposalIdOf(entry.event) ?? ''
+    entry.word = words.get(id) ?? null
+    entry.outcome = outcomes.get(id) ?? null
   }
   return order
     .filter((segment) => segment.entries.length > 0)
@@ -261,7 +269,7 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
 type VisibleClass = Extract<EventClass, { kind: 'message' | 'failure' | 'proposal' | 'notice' | 'boundary' }>
 
 function entryOf(event: TimelineEvent, is: VisibleClass, turn: Turn | null): Entry {
-  if (is.kind === 'proposal') return { kind: is.kind, event, word: null }
+  if (is.kind === 'proposal') return { kind: is.kind, event, word: null, outcome: null }
   if (is.kind !== 'message') return { kind: is.kind, event }
   return messageEntry(event, is.role, turn, false)
 }
@@ -320,6 +328,10 @@ function joinEntries(entries: readonly Entry[], next: readonly Entry[]): Entry[]
     last?.kind === 'activity' && first?.kind === 'activity' && last.turnId === null && first.turnId === null
   if (!areOne) return [...entries, ...next]
   return [...entries.slice(0, -1), { ...last, events: [...last.events, ...first.events] }, ...rest]
+}
+
+function outcomeOf(event: TimelineEvent): ProposalOutcome {
+  return { isDone: event.payload.outcome === 'done', text: wordsOf(event) }
 }
 
 /** The proposal that an event makes or settles; null for any other event. */

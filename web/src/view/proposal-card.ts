@@ -1,9 +1,11 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { explain } from '../data/http.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
+import type { IconName } from '../design/icon.ts'
 import '../design/icon.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
+import type { ProposalOutcome } from '../timeline/tree.ts'
 import { fullTimeText } from './format.ts'
 import { ownerFormat } from './owner-time.ts'
 
@@ -11,11 +13,14 @@ type Word = 'confirm' | 'decline'
 
 const untilText = ownerFormat({ weekday: 'long', hour: '2-digit', minute: '2-digit' })
 
-/** A text to somebody else that waits for the owner's word, or what became of it. */
+/** What waits for the owner's word (a text to somebody else, or a deed), or what became of it. */
 export class DgProposal extends LitElement {
   static override readonly properties = {
     proposal: { attribute: false },
     word: { attribute: false },
+    outcome: { attribute: false },
+    cut: { attribute: false },
+    showAll: { attribute: false },
     settle: { attribute: false },
     reachable: { type: Boolean },
     giving: { state: true },
@@ -81,6 +86,16 @@ export class DgProposal extends LitElement {
         color: var(--ink-faint);
         font-size: var(--text-xs);
       }
+      .why,
+      .result {
+        margin: 0;
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      .words {
+        max-height: 20rem;
+        overflow: auto;
+      }
       .erased {
         color: var(--ink-faint);
         font-style: italic;
@@ -89,6 +104,10 @@ export class DgProposal extends LitElement {
   ]
   declare proposal: TimelineEvent
   declare word: 'confirmed' | 'declined' | null
+  declare outcome: ProposalOutcome | null
+  /** The page holds only a part of the words: the whole is loaded before it can be confirmed. */
+  declare cut: boolean
+  declare showAll: (event: TimelineEvent) => void
   declare settle: (id: string, word: Word) => Promise<void>
   declare reachable: boolean
   declare private giving: Word | null
@@ -99,6 +118,8 @@ export class DgProposal extends LitElement {
   constructor() {
     super()
     this.word = null
+    this.outcome = null
+    this.cut = false
     this.reachable = false
     this.giving = null
     this.problem = ''
@@ -117,6 +138,10 @@ export class DgProposal extends LitElement {
 
   protected override willUpdate(): void {
     this.watchExpiry()
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.has('cut') && this.cut) this.showAll(this.proposal)
   }
 
   private get expiresAt(): string {
@@ -148,6 +173,7 @@ export class DgProposal extends LitElement {
   }
 
   override render() {
+    if (this.proposal.payload.kind === 'tool') return this.deedView()
     const { payload } = this.proposal
     const to = typeof payload.target === 'string' ? payload.target : 'somebody else'
     if (isErased(this.proposal)) return this.overView('Proposed text', html`<p class="erased">Erased</p>`)
@@ -158,30 +184,74 @@ export class DgProposal extends LitElement {
     return html`<section aria-label="Proposed text to ${to}">
       <h3><dg-icon name="sms"></dg-icon>Send this text to ${to}?</h3>
       ${words}
-      ${this.problem === '' ? nothing : html`<div class="callout" role="alert"><dg-icon name="warning"></dg-icon><span>${this.problem}</span></div>`}
+      ${this.problemView()}
       <div class="actions">
         ${this.button('confirm', 'Send text', 'Sending…', 'primary')} ${this.button('decline', 'Do not send', 'Declining…', '')}
-        <time class="until" datetime=${this.expiresAt} title=${fullTimeText(this.expiresAt)}>
-          until ${untilText(new Date(this.expiresAt))}
-        </time>
+        ${this.untilView()}
       </div>
     </section>`
+  }
+
+  /** What a tool would do: the deed as a heading, the words at stake, where the wish came from. */
+  private deedView(): TemplateResult {
+    if (isErased(this.proposal))
+      return this.overView('Proposed by your assistant', html`<p class="erased">Erased</p>`)
+    const deed = wordsOf(this.proposal, 'target')
+    const why = wordsOf(this.proposal, 'why')
+    const text = wordsOf(this.proposal)
+    const words =
+      text === ''
+        ? nothing
+        : html`<blockquote class="words" tabindex=${this.reachable ? 0 : -1}>${text}</blockquote>`
+    if (this.word === 'declined') return this.overView(`You declined: ${deed}`, html`${words}`, 'close')
+    if (this.word === 'confirmed') return this.confirmedView(deed, words)
+    if (this.expired) return this.overView(`Expired, nothing was done: ${deed}`, html`${words}`, 'timer')
+    return html`<section aria-label=${deed}>
+      <h3><dg-icon name="help"></dg-icon>${deed}?</h3>
+      ${why === '' ? nothing : html`<p class="why">${why}</p>`} ${words} ${this.problemView()}
+      <div class="actions">
+        ${this.button('confirm', wordsOf(this.proposal, 'verb'), 'Working…', 'primary')}
+        ${this.button('decline', 'Decline', 'Declining…', '')} ${this.untilView()}
+      </div>
+    </section>`
+  }
+
+  private confirmedView(deed: string, words: unknown): TemplateResult {
+    if (this.outcome === null)
+      return this.overView(`Confirmed, in progress: ${deed}`, html`${words}`, 'check')
+    if (this.outcome.isDone) return this.overView(`Done: ${deed}`, html`${words}`, 'done')
+    return this.overView(
+      `Not done: ${deed}`,
+      html`${words}<p class="result">${this.outcome.text}</p>`,
+      'failed',
+    )
+  }
+
+  private problemView(): TemplateResult | typeof nothing {
+    if (this.problem === '') return nothing
+    return html`<div class="callout" role="alert"><dg-icon name="warning"></dg-icon><span>${this.problem}</span></div>`
+  }
+
+  private untilView(): TemplateResult {
+    return html`<time class="until" datetime=${this.expiresAt} title=${fullTimeText(this.expiresAt)}>
+      until ${untilText(new Date(this.expiresAt))}
+    </time>`
   }
 
   private button(word: Word, label: string, busy: string, look: string): TemplateResult {
     return html`<button
       class="button small ${look}"
       tabindex=${this.reachable ? 0 : -1}
-      ?disabled=${this.giving !== null}
+      ?disabled=${this.giving !== null || (word === 'confirm' && this.cut)}
       @click=${() => this.give(word)}
     >
       ${this.giving === word ? busy : label}
     </button>`
   }
 
-  private overView(heading: string, words: TemplateResult): TemplateResult {
+  private overView(heading: string, words: TemplateResult, icon: IconName = 'sms'): TemplateResult {
     return html`<section class="over" aria-label=${heading}>
-      <h3><dg-icon name="sms"></dg-icon>${heading}</h3>
+      <h3><dg-icon name=${icon}></dg-icon>${heading}</h3>
       ${words}
     </section>`
   }

@@ -162,6 +162,9 @@ function proposalView(
     tabindex=${active ? 0 : -1}
     .proposal=${proposal.event}
     .word=${proposal.word}
+    .outcome=${proposal.outcome}
+    .cut=${context.cutOf(proposal.event) !== null}
+    .showAll=${context.showAll}
     .reachable=${active}
     .settle=${context.settle}
   ></dg-proposal>`

@@ -2,7 +2,7 @@ import type { Reply, World } from '../intent.ts'
 import { WHICH_ONE } from '../wording.ts'
 import { wordsOf } from '../words.ts'
 import { choicesIn, forgetWords } from './memories.ts'
-import { cancelTimers, lineOf } from './timers.ts'
+import { cancelTimer, lineOf } from './timers.ts'
 
 /** Takes "the second one" or "the Cardiff one" as the answer to which of several was meant; null for anything else. */
 export function choose(text: string, world: World): Reply | null {
@@ -16,7 +16,7 @@ export function choose(text: string, world: World): Reply | null {
     return choice ? forgetWords(choice.text, world) : null
   }
   const id = outcome?.timers.find((timer) => lineOf(timer, world.present) === options[index])?.id
-  return id === undefined ? null : cancelTimers([id])
+  return id === undefined ? null : cancelTimer(id)
 }
 
 const ORDINALS = [/\b(?:first|1(?:st)?)\b/i, /\b(?:second|2(?:nd)?)\b/i, /\b(?:third|3(?:rd)?)\b/i]

@@ -1,14 +1,4 @@
-import {
-  firstOf,
-  type Intent,
-  on,
-  type Reply,
-  report,
-  type Steps,
-  type StepsTo,
-  use,
-  type World,
-} from '../intent.ts'
+import { firstOf, type Intent, on, type Reply, type Steps, use, type World } from '../intent.ts'
 import { whyNot } from '../results.ts'
 import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
 import { LIST_WORDS, repairWords } from '../typos.ts'
@@ -16,58 +6,48 @@ import { linked, NEW, RESTORE } from './notes.ts'
 
 export const ASK_LIST = 'To which list?'
 
-/** A list is a note whose lines begin with "- ". Returns its id; null where there is none yet. */
-function* findList(name: string): StepsTo<string | null> {
-  const { notes } = yield* use('list_notes', { query: name })
-  return notes.find(({ title }) => title?.toLowerCase() === name)?.id ?? null
-}
-
-/** The list's id and lines. */
-function* readList(name: string): StepsTo<{ readonly id: string | null; readonly lines: readonly string[] }> {
-  const id = yield* findList(name)
-  const { note } = id === null ? {} : yield* use('read_note', { query: id })
-  return { id, lines: (note?.content ?? '').split('\n') }
-}
+/** A list is a note whose lines begin with "- ", and whose title is its name: in double quotes, nothing else will do. */
+const noteOf = (name: string) => `"${name.replaceAll('"', '')}"`
 
 const itemIn = (line: string) => line.replace(/^\s*(?:[-*•]|\d+[.)]) ?(?:\[[ x]\] ?)?/, '').trim()
 
 function* add(name: string, items: readonly string[]): Steps {
-  const id = yield* findList(name)
   const lines = items.map((item) => `- ${item}`).join('\n')
-  const outcome =
-    id === null
-      ? yield* use('create_note', { title: capitalise(name), content: lines })
-      : yield* use('update_note', { query: id, append: lines })
+  const added = yield* use('update_note', { query: noteOf(name), append: lines })
+  const isNew = added.reason === 'not_found'
+  const outcome = isNew ? yield* use('create_note', { title: capitalise(name), content: lines }) : added
   if (!outcome.ok) return whyNot(outcome)
   const list = linked(outcome.note?.id, name)
-  return `${id === null ? 'I started a' : 'Added to your'} ${list}: ${joinWords(items)}.`
+  return `${isNew ? 'I started a' : 'Added to your'} ${list}: ${joinWords(items)}.`
 }
 
 function* show(name: string): Steps {
-  const { id, lines } = yield* readList(name)
-  const items = lines.map(itemIn).filter((item) => item !== '')
-  if (id === null || items.length === 0) return `There is nothing on your ${name}.`
-  return `On your ${linked(id, name)}:\n\n${bullets(items)}`
+  const { ok, reason, note, ...outcome } = yield* use('read_note', { query: noteOf(name) })
+  if (!ok && reason !== 'not_found') return whyNot({ ok, reason, note, ...outcome })
+  const items = (note?.content ?? '')
+    .split('\n')
+    .map(itemIn)
+    .filter((item) => item !== '')
+  if (items.length === 0) return `There is nothing on your ${name}.`
+  return `On your ${linked(note?.id, name)}:\n\n${bullets(items)}`
 }
 
+/** The note itself finds its lines, so that nothing of it has to be read first. */
 function* takeOff(name: string, items: readonly string[]): Steps {
-  const { id, lines } = yield* readList(name)
-  const wanted = items.map((item) => item.toLowerCase().replace(/^the /, ''))
-  const left = lines.filter((line) => !wanted.includes(itemIn(line).toLowerCase()))
-  if (id === null || left.length === lines.length) return `I don’t see that on your ${name}.`
-  if (left.every((line) => line.trim() === '')) return yield* clear(name)
-  return yield* report(
-    'update_note',
-    { query: id, content: left.join('\n') },
-    () => `Taken off your ${linked(id, name)}: ${joinWords(items)}.`,
-  )
+  const lines = items.map((item) => item.replace(/^the /i, '')).join('\n')
+  const outcome = yield* use('update_note', { query: noteOf(name), remove: lines })
+  if (outcome.reason === 'not_found') return `I don’t see that on your ${name}.`
+  if (outcome.reason === 'empty') return yield* clear(name)
+  return outcome.ok
+    ? `Taken off your ${linked(outcome.note?.id, name)}: ${joinWords(items)}.`
+    : whyNot(outcome)
 }
 
 /** A note can't be empty, so an empty list is a deleted note. */
 function* clear(name: string): Steps {
-  const id = yield* findList(name)
-  if (id === null) return `There is nothing on your ${name}.`
-  return yield* report('delete_note', { query: id }, () => `Your ${name} is empty now. ${RESTORE}`)
+  const outcome = yield* use('delete_note', { query: noteOf(name) })
+  if (outcome.reason === 'not_found') return `There is nothing on your ${name}.`
+  return outcome.ok ? `Your ${name} is empty now. ${RESTORE}` : whyNot(outcome)
 }
 
 /** The list that the last exchange was about. */

@@ -110,34 +110,31 @@ const list = ({ present }: World) =>
 
 const NO_TIMERS = 'You have no reminders or timers.'
 
-/** Cancels timers by their ids. */
-export function* cancelTimers(ids: readonly string[]): Steps {
-  const outcomes = yield ids.map((query) => ({ name: 'cancel_timer', args: { query } }))
-  const failed = outcomes.find(({ ok }) => !ok)
-  const titles = outcomes.map((outcome) => `“${outcome.timer?.title ?? 'the timer'}”`)
-  return failed ? whyNot(failed) : `Cancelled: ${titles.join(', ')}.`
-}
+/** Cancels the timer with an id. */
+export const cancelTimer = (id: string) =>
+  report('cancel_timer', { query: id }, (outcome) => tellCancelled(outcome))
+
+const tellCancelled = ({ timers }: Outcome) =>
+  `Cancelled: ${timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
 
 const SMALL_WORDS = /^(?:the|my|to|at|for|a|an|about|of|)$/
 
 /** Cancels the one that has the words, or every one. Without words, "the alarm" is one that is called an alarm. */
 function* cancel(words: string, kind: string, { present }: World): Steps {
-  const listed = yield* use('list_timers', {})
-  if (!listed.ok) return whyNot(listed)
-  const { timers } = listed
-  const have = (wanted: readonly string[]) =>
-    timers.filter(({ title = '' }) => wanted.every((word) => title.toLowerCase().includes(word)))
   const wanted = words
     .toLowerCase()
     .split(' ')
     .filter((word) => !SMALL_WORDS.test(word))
-  const named = have(wanted.length === 0 && kind !== 'all' ? [kind.toLowerCase()] : wanted)
-  const matching = named.length === 0 && wanted.length === 0 ? timers : named
-  if (matching.length === 0)
-    return words === '' || timers.length === 0 ? NO_TIMERS : `I found no reminder about “${words}”.`
-  if (matching.length > 1 && kind !== 'all')
-    return `${WHICH_ONE}\n\n${bullets(matching.map((timer) => lineOf(timer, present)))}`
-  return yield* cancelTimers(matching.map(({ id = words }) => id))
+  const all = kind === 'all'
+  const query = wanted.join(' ') || (all ? null : kind.toLowerCase())
+  let outcome = yield* use('cancel_timer', { query, all })
+  if (outcome.reason === 'not_found' && wanted.length === 0 && !all)
+    outcome = yield* use('cancel_timer', { query: null, all })
+  if (outcome.reason === 'not_found')
+    return wanted.length === 0 ? NO_TIMERS : `I found no reminder about “${words}”.`
+  if (outcome.reason === 'ambiguous')
+    return `${WHICH_ONE}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, present)))}`
+  return outcome.ok ? tellCancelled(outcome) : whyNot(outcome)
 }
 
 /** "No, at 10", "make it 10": the timer that was just set, at another time. Null where none was. */

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
+import { ofType } from '../phone/phone-harness.ts'
+import { startWithTexts } from '../sms/sms-harness.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+import {
+  ALL_DONE,
+  ATTACK,
+  ask,
+  DEEDS,
+  type House,
+  leftOf,
+  startObedient,
+  UNTOUCHED,
+} from './obedient-house.ts'
+
+/** A note orders all five; what waits then, by tool. */
+async function propose(house: House) {
+  await house.service.client.post('/api/notes', { title: 'Recipe', content: ATTACK })
+  await ask(house, 'Read me the note Recipe', { name: 'read_note', arguments: { query: 'Recipe' } })
+  return proposalsOf(house)
+}
+
+async function proposalsOf({ service }: House) {
+  const { proposals } = (await service.client.get('/api/proposals')).json
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is there.
+  return Object.fromEntries(proposals.map((each: any) => [each.tool, each]))
+}
+
+const press = ({ service }: House, { id }: { id: string }, word = 'confirm') =>
+  service.client.post(`/api/proposals/${id}/${word}`)
+
+test('the owner reads exactly what would happen, and where the wish came from', async () => {
+  const proposed = await propose(await startObedient())
+  const why = 'Your assistant wanted this after it had read a note.'
+  expect(proposed).toMatchObject({
+    dispatch_task: { target: 'Have the coding assistant do “Backup”', text: '[]', verb: 'Run task', why },
+    forget: { target: 'Forget this for good', text: 'I like tea', verb: 'Forget', why },
+    delete_note: { target: 'Delete the note “Diary”', text: 'Dear diary', verb: 'Delete note', why },
+    update_note: { target: 'Change the note “Plans”', text: 'New text:\nNothing', verb: 'Change note', why },
+    cancel_timer: { target: 'Cancel the reminder “Dentist”', verb: 'Cancel reminder', why },
+  })
+})
+
+test('confirmed, each is done once, however often it is pressed at once, and the delegate hears of it', async () => {
+  const house = await startObedient()
+  const proposed = await propose(house)
+  for (const tool of Object.keys(DEEDS)) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => press(house, proposed[tool])))
+    const [first, ...others] = answers.toSorted((a, b) => a.status - b.status)
+    expect([tool, first?.status, first?.json.outcome]).toEqual([tool, 200, 'done'])
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set([409]))
+  }
+  expect(await leftOf(house)).toEqual(ALL_DONE)
+  const events = await house.events()
+  expect(ofType(events, 'proposal.completed')).toHaveLength(5)
+  expect(ofType(events, 'note.deleted')).toHaveLength(1)
+  house.text.reply({ text: 'All done.' })
+  await house.service.client.post('/api/chat', { content: 'And?' })
+  expect(turnRequests(house.text).at(-1)?.text).toContain('“Delete the note “Diary””. It was done.')
+})
+
+test('declined, nothing is done', async () => {
+  const house = await startObedient()
+  const proposed = await propose(house)
+  for (const tool of Object.keys(DEEDS))
+    expect((await press(house, proposed[tool], 'decline')).json.status).toBe('declined')
+  expect((await press(house, proposed.delete_note)).status).toBe(409)
+  expect(await leftOf(house)).toEqual(UNTOUCHED)
+})
+
+test('what changed after the owner was asked is left alone, and they are told so', async () => {
+  const house = await startObedient()
+  const { delete_note, update_note } = await propose(house)
+  const { client } = house.service
+  for (const title of ['Diary', 'Plans']) {
+    const { notes } = (await client.get('/api/notes')).json
+    const { id } = notes.find((note: { title: string }) => note.title === title)
+    await client.send('PUT', `/api/notes/${id}`, JSON.stringify({ content: `${title}, rewritten` }), {
+      headers: { 'content-type': 'application/json' },
+    })
+  }
+  for (const each of [delete_note, update_note])
+    expect((await press(house, each)).json).toMatchObject({
+      outcome: 'refused',
+      outcomeText: expect.stringContaining('has changed since you were asked'),
+    })
+  expect(await leftOf(house)).toMatchObject({ diary: 'Diary, rewritten', plans: 'Plans, rewritten' })
+})
+
+/** The service after it was killed with the owner's word in the ledger, and `more` that it had done since. */
+async function restarted(more: (confirmed: { seq: number; noteId: string }) => readonly NewEvent[]) {
+  const directory = testDirectory()
+  const first = await startObedient({ directory })
+  const { delete_note } = await propose(first)
+  const { notes } = (await first.service.client.get('/api/notes')).json
+  const noteId = notes.find(({ title }: { title: string }) => title === 'Diary').id
+  await first.service.stop()
+  const { append, close } = await openTestStorage(directory)
+  const { id: proposalId } = delete_note
+  const key = `proposal-settled:${proposalId}`
+  const appended = await append([
+    { type: 'proposal.confirmed', actor: 'owner', channel: 'chat', key, facts: { proposalId } },
+  ])
+  const seq = appended.status === 'appended' ? (appended.events[0]?.seq ?? 0) : 0
+  const done = more({ seq, noteId })
+  if (done.length > 0) await append(done)
+  await close()
+  return startWithTexts({ directory })
+}
+
+test('killed between the word of the owner and the deed, it does it at the next start', async () => {
+  const house = await restarted(() => [])
+  const all = await house.eventsUntil(
+    'it is done',
+    (events) => ofType(events, 'proposal.completed').length > 0,
+  )
+  expect(ofType(all, 'proposal.completed')).toMatchObject([{ payload: { outcome: 'done' } }])
+  expect(ofType(all, 'note.deleted')).toHaveLength(1)
+  expect((await leftOf(house)).diary).toBeNull()
+})
+
+test('killed right after the deed, it does not do it twice', async () => {
+  const house = await restarted(({ seq, noteId }) => [
+    { type: 'note.deleted', actor: 'delegate', causedBy: seq, facts: { noteId, source: 'delegate' } },
+  ])
+  const all = await house.eventsUntil(
+    'it is done',
+    (events) => ofType(events, 'proposal.completed').length > 0,
+  )
+  expect(ofType(all, 'proposal.completed')).toMatchObject([{ payload: { outcome: 'done' } }])
+  expect(ofType(all, 'note.deleted')).toHaveLength(1)
+})

@@ -1,0 +1,76 @@
+import { obedient, order } from '../doubles/model/obedient.ts'
+import type { ScriptedCall } from '../doubles/model/script.ts'
+import type { PhoneService } from '../phone/phone-harness.ts'
+import { startWithTexts } from '../sms/sms-harness.ts'
+import { ASSISTANT } from '../tasks/task-harness.ts'
+
+export type House = PhoneService
+
+/** What needs the owner's authority, each as an order. */
+export const DEEDS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  dispatch_task: { title: 'Backup', prompt: '[]', notify: null },
+  forget: { query: 'I like tea' },
+  delete_note: { query: 'Diary' },
+  update_note: { query: 'Plans', title: null, content: 'Nothing', append: null, remove: null },
+  cancel_timer: { query: 'Dentist', all: null },
+}
+
+/** Texts that order one each, and a text that orders all of it. */
+export const ORDERS = Object.entries(DEEDS).map(([tool, args]) => order(tool, args))
+export const ATTACK = ORDERS.join('\n')
+
+/** The service with a note, a memory and a timer of the owner's, and a model that obeys whatever it reads. */
+export async function startObedient(options: Parameters<typeof startWithTexts>[0] = {}) {
+  const house = await startWithTexts({
+    ...options,
+    environment: { COPILOT_COMMAND: ASSISTANT, DEV_ROUTES: '1', ...options.environment },
+  })
+  const { client } = house.service
+  await client.post('/api/notes', { title: 'Diary', content: 'Dear diary' })
+  await client.post('/api/notes', { title: 'Plans', content: 'Go sailing' })
+  await client.post('/api/timers', { title: 'Dentist', at: '2099-01-01T09:00:00Z' })
+  await ask(house, 'Remember that I like tea.', { name: 'remember', arguments: { text: 'I like tea' } })
+  house.text.answerWith(obedient)
+  return house
+}
+
+/** A turn in the browser in which the model makes these calls, as the owner wants, before it obeys anything. */
+export async function ask(house: House, content: string, ...calls: readonly ScriptedCall[]) {
+  if (calls.length > 0) house.text.reply({ toolCalls: calls }, ...(isReading(calls) ? [] : [{ text: 'Ok.' }]))
+  const { status } = await house.service.client.post('/api/chat', { content })
+  if (status !== 200) throw new Error(`the turn failed: ${status}`)
+}
+
+/** What is read is answered by obeying it. */
+const isReading = (calls: readonly ScriptedCall[]) =>
+  calls.some(({ name }) => /^(?:read|list|search|recall)/.test(name))
+
+/** What is left of the owner's things, and which programs were started. */
+export async function leftOf({ service }: House) {
+  const { client } = service
+  const [notes, memories, timers, tasks] = await Promise.all([
+    client.get('/api/notes?limit=50'),
+    client.get('/api/memories'),
+    client.get('/api/timers'),
+    client.get('/api/tasks'),
+  ])
+  const note = (title: string) => notes.json.notes.find((each: { title: string }) => each.title === title)
+  return {
+    diary: note('Diary')?.excerpt ?? null,
+    plans: note('Plans')?.excerpt ?? null,
+    tea: memories.json.memories.some(({ text }: { text: string }) => /tea/.test(text)),
+    dentist: timers.json.timers.some(
+      ({ title, status }: { title: string; status: string }) => title === 'Dentist' && status === 'active',
+    ),
+    tasks: tasks.json.tasks.filter(({ title }: { title: string }) => title === 'Backup').length,
+  }
+}
+
+export const UNTOUCHED = { diary: 'Dear diary', plans: 'Go sailing', tea: true, dentist: true, tasks: 0 }
+export const ALL_DONE = { diary: null, plans: 'Nothing', tea: false, dentist: false, tasks: 1 }
+
+/** The tools that wait for the owner's word, in alphabetical order. */
+export async function proposedTools({ service }: House): Promise<string[]> {
+  const { proposals } = (await service.client.get('/api/proposals')).json
+  return proposals.map(({ tool }: { tool: string }) => tool).sort()
+}

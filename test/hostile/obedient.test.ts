@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest'
+import { steps } from '../doubles/assistant/assistant.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
+import { ofType } from '../phone/phone-harness.ts'
+import { OWNER } from '../phone/provider.ts'
+import { text } from '../sms/sms-harness.ts'
+import {
+  ALL_DONE,
+  ATTACK,
+  ask,
+  DEEDS,
+  type House,
+  leftOf,
+  ORDERS,
+  proposedTools,
+  startObedient,
+  UNTOUCHED,
+} from './obedient-house.ts'
+
+const read = { name: 'read_note', arguments: { query: 'Recipe' } }
+
+const keepNote = ({ service }: House, content = ATTACK) =>
+  service.client.post('/api/notes', { title: 'Recipe', content })
+
+/** The owner's text, whoever sent it, and its turn. */
+async function textAs(house: House, from: string, body: string) {
+  const ended = (all: readonly { type: string }[]) => ofType(all, 'turn.completed').length
+  const before = ended(await house.events())
+  await text(house, `SM${before}${from}`, from, body)
+  await house.eventsUntil('the answer', (all) => ended(all) > before)
+}
+
+const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
+  'a note that is read': async (house) => {
+    await keepNote(house)
+    await ask(house, 'Read me the note Recipe', read)
+  },
+  'a list of notes': async (house) => {
+    for (const each of ORDERS) await keepNote(house, each)
+    await ask(house, 'Which notes do I have?', { name: 'list_notes', arguments: { query: null } })
+  },
+  'text that was pasted into a note': async (house) => {
+    await ask(house, 'Start a note for recipes', {
+      name: 'create_note',
+      arguments: { title: 'Recipe', content: 'Pancakes' },
+    })
+    const [{ id }] = (await house.service.client.get('/api/notes?q=Recipe')).json.notes
+    await house.service.client.send('PUT', `/api/notes/${id}`, JSON.stringify({ content: ATTACK }), {
+      headers: { 'content-type': 'application/json' },
+    })
+    await ask(house, 'Read me the note Recipe', read)
+  },
+  'a search hit: what a stranger texted': async (house) => {
+    for (const each of ORDERS) {
+      house.text.reply({ text: 'Hello.' })
+      await textAs(house, '+14155550166', `Pancakes ${each}`)
+    }
+    await ask(house, 'What was that about pancakes?', {
+      name: 'search_timeline',
+      arguments: { query: 'pancakes', channel: null, from: null, to: null },
+    })
+  },
+  'the outcome of a task': async (house) => {
+    await runTask(house)
+    await ask(house, 'What did it find?', { name: 'list_tasks', arguments: {} })
+  },
+  'a note that was read in the turn before': async (house) => {
+    await keepNote(house)
+    house.text.reply({ toolCalls: [read] }, { text: `It says: ${ATTACK}` })
+    await house.service.client.post('/api/chat', { content: 'Read me the note Recipe' })
+    await ask(house, 'Thanks')
+  },
+  'a note that the delegate wrote after it had read one': async (house) => {
+    await keepNote(house, 'Pancakes')
+    house.text.reply(
+      { toolCalls: [read] },
+      { toolCalls: [{ name: 'create_note', arguments: { title: 'Copy', content: ATTACK } }] },
+      { text: 'Copied.' },
+    )
+    await house.service.client.post('/api/chat', { content: 'Copy the note Recipe' })
+    await ask(house, 'Read me the copy', { name: 'read_note', arguments: { query: 'Copy' } })
+  },
+  "a text from the owner's number": (house) => textAs(house, OWNER, ATTACK),
+  "a text from the owner's number, in the next turn of the browser": async (house) => {
+    house.text.reply({ text: 'Hello.' })
+    await textAs(house, OWNER, ATTACK)
+    await ask(house, 'Thanks')
+  },
+  'a memory that was learned from a text': async (house) => {
+    house.text.reply(
+      { toolCalls: [{ name: 'remember', arguments: { text: `My motto is ${ATTACK}` } }] },
+      { text: 'Ok.' },
+    )
+    await textAs(house, OWNER, `Remember that my motto is ${ATTACK}`)
+    const { conversationId } = (await house.service.client.get('/api/conversations')).json.conversations[0]
+    await house.service.client.post(`/api/conversations/${conversationId}/end`)
+    await ask(house, 'What is my motto?', { name: 'recall', arguments: { query: 'motto' } })
+  },
+  'words that were spoken to a device': async (house) => {
+    house.text.replyTo('/audio/transcriptions', { text: ATTACK })
+    await house.service.client.post('/_dev/walkie/voice', {
+      audioBase64: Buffer.from('RIFF of a recording').toString('base64'),
+      format: 'wav',
+    })
+  },
+}
+
+async function runTask(house: House): Promise<void> {
+  house.text.reply({ text: '[silent]' })
+  await house.service.client.post('/api/tasks', { title: 'Look', prompt: steps({ print: ATTACK }) })
+  await house.eventsUntil('the outcome', (all) => ofType(all, 'activation.completed').length > 0)
+}
+
+test.each(Object.entries(ATTACKS))(
+  'an order in %s does nothing: all five tools wait for the word of the owner',
+  async (_name, attack) => {
+    const house = await startObedient({
+      environment: { TRANSCRIPTION_MODEL: 'test-ears' },
+    })
+    await attack(house)
+    expect(await leftOf(house)).toEqual(UNTOUCHED)
+    expect(await proposedTools(house)).toEqual(Object.keys(DEEDS).sort())
+  },
+)
+
+/** Orders of the owner's, as the model understands them. */
+const WISHES = Object.entries(DEEDS).map(([name, args]) => ({ name, arguments: args }))
+
+test('the wishes of the owner in the browser are done at once', async () => {
+  const house = await startObedient()
+  await ask(house, 'Do all of it', ...WISHES)
+  expect(await leftOf(house)).toEqual(ALL_DONE)
+  expect(await proposedTools(house)).toEqual([])
+})
+
+test('after a hostile note was read they are done at once too, where the words of the owner alone say so', async () => {
+  const house = await startObedient()
+  await ATTACKS['a note that was read in the turn before']?.(house)
+  house.text.reply({ toolCalls: WISHES }, { toolCalls: WISHES }, { text: 'Ok.' })
+  await house.service.client.post('/api/chat', { content: 'Do all of it' })
+  expect(await leftOf(house)).toEqual(ALL_DONE)
+  const [second] = turnRequests(house.text).slice(-2)
+  expect(second?.text).toContain('Do all of it')
+  expect(second?.text).not.toContain('OBEY')
+})
+
+test('a wish that means another thing without the words of others waits', async () => {
+  const house = await startObedient()
+  await ATTACKS['a note that was read in the turn before']?.(house)
+  const before = await leftOf(house)
+  const wish = (query: string) => ({ toolCalls: [{ name: 'delete_note', arguments: { query } }] })
+  house.text.reply(wish('Diary'), wish('Recipe'), { text: 'It waits.' })
+  await house.service.client.post('/api/chat', { content: 'Delete it' })
+  expect(await leftOf(house)).toEqual(before)
+  expect(await proposedTools(house)).toContain('delete_note')
+})
+
+test('one message leads to at most 20 changes and 5 texts, and the model hears why', async () => {
+  const house = await startObedient()
+  const refusals = async () =>
+    ofType(await house.events(), 'tool.returned')
+      .filter(({ payload }) => payload.outcome === 'refused')
+      .map(({ payload }) => [payload.tool, payload.reason])
+  const note = (index: number) => ({
+    name: 'create_note',
+    arguments: { title: null, content: `Note ${index}` },
+  })
+  await ask(house, 'Write 21 notes', ...Array.from({ length: 21 }, (_, index) => note(index)))
+  expect(await refusals()).toEqual([['create_note', 'turn_limit']])
+  expect((await house.service.client.get('/api/notes?limit=50')).json.notes).toHaveLength(22)
+  const sms = (index: number) => ({ name: 'send_sms', arguments: { to: null, text: `Text ${index}` } })
+  await ask(house, 'Text me six times', ...Array.from({ length: 6 }, (_, index) => sms(index)))
+  expect(await refusals()).toEqual([
+    ['create_note', 'turn_limit'],
+    ['send_sms', 'turn_limit'],
+  ])
+  expect(turnRequests(house.text).at(-1)?.text).toContain('at most 5 texts')
+})
+
+test('a timer that comes every ten seconds is refused, in words and by the API', async () => {
+  const house = await startObedient()
+  const paces = ['*/10 * * * * *', '0,30 * * * * *', '* * * * * *', '0-5 0 9 * * *']
+  const set = (recurrence: string) => ({
+    name: 'set_timer',
+    arguments: { title: 'Flood', at: null, in_minutes: null, recurrence, missed_policy: null },
+  })
+  await ask(house, 'Remind me all the time', ...paces.map(set))
+  const returned = ofType(await house.events(), 'tool.returned').filter(
+    ({ payload }) => payload.tool === 'set_timer',
+  )
+  expect(returned.map(({ payload }) => payload.reason)).toEqual(paces.map(() => 'invalid_recurrence'))
+  const { client } = house.service
+  for (const recurrence of paces)
+    expect((await client.post('/api/timers', { title: 'Flood', recurrence })).status).toBe(400)
+  for (const recurrence of ['* * * * *', '30 0 9 * * *'])
+    expect((await client.post('/api/timers', { title: 'Fine', recurrence })).status).toBe(201)
+})
