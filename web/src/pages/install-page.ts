@@ -35,7 +35,23 @@ export class DgInstallPage extends LightElement {
     this.errors = {}
     this.problem = ''
     this.installed = false
-    this.linkedCode = decodeURIComponent(location.hash.slice(1))
+    this.readLink()
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    // The link opened in a tab that shows this page already.
+    addEventListener('hashchange', this.readLink)
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    removeEventListener('hashchange', this.readLink)
+  }
+
+  private readonly readLink = (): void => {
+    this.linkedCode = location.hash.slice(1)
+    this.errors = {}
   }
 
   override firstUpdated(): void {
@@ -158,7 +174,7 @@ export class DgInstallPage extends LightElement {
             : fieldView({
                 name: 'setupCode',
                 label: 'Set-up code',
-                hint: 'The service prints it when it starts. It shows that this service is yours.',
+                hint: 'The service prints it when it starts, with a link that fills it in.',
                 error: errors.setupCode,
                 required: true,
               })
