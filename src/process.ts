@@ -42,13 +42,14 @@ async function main(): Promise<void> {
       isStopping = true
     })
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${service.port}`
-  log.info({ url, dataDir: config.dataDir }, 'listening')
   if (service.setupCode !== null) {
-    log.info(
-      { url: `${url}/install`, setupCode: service.setupCode },
-      'not installed yet: open the page; from another machine it asks for the set-up code',
-    )
+    // A wildcard address is none that a browser opens.
+    const link = `${url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')}/install#${service.setupCode}`
+    log.info({ url: link, setupCode: service.setupCode }, 'not set up yet: open the link')
+    // For a person at a terminal, among the lines for machines.
+    process.stderr.write(`\nSet up your delegate: ${link}\n\n`)
   }
+  log.info({ url, dataDir: config.dataDir }, 'listening')
 
   async function stop(running: Service, signal: string): Promise<void> {
     log.info({ signal }, 'stopping')

@@ -5,7 +5,7 @@ import { buildParts } from './parts.ts'
 export type Service = {
   /** The port that it listens on. */
   readonly port: number
-  /** To be entered by whoever installs it from another machine; null once it is installed. */
+  /** What installing asks for; null once it is installed. */
   readonly setupCode: string | null
   /** Answers nothing new, lets what runs finish, closes everything. */
   close(): Promise<void>

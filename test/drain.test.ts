@@ -73,7 +73,7 @@ async function startUnderLoad() {
   const port = await service.listening
   const client = createClient(port)
   const webhooks = createProvider(port)
-  await client.post('/api/install', { password: PASSWORD })
+  await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })
 
   // What was said is being read for what to remember, with nobody who ever says.
   text.reply({ text: 'At nine.' })

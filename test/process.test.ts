@@ -59,7 +59,11 @@ async function directoryWithSecrets(): Promise<string> {
   const service = startServiceProcess(directory)
   onTestFinished(() => service.kill())
   const client = createClient(await service.listening)
-  await client.post('/api/install', { password: PASSWORD, openaiApiKey: 'sk-canary-0123456789' })
+  await client.post('/api/install', {
+    password: PASSWORD,
+    setupCode: service.setupCode(),
+    openaiApiKey: 'sk-canary-0123456789',
+  })
   expect(await service.stop()).toBe(0)
   return directory
 }
@@ -100,7 +104,7 @@ test.each<[string, (directory: string) => void]>([
     const service = startServiceProcess(directory)
     onTestFinished(() => service.kill())
     const client = createClient(await service.listening)
-    await client.post('/api/install', { password: PASSWORD })
+    await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })
     await client.post('/api/notes', { title: 'Tea', content: 'Green. '.repeat(2_000) })
     // What is only in the log stays there.
     if (what === 'log') await service.kill()

@@ -1,16 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import type { MiddlewareHandler } from 'hono'
+import { createBodyReader } from './body-reader.ts'
 import type { HttpEnv } from './env.ts'
 import { Refusal } from './problem.ts'
 
 const MIB = 1024 * 1024
 export const DEFAULT_BODY_BYTES = MIB
-/**
- * How much of a body that is too large is still taken off the line, and how long a pause in it is waited for. Most clients
- * send all of it before they listen: to one that is cut off sooner, the refusal is lost.
- */
-const MAX_DISCARDED_BYTES = 64 * MIB
-const DISCARDING_PAUSE_MS = 500
 /** Deeper than any request of the contract goes. */
 const MAX_DEPTH = 32
 /** More values than any request of the contract has: each costs its reader far more than the bytes it is written in. */
@@ -25,11 +19,12 @@ const MAX_VALUES = 20_000
 export function guardBodies(
   limits: readonly ((path: string) => number | null)[],
 ): MiddlewareHandler<HttpEnv> {
+  const readBody = createBodyReader()
   return async (c, next) => {
     const { req, env } = c
     if (req.method === 'GET' || req.method === 'HEAD') return next()
     const bytes = limits.reduce((most, limit) => Math.max(most, limit(req.path) ?? 0), DEFAULT_BODY_BYTES)
-    const text = await readText(env.incoming, bytes)
+    const text = await readBody(env.incoming, { maxBytes: bytes, isSignedIn: c.get('session') !== null })
     // Programs name the kind of a body that they do not send. Whether one is needed, the route says.
     if (isJson(req.header('content-type')) && text !== '') checkJson(text)
     req.text = async () => text
@@ -46,62 +41,6 @@ export function guardBodies(
 function withBody({ url, method, headers }: Request, text: string): Request {
   // Of a text the web's Request would name a kind.
   return new Request(url, { method, headers, body: new TextEncoder().encode(text) })
-}
-
-/** The body as text. Throws a refusal where it is too large; rejects when it does not arrive whole. */
-async function readText(incoming: IncomingMessage, maxBytes: number): Promise<string> {
-  const announced = Number(incoming.headers['content-length'] ?? 0)
-  if (announced > maxBytes) {
-    if (announced <= MAX_DISCARDED_BYTES) await discard(incoming)
-    throw bodyTooLarge(maxBytes)
-  }
-  const chunks: Buffer[] = []
-  let bytes = 0
-  await new Promise<void>((resolve, reject) => {
-    const onData = (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= maxBytes) return void chunks.push(chunk)
-      incoming.off('data', onData)
-      discard(incoming).then(() => reject(bodyTooLarge(maxBytes)), reject)
-    }
-    incoming.on('data', onData)
-    incoming.once('end', () => {
-      if (bytes <= maxBytes) resolve()
-    })
-    incoming.once('error', reject)
-    // Whoever left before this was listened to has closed it without a word.
-    if (incoming.destroyed) reject(new Error('the client went away'))
-  })
-  return new TextDecoder().decode(Buffer.concat(chunks))
-}
-
-/** Takes off the line what is left of a body that nobody wants, as far as that is worth it. */
-function discard(incoming: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let bytes = 0
-    const timer = setTimeout(end, DISCARDING_PAUSE_MS)
-    function onData(chunk: Buffer) {
-      bytes += chunk.length
-      if (bytes > MAX_DISCARDED_BYTES) return end()
-      timer.refresh()
-    }
-    function end() {
-      clearTimeout(timer)
-      incoming.off('data', onData).off('close', end).off('end', end)
-      incoming.pause()
-      resolve()
-    }
-    incoming.on('data', onData).once('end', end).once('close', end)
-    incoming.resume()
-  })
-}
-
-/** What a body over the bound of its path hears. */
-export function bodyTooLarge(bytes: number): Refusal {
-  return new Refusal(413, 'body_too_large', `The body is larger than ${bytes} bytes.`, {
-    // What is still to come is not worth reading.
-    headers: { connection: 'close' },
-  })
 }
 
 /** Whether a body of this content type is JSON; then it was looked over before any route reads it. */

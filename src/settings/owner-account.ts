@@ -19,9 +19,7 @@ export type Installation = {
   /** Settings by their keys, as given. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly userAgent: string
-  /** Needed unless the request came straight from this machine. */
   readonly setupCode: string | null
-  readonly isDirectLoopback: boolean
 }
 
 export type InstallOutcome =
@@ -180,9 +178,7 @@ export function createOwnerAccount(options: {
     isInstalled: () => installed,
     async install(installation) {
       if (installed) return { status: 'already_installed' }
-      if (!installation.isDirectLoopback && !isSetupCode(installation.setupCode ?? '', setupCode)) {
-        return { status: 'setup_code_required' }
-      }
+      if (!isSetupCode(installation.setupCode ?? '', setupCode)) return { status: 'setup_code_required' }
       return serially(() => installNow(installation))
     },
     async signIn({ password, userAgent, former }, attempts) {

@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 import * as z from 'zod'
 
+/** 10.0.0.0/8 and fc00::/7 are the largest private networks; anything larger holds strangers. */
+const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 } as const
+
 /** Addresses and networks (CIDR) of proxies, separated by commas. `parseProxyList` makes it usable. */
 export const proxyListSchema = z
   .string()
@@ -9,9 +12,18 @@ export const proxyListSchema = z
   .max(1000)
   .transform((text, context) => {
     const parts = splitList(text)
-    if (parts.length > 0 && parts.every((part) => parseNetwork(part) !== null)) return parts.join(',')
-    context.addIssue('must be addresses or networks like 10.0.0.0/8, separated by commas')
-    return z.NEVER
+    const networks = parts.map(parseNetwork)
+    if (networks.length === 0 || networks.includes(null)) {
+      context.addIssue('must be addresses or networks like 10.0.0.0/8, separated by commas')
+      return z.NEVER
+    }
+    if (networks.some((network) => network && network.prefix < SHORTEST_PREFIX[network.family])) {
+      context.addIssue(
+        "must be the proxy's own address: so large a network lets any client invent its address",
+      )
+      return z.NEVER
+    }
+    return parts.join(',')
   })
 
 /** Whether an address belongs to the listed proxies; nobody does while the list is unset. */

@@ -16,7 +16,7 @@ async function stopWhileAnswering() {
     await model.close()
   })
   const client = createClient(await running.listening)
-  await client.post('/api/install', { password: PASSWORD })
+  await client.post('/api/install', { password: PASSWORD, setupCode: running.setupCode() })
   const release = Promise.withResolvers<void>()
   onTestFinished(() => release.resolve())
   model.reply({ text: 'At noon.', pause: { at: 'headers', until: release.promise } })

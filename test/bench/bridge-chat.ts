@@ -7,7 +7,12 @@ import type { Upgrade } from './bridge.ts'
  * The owner's chat beside the call, and the text model that answers it: a process of their own. The model's sockets are
  * handed on to where their time is taken, which has nothing else to do.
  */
-export type ChatOrder = { readonly port: number; readonly password: string; readonly perSecond: number }
+export type ChatOrder = {
+  readonly port: number
+  readonly setupCode: string | null
+  readonly password: string
+  readonly perSecond: number
+}
 export type ChatNews =
   | { readonly type: 'model'; readonly url: string }
   | { readonly type: 'signed-in' }
@@ -38,9 +43,9 @@ let underWay = 0
 let startedMs = 0
 let timer: NodeJS.Timeout | undefined
 
-async function start({ port, password, perSecond }: ChatOrder): Promise<void> {
+async function start({ port, setupCode, password, perSecond }: ChatOrder): Promise<void> {
   const client = createClient(port)
-  await client.post('/api/install', { password })
+  await client.post('/api/install', { password, setupCode })
   tell({ type: 'signed-in' })
   startedMs = performance.now()
   timer = setInterval(() => {

@@ -80,12 +80,14 @@ export async function benchLoadedBridge(options: {
   })
   child.on('exit', (code) => failed.reject(new Error(`the service ended with ${code}`)))
   try {
-    const { port, relayPort } = await Promise.race([
+    const { port, relayPort, setupCode } = await Promise.race([
       failed.promise,
-      new Promise<{ port: number; relayPort: number }>((resolve) => child.once('message', resolve)),
+      new Promise<{ port: number; relayPort: number; setupCode: string | null }>((resolve) =>
+        child.once('message', resolve),
+      ),
     ])
     const signedIn = news('signed-in')
-    chat.send({ port, password: PASSWORD, perSecond: CHAT_TURNS_A_SECOND })
+    chat.send({ port, setupCode, password: PASSWORD, perSecond: CHAT_TURNS_A_SECOND })
     await signedIn
     const markup = (await createProvider(port).ring('CA1', OWNER)).text
     const lines = {

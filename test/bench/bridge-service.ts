@@ -5,4 +5,4 @@ import { startBenchService } from './service.ts'
 const { RELAY_MODEL_URL, ...environment } = process.env
 const service = await startBenchService(environment)
 const relayPort = await startRelay(RELAY_MODEL_URL ?? '')
-process.send?.({ port: service.port, relayPort })
+process.send?.({ port: service.port, relayPort, setupCode: service.setupCode })

@@ -20,8 +20,10 @@ export async function startServiceProcess(environment: Record<string, string>) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exit = once(child, 'exit')
+  let setupCode: string | undefined
   const port = await new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
+      setupCode = /"setupCode":"([^"]+)"/.exec(line)?.[1] ?? setupCode
       const listening = /"url":"http:\/\/127\.0\.0\.1:(\d+)".*"listening"/.exec(line)
       if (listening) resolve(Number(listening[1]))
     })
@@ -49,7 +51,7 @@ export async function startServiceProcess(environment: Record<string, string>) {
     return JSON.parse(answer)
   }
 
-  await send('POST', '/api/install', { password: PASSWORD })
+  await send('POST', '/api/install', { password: PASSWORD, setupCode })
   return {
     port,
     cookie: () => cookie,

@@ -31,7 +31,7 @@ export async function openService(
 ) {
   const service = await startBenchService({ DATA_DIR: directory, ...environment })
   const client = createClient(service.port)
-  await client.post('/api/install', { password: PASSWORD })
+  await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode })
   const close = async () => {
     await service.close()
     rmSync(directory, { recursive: true, force: true })

@@ -40,6 +40,30 @@ test('a newcomer sets up, talks, unfolds what lay behind a reply, and finds it a
   await words(later, 'Delegate', /\w/).waitFor()
 })
 
+test('without the printed link the page asks for the set-up code', async () => {
+  const service = await startWholeService({ installed: false })
+  const page = await visit(browser(), service, { signedIn: false, path: '/', expected: /status of 403/ })
+  const code = page.getByLabel('Set-up code')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByText('Enter the set-up code.').waitFor()
+  await code.fill('aaaa-bbbb-cccc-dddd')
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByText('This is not the code that the service printed last.').waitFor()
+  await code.fill(service.setupCode ?? '')
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByText('Step 2 of 5').waitFor()
+})
+
+test('a link of an earlier start says so and asks for the code', async () => {
+  const service = await startWholeService({ installed: false })
+  const path = '/install#aaaa-bbbb-cccc-dddd'
+  const page = await visit(browser(), service, { signedIn: false, path, expected: /status of 403/ })
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByText('This link is out of date.').waitFor()
+})
+
 test('a password that is too short is refused at its field, before it is sent', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false })
@@ -291,7 +315,7 @@ test('who is signed in already is not asked for the password', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 409/ })
   const other = await page.context().newPage()
-  await other.goto('/install')
+  await other.goto(`/install#${service.setupCode}`)
   for (const tab of [page, other]) await tab.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByText('Step 2 of 5').waitFor()

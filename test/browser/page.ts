@@ -61,7 +61,9 @@ export async function visit(
     expect(strangers).toEqual([])
   })
   const page = await context.newPage()
-  await page.goto(options.path ?? '/')
+  await page.goto(
+    options.path ?? (options.signedIn === false && service.setupCode ? `/install#${service.setupCode}` : '/'),
+  )
   return page
 }
 

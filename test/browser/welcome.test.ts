@@ -40,6 +40,7 @@ test('left at any step, setting up goes on there, and nothing that was set is lo
   // Before the password nothing is set: it begins again.
   page = await comeBack(page, service)
   await heading(page, 'Meet your delegate').waitFor()
+  await page.goto(`${service.origin}/install#${service.setupCode}`)
   await setPassword(page)
   expect(await settingOf(context, service, 'TIMEZONE')).toMatchObject({
     value: 'Europe/Lisbon',

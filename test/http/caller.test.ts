@@ -46,6 +46,7 @@ test.each([
   ['127.0.0.1', { 'cf-connecting-ip': '127.0.0.1' }, false],
   ['127.0.0.1', { via: '1.1 x' }, false],
   ['127.0.0.1', { 'x-forwarded': 'for=127.0.0.1' }, false],
+  ['127.0.0.1', { 'x-tunnel-forwarded-for': '127.0.0.1' }, false],
   ['127.0.0.1', { 'forwarded-for': '127.0.0.1' }, false],
   ['127.0.0.1', { 'x-envoy-external-address': '127.0.0.1' }, false],
   ['127.0.0.1', { 'fly-client-ip': '127.0.0.1' }, false],

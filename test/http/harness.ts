@@ -145,7 +145,10 @@ export async function startService(options: ServiceOptions = {}) {
   }
   onTestFinished(() => service.stop())
   if (options.installed !== false) {
-    const answer = await service.client.post('/api/install', { password: PASSWORD })
+    const answer = await service.client.post('/api/install', {
+      password: PASSWORD,
+      setupCode: ownerState.setupCode,
+    })
     if (answer.status !== 201 && answer.status !== 409) throw new Error(`installing failed: ${answer.text}`)
   }
   return service

@@ -104,7 +104,7 @@ test('a turn is published in both its forms, and so are pages and redirects', as
 })
 
 test('a refusal of what is malformed names each field, also where no schema could tell', async () => {
-  const { client } = await startWholeService()
+  const { client } = await startWholeService({ environment: { DEV_ROUTES: '1' } })
   const { id } = (await client.post('/api/notes', { content: 'Milk.' })).json
   const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' } }
   const asked: [string, () => Promise<Answer>][] = [

@@ -32,7 +32,7 @@ async function dieInACall(directory: string): Promise<void> {
   })
   const port = await process.listening
   const client = createClient(port)
-  await client.post('/api/install', { password: PASSWORD })
+  await client.post('/api/install', { password: PASSWORD, setupCode: process.setupCode() })
   const markup = (await createProvider(port).ring('CA1', OWNER)).text
   const caller = await openMediaStream({
     url: `ws://127.0.0.1:${port}/call`,

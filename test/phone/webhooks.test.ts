@@ -212,36 +212,51 @@ test('markup inside a field stays text', async () => {
   }
 })
 
-test('without an auth token only this machine is served, as a guest; what was forwarded is not', async () => {
+test('without an auth token every webhook is refused and leaves no trace', async () => {
   const phone = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '' } })
+  const before = await phone.head()
+  const { client, call } = phone.provider
+  const form = (path: string) => client.send('POST', path, encode(call('CA1', OWNER)), { headers: FORM })
+  const answers = await Promise.all([
+    ...['/voice-markup', '/voice-status', '/sms', '/sms/status'].map(form),
+    client.get('/voice-markup?CallSid=CA1'),
+  ])
+  for (const { status, json } of answers)
+    expect([status, json.code]).toEqual([403, 'telephony_not_configured'])
+  expect(await phone.head()).toBe(before)
+})
+
+test('with the development routes on, without an auth token, only this machine is served', async () => {
+  const phone = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '', DEV_ROUTES: '1' } })
   const body = encode(phone.provider.call('CA1', OWNER))
   const ask = (headers: Record<string, string>) =>
     phone.provider.client.send('POST', '/voice-markup', body, { headers: { ...FORM, ...headers } })
-  expect((await ask({ 'x-forwarded-for': '203.0.113.9' })).status).toBe(403)
-  expect((await ask({ host: 'delegate.example.com' })).status).toBe(403)
-  expect((await ask({ origin: 'https://evil.example' })).status).toBe(403)
+  for (const headers of [
+    { 'x-forwarded-for': '203.0.113.9' },
+    { host: 'delegate.example.com' },
+    { origin: 'https://evil.example' },
+  ])
+    expect((await ask(headers)).json.code).toBe('telephony_not_configured')
   expect(ofType(await phone.events(), 'call.offered')).toEqual([])
   expect((await ask({})).text).toContain('<Stream')
-  expect(ofType(await phone.events(), 'call.offered')).toMatchObject([{ payload: { party: 'guest' } }])
+  expect(ofType(await phone.events(), 'call.offered')).toMatchObject([{ payload: { party: 'owner' } }])
 })
 
 test('a call that was announced without an id is whichever call brings its token', async () => {
-  const phone = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '' }, script: GREETS })
+  const phone = await startWithPhone({
+    environment: { TELEPHONY_AUTH_TOKEN: '', DEV_ROUTES: '1' },
+    script: GREETS,
+  })
   const token = tokenOf((await phone.provider.client.get('/voice-markup')).text)
   await phone.stream('CA1', token)
   await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
 })
 
-test('with the development routes on, this machine may try what the owner would hear', async () => {
-  const phone = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '', DEV_ROUTES: '1' } })
-  const body = encode(phone.provider.call('CA1', OWNER))
-  await phone.provider.client.send('POST', '/voice-markup', body, { headers: FORM })
-  expect(ofType(await phone.events(), 'call.offered')).toMatchObject([{ payload: { party: 'owner' } }])
-})
-
 test('without a Public URL that is what the caller hears, and the call is hung up', async () => {
   const spoken = (text: string) => text.match(/<Say>([^<]*)<\/Say><Hangup\/>/)?.[1]
-  const noUrl = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '', PUBLIC_URL: '' } })
+  const noUrl = await startWithPhone({
+    environment: { TELEPHONY_AUTH_TOKEN: '', PUBLIC_URL: '', DEV_ROUTES: '1' },
+  })
   expect(spoken((await noUrl.provider.client.get('/voice-markup')).text)).toContain('public address')
 })
 

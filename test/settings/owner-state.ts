@@ -75,7 +75,7 @@ export async function openState(
     close,
     facts: () => storage.ledger.readAfter(0, 1_000),
     install: (password = PASSWORD, settings: Record<string, unknown> = {}) =>
-      state.account.install({ password, settings, userAgent: '', setupCode: null, isDirectLoopback: true }),
+      state.account.install({ password, settings, userAgent: '', setupCode: state.setupCode }),
     signIn: (password = PASSWORD) =>
       state.account.signIn({ password, userAgent: '', former: null }, { ...UNLIMITED }),
   }

@@ -75,6 +75,9 @@ test.each<[SettingKey, unknown, unknown]>([
   ['TRUSTED_PROXY', '10.0.0.0/8, ::1', '10.0.0.0/8,::1'],
   ['TRUSTED_PROXY', '10.0.0.0/33', null],
   ['TRUSTED_PROXY', 'proxy.internal', null],
+  ['TRUSTED_PROXY', '0.0.0.0/0', null],
+  ['TRUSTED_PROXY', '::/0', null],
+  ['TRUSTED_PROXY', '10.0.0.1,0.0.0.0/1,128.0.0.0/1', null],
 ])('%s takes %j as %j', (key, input, expected) => {
   expect(parsedValue(key, input)).toBe(expected)
 })

@@ -56,12 +56,14 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
   }
   onTestFinished(stop)
   const client: Client = createClient(service.port)
-  if (options.installed !== false) await enter(client)
+  if (options.installed !== false) await enter(client, service.setupCode)
   return {
     port: service.port,
     origin: `http://127.0.0.1:${service.port}`,
     directory,
     client,
+    /** Null where it was installed before. */
+    setupCode: service.setupCode,
     log,
     written,
     stop,
@@ -71,9 +73,12 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
 export type WholeService = Awaited<ReturnType<typeof startWholeService>>
 
 /** Installs the service, or signs in where it is installed already. */
-async function enter(client: Client): Promise<void> {
-  const installed = await client.post('/api/install', { password: PASSWORD })
-  if (installed.status === 201) return
+async function enter(client: Client, setupCode: string | null): Promise<void> {
+  if (setupCode !== null) {
+    const installed = await client.post('/api/install', { password: PASSWORD, setupCode })
+    if (installed.status !== 201) throw new Error(`installing failed: ${installed.text}`)
+    return
+  }
   const signedIn = await client.post('/login', { password: PASSWORD })
   if (signedIn.status !== 200) throw new Error(`signing in failed: ${signedIn.text}`)
 }

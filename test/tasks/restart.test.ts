@@ -71,8 +71,9 @@ async function startProcess(directory: string, environment: Readonly<Record<stri
   const service = startServiceProcess(directory, { COPILOT_COMMAND: ASSISTANT, ...environment })
   onTestFinished(() => service.kill())
   const client = createClient(await service.listening)
-  const installed = await client.post('/api/install', { password: PASSWORD })
-  if (installed.status !== 201) await client.post('/login', { password: PASSWORD })
+  const setupCode = service.setupCode()
+  if (setupCode === null) await client.post('/login', { password: PASSWORD })
+  else await client.post('/api/install', { password: PASSWORD, setupCode })
   const events = async (): Promise<TimelineEvent[]> =>
     (await client.get('/api/timeline?limit=5000')).json.events
   return { service, client, events, task: async (id: string) => (await client.get(`/api/tasks/${id}`)).json }

@@ -146,7 +146,7 @@ async function converse(directory: string, messages: number) {
     const { status, text } = await answer
     if (status >= 300) throw new Error(`unexpected: ${status} ${text}`)
   }
-  await ok(client.post('/api/install', { password: PASSWORD }))
+  await ok(client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() }))
   const from = new Date().toISOString()
   for (let index = 0; index < messages; index += 1) {
     const name = `${CANARY}x${index}`

@@ -51,7 +51,10 @@ export async function failService(options: ServiceFaultOptions): Promise<Service
   let refused = 0
   try {
     const client = createClient(await service.listening)
-    const installed = await client.post('/api/install', { password: PASSWORD })
+    const installed = await client.post('/api/install', {
+      password: PASSWORD,
+      setupCode: service.setupCode(),
+    })
     if (installed.status !== 201) throw new Error(`installing failed: ${installed.text}`)
     for (let round = 0; round < rounds; round += 1) {
       const message = messageOf(round, random)

@@ -51,7 +51,10 @@ export async function floodCalls(options: {
   try {
     const port = await service.listening
     const client = createClient(port)
-    await client.post('/api/install', { password: 'a long walk by the river' })
+    await client.post('/api/install', {
+      password: 'a long walk by the river',
+      setupCode: service.setupCode(),
+    })
     const types = async () =>
       ((await client.get('/api/timeline?limit=5000')).json.events as { type: string }[]).map(
         ({ type }) => type,

@@ -50,7 +50,10 @@ export async function killConversations(options: KillOptions): Promise<KillRepor
   async function connect(service: ServiceProcess) {
     const client = createClient(await service.listening)
     if (cookie === undefined) {
-      const installed = await client.post('/api/install', { password: PASSWORD })
+      const installed = await client.post('/api/install', {
+        password: PASSWORD,
+        setupCode: service.setupCode(),
+      })
       if (installed.status !== 201) throw new Error(`installing failed: ${installed.text}`)
       cookie = client.cookie()
     }

@@ -9,6 +9,8 @@ export type ServiceProcess = {
   /** Resolves to the port once it listens; rejects when the process ends before. */
   readonly listening: Promise<number>
   readonly child: ChildProcess
+  /** The code that installing asks for, once it listens; null where it is installed already. */
+  setupCode(): string | null
   /** All that it wrote to its log and to stderr. */
   output(): string
   /** kill -9; resolves when the process is gone. */
@@ -59,6 +61,7 @@ export function startServiceProcess(
   }
   return {
     listening: listening.promise,
+    setupCode: () => output.match(/"setupCode":"([^"]+)"/)?.[1] ?? null,
     child,
     output: () => output,
     kill: async () => void (await end('SIGKILL')),

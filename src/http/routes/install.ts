@@ -45,8 +45,7 @@ const installRoute = createRoute({
         openaiApiKey: optional,
         openaiBaseUrl: optional,
         setupCode: z.string().max(100).optional().openapi({
-          description:
-            'From the log of the service; needed unless the request comes straight from its machine',
+          description: 'The one-time code that the service prints when it starts; without it: 403',
         }),
       }),
     ),
@@ -76,7 +75,6 @@ export function installRoutes(options: {
         settings: Object.fromEntries(given.map((field) => [settingOfField[field], input[field]])),
         userAgent: c.req.header('user-agent') ?? '',
         setupCode: input.setupCode ?? null,
-        isDirectLoopback: c.get('caller').isDirectLoopback(),
       })
       switch (outcome.status) {
         case 'installed':
@@ -89,7 +87,7 @@ export function installRoutes(options: {
           throw new Refusal(
             403,
             'setup_code_required',
-            'Enter the setup code that the service printed in its log.',
+            'Enter the set-up code that the service printed when it started.',
           )
         case 'common_password':
           throw commonPassword('password')

@@ -11,7 +11,7 @@ import type { SocketRequest } from '../sockets.ts'
 export type ProviderRequest = {
   /** One field's value; the empty string where it is absent. */
   field(name: string): string
-  /** Who is on the line. A developer's unsigned request is a guest's, unless the development routes are on. */
+  /** Who is on the line. What nobody verified is a guest's, unless the development routes are on. */
   party(from: string): Party
   /** False where nothing could be verified, because no Public URL is set: such a request may leave no trace. */
   readonly isVerified: boolean
@@ -28,8 +28,8 @@ export type ProviderWebhooks = {
 const MAX_FIELD_CHARS = 20_000
 
 /**
- * Lets in what the provider signed. Without an auth token there is nothing to verify with: then only requests
- * straight from this machine are served, so that a developer can try them.
+ * Lets in what the provider signed. Without an auth token there is nothing to verify with, so every webhook is
+ * refused; with the development routes on, a developer's requests straight from this machine are served.
  */
 export function createProviderWebhooks(options: {
   readonly settings: Pick<Settings, 'get'>
@@ -38,15 +38,16 @@ export function createProviderWebhooks(options: {
 }): ProviderWebhooks {
   const { settings, intrusions } = options
 
-  function refuse(detail: string): never {
+  function refuse(detail: string, code = 'bad_signature'): never {
     intrusions.count('bad_signature')
-    throw new Refusal(403, 'bad_signature', detail)
+    throw new Refusal(403, code, detail)
   }
 
   function verify(c: HttpContext, posted: Posted): { isSigned: boolean; isVerified: boolean } {
     const authToken = settings.get('TELEPHONY_AUTH_TOKEN')
     if (authToken === null) {
-      if (!c.get('caller').isDirectLoopback()) refuse('There is no auth token to verify this request with.')
+      if (!options.devRoutes || !c.get('caller').isDirectLoopback())
+        refuse('No auth token is set, so this request cannot be verified.', 'telephony_not_configured')
       return { isSigned: false, isVerified: true }
     }
     const signature = c.req.header('x-twilio-signature')

@@ -10,8 +10,8 @@ export type Installation = {
   readonly ownerPhoneNumber?: string
   readonly openaiApiKey?: string
   readonly openaiBaseUrl?: string
-  /** The one-time code from the service's log; needed from anywhere but the machine itself. */
-  readonly setupCode?: string
+  /** The one-time code that the service prints when it starts. */
+  readonly setupCode: string
 }
 
 export const minPasswordLength = 12

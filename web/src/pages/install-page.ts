@@ -7,10 +7,6 @@ import { fieldView, passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { authStyles } from './auth-styles.ts'
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
-}
-
 /** First launch: one password, and the service is set up. What else there is to choose comes after it. */
 export class DgInstallPage extends LightElement {
   static override readonly properties = {
@@ -20,7 +16,7 @@ export class DgInstallPage extends LightElement {
     errors: { state: true },
     problem: { state: true },
     installed: { state: true },
-    needsCode: { state: true },
+    linkedCode: { state: true },
   }
   protected override readonly sheets = [authStyles]
   declare app: App
@@ -29,7 +25,8 @@ export class DgInstallPage extends LightElement {
   declare errors: Readonly<Record<string, string>>
   declare problem: string
   declare installed: boolean
-  declare needsCode: boolean
+  /** The set-up code that the printed link carried; empty where there was none, or it was refused. */
+  declare linkedCode: string
 
   constructor() {
     super()
@@ -38,7 +35,23 @@ export class DgInstallPage extends LightElement {
     this.errors = {}
     this.problem = ''
     this.installed = false
-    this.needsCode = !isLoopback(location.hostname)
+    this.readLink()
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    // The link opened in a tab that shows this page already.
+    addEventListener('hashchange', this.readLink)
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    removeEventListener('hashchange', this.readLink)
+  }
+
+  private readonly readLink = (): void => {
+    this.linkedCode = location.hash.slice(1)
+    this.errors = {}
   }
 
   override firstUpdated(): void {
@@ -54,7 +67,12 @@ export class DgInstallPage extends LightElement {
     if (this.busy) return
     const password = this.input('password')?.value ?? ''
     this.problem = ''
-    this.errors = passwordErrors(password)
+    this.errors = {
+      ...passwordErrors(password),
+      ...(this.linkedCode || this.input('setupCode')?.value.trim()
+        ? {}
+        : { setupCode: 'Enter the set-up code.' }),
+    }
     if (Object.keys(this.errors).length > 0) {
       this.focusFirstError()
       return
@@ -73,8 +91,8 @@ export class DgInstallPage extends LightElement {
 
   /** This browser's time zone goes with it, so that it is right from the start, also for who goes no further. */
   private async install(password: string): Promise<void> {
-    const code = this.input('setupCode')?.value.trim() ?? ''
-    const installation = { password, ...(code === '' ? {} : { setupCode: code }) }
+    const setupCode = this.linkedCode || (this.input('setupCode')?.value.trim() ?? '')
+    const installation = { password, setupCode }
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
     try {
       await install(this.app.http, { ...installation, timezone: timeZone })
@@ -94,9 +112,12 @@ export class DgInstallPage extends LightElement {
     const { status, detail, errors } = error.problem
     this.installed = status === 409
     if (status === 403) {
-      this.needsCode = true
-      const given = this.input('setupCode')?.value !== undefined && this.input('setupCode')?.value !== ''
-      this.errors = { setupCode: given ? 'That is not the code in the log.' : 'Enter the code from the log.' }
+      this.errors = {
+        setupCode: this.linkedCode
+          ? 'This link is out of date. Open the link that the service printed last, or enter its code.'
+          : 'This is not the code that the service printed last.',
+      }
+      this.linkedCode = ''
     } else {
       const named = errors.filter(({ path }) => this.input(path) !== null)
       this.errors = Object.fromEntries(named.map(({ path, message }) => [path, `It ${message}.`]))
@@ -148,15 +169,15 @@ export class DgInstallPage extends LightElement {
           },
         })}
         ${
-          this.needsCode
-            ? fieldView({
+          this.linkedCode
+            ? nothing
+            : fieldView({
                 name: 'setupCode',
-                label: 'Setup code',
-                hint: 'Printed in the log of the service when it started, so that nobody else can take it over.',
+                label: 'Set-up code',
+                hint: 'The service prints it when it starts, with a link that fills it in.',
                 error: errors.setupCode,
                 required: true,
               })
-            : nothing
         }
         <button class="button primary wide" ?disabled=${this.busy}>
           ${this.busy ? 'Setting up…' : 'Set up'}
