@@ -11,6 +11,7 @@ import { ownerNumbersOf } from './channels/telephony/party.ts'
 import { buildConversations } from './conversations.ts'
 import { buildErasing } from './erasing.ts'
 import type { Foundation } from './foundation.ts'
+import { caughtUpWithin } from './index-wait.ts'
 import { createMemoryConfig } from './memory/config.ts'
 import { openVectors } from './memory/embedding.ts'
 import { buildMemory } from './memory-service.ts'
@@ -41,7 +42,7 @@ export async function buildParts(foundation: Foundation) {
     append,
     ledger,
     views: kysely,
-    catchUpSearch: storage.catchUpLagging,
+    catchUpSearch: () => caughtUpWithin(storage.catchUpLagging),
     newId,
   })
   const timers = createTimers({
