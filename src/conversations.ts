@@ -11,7 +11,7 @@ import { createPagingCounters } from './operations/paging-counters.ts'
 
 /** The conversation, wired: where facts belong in it, how it is read, how it ends. */
 export function buildConversations(foundation: Foundation) {
-  const { storage, queries, settings, nowMs, newId, onFault } = foundation
+  const { storage, queries, settings, nowMs, newId } = foundation
   const { append, ledger, views } = storage
   const turns = createTurnQueries(views)
   const placement = createPlacement({ append, views, newId })
@@ -39,7 +39,7 @@ export function buildConversations(foundation: Foundation) {
       ledger,
       views,
       idleMs: () => settings.get('SESSION_IDLE_MINUTES') * 60_000,
-      onFault,
+      onFault: foundation.faultsOf('idle spans'),
     }),
   }
 }

@@ -54,6 +54,7 @@ export function buildMemory(options: {
   readonly newId: () => string
   readonly nowMs: () => number
   readonly log: Log
+  readonly onLearningFailed?: (error: unknown) => void
 }) {
   const { storage, queries: thread, newId, nowMs, log, timezone } = options
   const { append, views } = storage
@@ -109,7 +110,10 @@ export function buildMemory(options: {
     ...common,
     extraction: createExtraction({ ...common, utility, log }),
     onHeadMoved: storage.onHeadMoved,
-    onFault,
+    onFault(error) {
+      onFault(error)
+      options.onLearningFailed?.(error)
+    },
   })
   const embedding = createEmbedding({
     vectors: options.vectors,

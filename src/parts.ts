@@ -30,7 +30,7 @@ import { buildWork } from './work.ts'
 
 /** Builds the parts of the service, each from those before it. None of them does anything by itself yet. */
 export async function buildParts(foundation: Foundation) {
-  const { config, storage, kysely, owner, settings, timezone, nowMs, newId, onFault } = foundation
+  const { config, storage, kysely, owner, settings, timezone, nowMs, newId, faultsOf } = foundation
   const { append, ledger, views, onHeadMoved } = storage
   const memoryQueries = createMemoryQueries(views)
   const ownerNumbers = () => ownerNumbersOf(settings)
@@ -54,7 +54,7 @@ export async function buildParts(foundation: Foundation) {
     timezone,
     nowMs,
     newId,
-    onFault,
+    onFault: faultsOf('timers'),
   })
   const proposals = createProposals({
     append,
@@ -68,6 +68,7 @@ export async function buildParts(foundation: Foundation) {
   const vectors = openVectors(foundation.directory, { onFailure: foundation.onThreadFailure })
   const memory = buildMemory({
     ...foundation,
+    onLearningFailed: foundation.reactors.failuresOf('learning'),
     vectors,
     config: createMemoryConfig({
       load: () => owner.documents.document('memory'),
@@ -76,6 +77,7 @@ export async function buildParts(foundation: Foundation) {
   })
   const { erasures, forgetting } = buildErasing({
     ...foundation,
+    onFault: faultsOf('erasures'),
     memory,
     forgetVectors: vectors.forget,
     spanSeqs: timeline.spanSeqs,

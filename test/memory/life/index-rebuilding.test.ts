@@ -18,5 +18,5 @@ test('remembers and recalls at once while the search indexes are being rebuilt, 
   expect(found).toMatchObject({ ok: true })
   // Another memory than the one meant might be found in a part of the index.
   expect(forgotten).toMatchObject({ ok: false, reason: 'index_rebuilding' })
-  expect(mind.texts()).toEqual(['My sister is called Ada'])
+  expect(mind.texts()).toEqual(['My sister is called Ada.'])
 })
