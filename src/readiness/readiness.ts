@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { type DiskCause, diskRemedies } from '../../ledger/causes.ts'
 import type { ProjectionStatus } from '../../projections/projector.ts'
 import { secretKeyFile } from '../settings/secrets.ts'
 import { openFunctionThread } from '../storage/function-thread.ts'
@@ -164,20 +165,29 @@ const checkOf = (fault: string | null): Check =>
 function ledgerCheck(stores: StoreReport, status: StorageStatus | null): Check {
   const { freeBytes } = stores
   if (status === null) return { ok: false, detail: 'The storage does not answer.' }
-  if (status.ledgerError !== null) return { ok: false, detail: `cannot be written: ${status.ledgerError}` }
-  if (status.verification.status === 'damaged') return { ok: false, detail: damageOf(status.verification) }
+  const { ledgerError, ledgerCause, verification } = status
+  if (ledgerError !== null) return unwritten(ledgerError, ledgerCause)
+  if (verification.status === 'damaged') return { ok: false, detail: damageOf(verification) }
   if (stores.ledger !== null) return checkOf(stores.ledger)
-  if (freeBytes !== null && freeBytes < NEEDED_BYTES) return { ok: false, detail: 'full' }
+  if (status.ledgerDamage) return { ok: false, detail: diskRemedies.damaged }
+  if (freeBytes !== null && freeBytes < NEEDED_BYTES) return { ok: false, detail: diskRemedies.full }
   return { ok: true }
 }
 
+function unwritten(error: string, cause: DiskCause | null): Check {
+  return {
+    ok: false,
+    detail: cause === null ? `cannot be written: ${error}` : `${diskRemedies[cause]} (${error})`,
+  }
+}
+
 function damageOf({ seq }: Extract<Verification, { status: 'damaged' }>): string {
-  return `damaged at event ${seq ?? 'unknown'}`
+  return `damaged at event ${seq ?? 'unknown'}. ${diskRemedies.damaged}`
 }
 
 function projectionsCheck(stores: StoreReport, status: StorageStatus | null): Check {
   if (status === null) return { ok: false, detail: 'The storage does not answer.' }
-  if (status.viewsError !== null) return { ok: false, detail: `cannot be written: ${status.viewsError}` }
+  if (status.viewsError !== null) return unwritten(status.viewsError, status.viewsCause)
   if (status.viewsDamage !== null)
     return { ok: false, detail: 'damaged: they are being rebuilt from the ledger' }
   const stalled = status.projections.filter(({ error }: ProjectionStatus) => error !== null)
