@@ -1,4 +1,5 @@
 import { LedgerUnavailable, messageOf } from '../../ledger/errors.ts'
+import { OutsideFailure } from '../outbound/outside-failure.ts'
 
 export type ReactorName =
   | 'turns'
@@ -106,8 +107,8 @@ export function createReactorWatch(options: {
     failuresOf(name) {
       const reactor = watched(name)
       return (error) => {
-        // The disk refuses everybody's facts: that is the ledger's failure.
-        if (error instanceof LedgerUnavailable) return
+        // Neither is the reactor's: the disk refuses everybody's facts, and an outage is reported as such.
+        if (error instanceof LedgerUnavailable || error instanceof OutsideFailure) return
         const { dueKey } = look(reactor)
         const before = isOver(reactor) ? 0 : (reactor.failure?.inARow ?? 0)
         const message = messageOf(error).split('\n', 1).join('').slice(0, MESSAGE_CHARS)
