@@ -182,7 +182,7 @@ function unwritten(error: string, cause: DiskCause | null): Check {
 }
 
 function damageOf({ seq }: Extract<Verification, { status: 'damaged' }>): string {
-  return `damaged at event ${seq ?? 'unknown'}. ${diskRemedies.damaged}`
+  return `Event ${seq ?? 'unknown'} is damaged. ${diskRemedies.damaged}`
 }
 
 function projectionsCheck(stores: StoreReport, status: StorageStatus | null): Check {
