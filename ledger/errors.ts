@@ -1,8 +1,15 @@
 import Database from 'better-sqlite3'
+import { type DiskCause, diskCauseOf } from './causes.ts'
 
 /** The disk refused (full, failing): nothing of the append was kept, and a later try may succeed. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable'
+  /** Null where the disk is not to blame. */
+  readonly diskCause: DiskCause | null
+  constructor(message: string, options: { cause?: unknown; diskCause?: DiskCause | null } = {}) {
+    super(message, { cause: options.cause })
+    this.diskCause = options.diskCause ?? diskCauseOf(options.cause)
+  }
 }
 
 /** The files are not what this service wrote: it refuses to go on rather than build on sand. */

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { type DiskCause, diskCauseOf } from './causes.ts'
 import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
 import { openDatabase } from './database.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
@@ -34,6 +35,8 @@ export type Ledger = LedgerReader & {
    * is asked, since nobody may append until it is known to.
    */
   fault(): string | null
+  /** What about the disk is the cause of the last fault; null where there is none, or another. */
+  faultCause(): DiskCause | null
   /**
    * Moves the write-ahead log into the file and empties it, so that what was erased is in neither. False while a
    * reader holds it. Throws LedgerUnavailable when the disk refuses.
@@ -96,7 +99,7 @@ function createWriter(
 ): Ledger {
   let head: Head = reader.head()
   let hasErasures = reader.lastErasure() > 0
-  let fault: string | null = null
+  let fault: { readonly error: unknown } | null = null
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   const beginBatch = db.prepare('SAVEPOINT batch')
@@ -191,7 +194,7 @@ function createWriter(
       if (outcomes.some(({ status }) => status === 'appended')) fault = null
       return outcomes
     } catch (error) {
-      fault = messageOf(error)
+      fault = { error }
       throw unavailable(error)
     }
   }
@@ -241,7 +244,7 @@ function createWriter(
       db.pragma(`application_id = ${APPLICATION_ID}`)
       fault = null
     } catch (error) {
-      fault = messageOf(error)
+      fault = { error }
     }
   }
 
@@ -258,8 +261,9 @@ function createWriter(
     },
     fault() {
       if (fault !== null || !isInPlace()) tryToWrite()
-      return fault
+      return fault && messageOf(fault.error)
     },
+    faultCause: () => fault && diskCauseOf(fault.error),
     setMeta: (name, value) => void setMeta.run(name, value),
     truncateLog() {
       try {

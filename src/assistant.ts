@@ -20,6 +20,7 @@ import { segmentsOf } from './channels/sms/segments.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Previews } from './conversation/previews.ts'
 import type { Anticipate, Recall } from './conversation/recall.ts'
+import type { Foundation } from './foundation.ts'
 import { giveWay } from './give-way.ts'
 import type { Log } from './log.ts'
 import type { ModelService } from './model/port.ts'
@@ -48,6 +49,7 @@ export function buildAssistant(options: {
   readonly nowMs: () => number
   readonly random: () => number
   readonly log: Log
+  readonly faultsOf: Foundation['faultsOf']
   readonly budgets: Pick<Budgets, 'tokensAreSpent'>
   readonly traceItems: boolean
   /** Where the words of a stranger's number stand, oldest first. */
@@ -200,7 +202,7 @@ export function buildAssistant(options: {
       await compactor.recover()
     },
     nowMs,
-    onFault: (error) => log.error({ err: error }, 'the attention failed'),
+    onFault: options.faultsOf('turns', 'the attention failed'),
   })
 
   /** Whether a turn of the owner's has begun, or waits, and has not ended. */

@@ -6,11 +6,12 @@ import { createIdleWatch } from './conversation/idle-watch.ts'
 import { createPlacement } from './conversation/placement.ts'
 import { createPreviews } from './conversation/previews.ts'
 import type { Foundation } from './foundation.ts'
+import { caughtUpWithin } from './index-wait.ts'
 import { createPagingCounters } from './operations/paging-counters.ts'
 
 /** The conversation, wired: where facts belong in it, how it is read, how it ends. */
 export function buildConversations(foundation: Foundation) {
-  const { storage, queries, settings, nowMs, newId, onFault } = foundation
+  const { storage, queries, settings, nowMs, newId } = foundation
   const { append, ledger, views } = storage
   const turns = createTurnQueries(views)
   const placement = createPlacement({ append, views, newId })
@@ -27,9 +28,9 @@ export function buildConversations(foundation: Foundation) {
     previews: createPreviews(),
     timeline: createTimelineQueries(views, ledger),
     paging: createPagingCounters(new Date(nowMs()).toISOString()),
-    /** Finds what is durable now, too: the index is caught up first. */
+    /** Finds what is durable now, too: the index catches up first, unless that takes long. */
     async searchTimeline(search: TimelineSearch) {
-      await storage.catchUpLagging()
+      await caughtUpWithin(storage.catchUpLagging)
       return queries.ask('searchTimeline', search)
     },
     idleWatch: createIdleWatch({
@@ -38,7 +39,7 @@ export function buildConversations(foundation: Foundation) {
       ledger,
       views,
       idleMs: () => settings.get('SESSION_IDLE_MINUTES') * 60_000,
-      onFault,
+      onFault: foundation.faultsOf('idle spans'),
     }),
   }
 }

@@ -6,6 +6,7 @@ import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
 import { createModelHolder, type ModelLimits, type ModelSettings } from './model/service.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
+import { createReactorWatch, type ReactorName } from './readiness/reactor-watch.ts'
 import { openOwnerState } from './settings/open.ts'
 import type { Settings } from './settings/settings.ts'
 import type { ThreadFailed } from './storage/function-thread.ts'
@@ -66,6 +67,7 @@ export async function layFoundation(options: ServiceOptions) {
   options.onSettings(settings)
   const models = createModelHolder(modelSettings(settings), { limits: options.modelLimits ?? {} })
   settings.subscribe(() => models.configure(modelSettings(settings)))
+  const reactors = createReactorWatch({ nowMs })
 
   return {
     config,
@@ -88,8 +90,16 @@ export async function layFoundation(options: ServiceOptions) {
     model: models.current,
     answering: models.answering,
     pauses: options.outboundPauses ?? outboundPauses,
-    /** Told by whatever works by itself and could not. */
-    onFault: (error: unknown) => log.error({ err: error }, 'a reactor failed'),
+    /** What is known of everything that works by itself. */
+    reactors,
+    /** Returns what logs the failures of a reactor, and reports them to the readiness. */
+    faultsOf(name: ReactorName, message = 'a reactor failed') {
+      const failed = reactors.failuresOf(name)
+      return (error: unknown) => {
+        log.error({ err: error, reactor: name }, message)
+        failed(error)
+      }
+    },
   }
 }
 

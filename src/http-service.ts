@@ -1,10 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import Database from 'better-sqlite3'
 import { createOwnerQueries } from '../projections/owner.ts'
-import type { ProjectionStatus } from '../projections/projector.ts'
-import { createTurnQueries } from '../projections/turns.ts'
-import { isModelFailure } from './agent/failure-text.ts'
 import type { SpokenChannel } from './agent/instructions.ts'
 import { checkTelephony } from './channels/telephony/check.ts'
 import { ownerNumbersOf } from './channels/telephony/party.ts'
@@ -19,7 +15,6 @@ import { chatRoutes } from './http/routes/chat.ts'
 import { chatSocketReference, chatSocketRoute } from './http/routes/chat-socket.ts'
 import { conversationRoutes } from './http/routes/conversations.ts'
 import { erasureRoutes } from './http/routes/erasures.ts'
-import type { ReadinessCheck } from './http/routes/health.ts'
 import { memoryRoutes } from './http/routes/memories.ts'
 import { notePageRoutes } from './http/routes/note-page.ts'
 import { noteRoutes } from './http/routes/notes.ts'
@@ -38,7 +33,7 @@ import { walkieRoutes } from './http/routes/walkie.ts'
 import { loadStaticFiles } from './http/static-files.ts'
 import { createNoteRenderer } from './notes/renderer.ts'
 import type { Parts } from './parts.ts'
-import type { Verification } from './storage/verification.ts'
+import { buildReadiness } from './readiness/build.ts'
 
 export type HttpService = {
   listen(port: number, host: string): Promise<number>
@@ -66,38 +61,9 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
   })
   const pageEvents = () => settings.get('TIMELINE_PAGE_EVENTS')
 
-  const turns = createTurnQueries(storage.views)
   const webhooks = createProviderWebhooks({ settings, intrusions, devRoutes: config.devRoutes })
 
-  /** None where the views cannot be read, as while they are damaged or made anew: that is said of them. */
-  function lastEndedTurn() {
-    try {
-      return turns.lastEnded()
-    } catch (error) {
-      if (error instanceof Database.SqliteError) return undefined
-      throw error
-    }
-  }
-
-  async function readiness() {
-    const last = lastEndedTurn()
-    const { projections, ledgerError, viewsError, viewsDamage, verification } = await storage.status()
-    const { provider, model: name } = foundation.answering()
-    const failure = last?.status === 'failed' && isModelFailure(last.kind) ? last.kind : null
-    return {
-      ledger: ledgerCheck(ledgerError, verification),
-      projections: projectionsCheck(
-        viewsError === null ? viewsDamage && 'damaged' : 'cannot be written',
-        projections,
-      ),
-      reactors: reactorsCheck(stopping.signal.aborted, parts.memory.isStalled()),
-      // Reported by what it last did: asking it only to see would cost the owner money.
-      model: {
-        ok: failure === null,
-        detail: `${provider}/${name}${failure === null ? '' : `: the last turn failed (${failure})`}`,
-      },
-    }
-  }
+  const readiness = buildReadiness(foundation, parts, stopping.signal)
 
   const renderer = createNoteRenderer({ onFailure: foundation.onThreadFailure })
 
@@ -199,7 +165,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
       callSocketRoute({ accept: phone.accept, webhooks, intrusions }),
     ],
     intrusions,
-    readiness,
+    health: readiness.check,
     testConnection: async (service, signal) => {
       if (service === 'model') return copyOf(await model().check(signal))
       return checkTelephony({
@@ -229,26 +195,9 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
       await server.close(graceMs)
       await renderer.close()
       await intrusions.close()
+      await readiness.close()
     },
   }
-}
-
-/** Sound as far as it has been walked since the start. */
-function ledgerCheck(error: string | null, verification: Verification): ReadinessCheck {
-  if (error !== null) return { ok: false, detail: 'cannot be written' }
-  if (verification.status !== 'damaged') return { ok: true }
-  return { ok: false, detail: `damaged at event ${verification.seq ?? 'unknown'}` }
-}
-
-function projectionsCheck(fault: string | null, projections: readonly ProjectionStatus[]): ReadinessCheck {
-  if (fault !== null) return { ok: false, detail: fault }
-  const stalled = projections.filter(({ error }) => error !== null).map(({ name }) => name)
-  return stalled.length > 0 ? { ok: false, detail: `stalled: ${stalled.join(', ')}` } : { ok: true }
-}
-
-function reactorsCheck(isStopping: boolean, isLearningStalled: boolean): ReadinessCheck {
-  if (isStopping) return { ok: false, detail: 'stopping' }
-  return isLearningStalled ? { ok: false, detail: 'stalled: learning' } : { ok: true }
 }
 
 function copyOf(check: { ok: boolean; steps: readonly { name: string; ok: boolean; detail: string }[] }) {

@@ -1,5 +1,6 @@
 import { createMemoryQueries } from '../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../projections/utterances.ts'
+import { caughtUpWithin } from './index-wait.ts'
 import type { Log } from './log.ts'
 import { createMemoryApi } from './memory/api.ts'
 import { createModelArbitrator } from './memory/arbitrator.ts'
@@ -53,6 +54,7 @@ export function buildMemory(options: {
   readonly newId: () => string
   readonly nowMs: () => number
   readonly log: Log
+  readonly onLearningFailed?: (error: unknown) => void
 }) {
   const { storage, queries: thread, newId, nowMs, log, timezone } = options
   const { append, views } = storage
@@ -75,9 +77,14 @@ export function buildMemory(options: {
       closing.signal.removeEventListener('abort', close)
     }
   }
-  /** Asks the query thread once the indexes have every fact that is durable now. */
-  const ask: Queries['ask'] = async (name, args) => {
+  /** Asks the query thread once the indexes have every fact that is durable now: what is forgotten must be found. */
+  const askAll: Queries['ask'] = async (name, args) => {
     await caughtUp()
+    return thread.ask(name, args)
+  }
+  /** The same, but while the indexes are rebuilt it answers from what they have. */
+  const ask: Queries['ask'] = async (name, args) => {
+    await caughtUpWithin(caughtUp)
     return thread.ask(name, args)
   }
   const common = {
@@ -95,6 +102,7 @@ export function buildMemory(options: {
 
   const memories = createMemories({
     ...common,
+    indexed: () => caughtUpWithin(caughtUp),
     find: (query) => ask('findMemories', query),
   })
   const utility = () => options.model().utility
@@ -102,7 +110,10 @@ export function buildMemory(options: {
     ...common,
     extraction: createExtraction({ ...common, utility, log }),
     onHeadMoved: storage.onHeadMoved,
-    onFault,
+    onFault(error) {
+      onFault(error)
+      options.onLearningFailed?.(error)
+    },
   })
   const embedding = createEmbedding({
     vectors: options.vectors,
@@ -141,11 +152,16 @@ export function buildMemory(options: {
     memories,
     /** The tools, over what forgets. */
     tools: (forgetting: Forgetting) =>
-      memoryTools({ memories, forgetting, settled: () => reactor.settled(SETTLE_MS) }),
+      memoryTools({
+        memories,
+        forgetting,
+        settled: () => reactor.settled(SETTLE_MS),
+        isIndexed: () => caughtUpWithin(caughtUp),
+      }),
     /** What forgetting a memory, or words that none was learned from, begins with. */
     forgettable: {
-      memory: (memoryId: string) => ask('forgettableMemory', memoryId),
-      words: (words: readonly string[]) => ask('forgettableWords', words),
+      memory: (memoryId: string) => askAll('forgettableMemory', memoryId),
+      words: (words: readonly string[]) => askAll('forgettableWords', words),
       /** Memories that an earlier build deleted and did not erase. */
       leftoverSeqs: queries.unerasedSeqs,
     },

@@ -12,6 +12,7 @@ import { ownerNumbersOf } from './channels/telephony/party.ts'
 import { buildConversations } from './conversations.ts'
 import { buildErasing } from './erasing.ts'
 import type { Foundation } from './foundation.ts'
+import { caughtUpWithin } from './index-wait.ts'
 import { createMemoryConfig } from './memory/config.ts'
 import { openVectors } from './memory/embedding.ts'
 import { buildMemory } from './memory-service.ts'
@@ -31,7 +32,7 @@ import { buildWork } from './work.ts'
 
 /** Builds the parts of the service, each from those before it. None of them does anything by itself yet. */
 export async function buildParts(foundation: Foundation) {
-  const { config, storage, kysely, owner, settings, timezone, nowMs, newId, onFault } = foundation
+  const { config, storage, kysely, owner, settings, timezone, nowMs, newId, faultsOf } = foundation
   const { append, ledger, views, onHeadMoved } = storage
   const memoryQueries = createMemoryQueries(views)
   const ownerNumbers = () => ownerNumbersOf(settings)
@@ -43,7 +44,7 @@ export async function buildParts(foundation: Foundation) {
     append,
     ledger,
     views: kysely,
-    catchUpSearch: storage.catchUpLagging,
+    catchUpSearch: () => caughtUpWithin(storage.catchUpLagging),
     newId,
   })
   const timers = createTimers({
@@ -55,7 +56,7 @@ export async function buildParts(foundation: Foundation) {
     timezone,
     nowMs,
     newId,
-    onFault,
+    onFault: faultsOf('timers'),
   })
   const proposals = createProposals({
     append,
@@ -73,6 +74,7 @@ export async function buildParts(foundation: Foundation) {
   const vectors = openVectors(foundation.directory, { onFailure: foundation.onThreadFailure })
   const memory = buildMemory({
     ...foundation,
+    onLearningFailed: foundation.reactors.failuresOf('learning'),
     vectors,
     config: createMemoryConfig({
       load: () => owner.documents.document('memory'),
@@ -81,6 +83,7 @@ export async function buildParts(foundation: Foundation) {
   })
   const { erasures, forgetting } = buildErasing({
     ...foundation,
+    onFault: faultsOf('erasures'),
     memory,
     forgetVectors: vectors.forget,
     spanSeqs: timeline.spanSeqs,

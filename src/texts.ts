@@ -9,6 +9,7 @@ import { createSmsOutbox } from './channels/sms/outbox.ts'
 import type { TelephonyApi } from './channels/telephony/api.ts'
 import { isWithheld, ownerNumbersOf } from './channels/telephony/party.ts'
 import type { Placement } from './conversation/placement.ts'
+import type { Foundation } from './foundation.ts'
 import type { Log } from './log.ts'
 import type { Budgets } from './operations/budgets.ts'
 import { createLastDay } from './operations/last-day.ts'
@@ -65,6 +66,7 @@ export function buildTexts(options: {
   /** 0..1, for the jitter of retries. */
   readonly random: () => number
   readonly log: Log
+  readonly faultsOf: Foundation['faultsOf']
 }): Texts {
   const { storage, settings, telephony, turnById, nowMs, log } = options
   const { append, ledger, views, onHeadMoved } = storage
@@ -105,7 +107,7 @@ export function buildTexts(options: {
     random: options.random,
     pauses: options.pauses ?? outboundPauses,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    onFault: (error) => log.error({ err: error }, 'a text could not be sent'),
+    onFault: options.faultsOf('texts', 'a text could not be sent'),
   })
 
   const lostTexts = createLostTexts({
@@ -146,7 +148,7 @@ export function buildTexts(options: {
     afterTurn: async () => undefined,
     recover: async () => undefined,
     nowMs,
-    onFault: (error) => log.error({ err: error }, "a stranger's turn failed"),
+    onFault: options.faultsOf('guests', "a stranger's turn failed"),
   })
 
   /** Resolves when the turn has ended, or the time is up. */

@@ -6,7 +6,7 @@ import { createTaskQueries, type TaskRow } from '../projections/tasks.ts'
 import type { Config } from './config.ts'
 import type { Placement } from './conversation/placement.ts'
 import { createDeliveryOutbox } from './delivery/outbox.ts'
-import type { Log } from './log.ts'
+import type { Foundation } from './foundation.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
@@ -33,15 +33,15 @@ export function buildWork(options: {
   readonly newId: () => string
   readonly nowMs: () => number
   readonly random: () => number
-  readonly log: Log
+  readonly faultsOf: Foundation['faultsOf']
 }) {
-  const { config, storage, settings, nowMs, log } = options
+  const { config, storage, settings, nowMs } = options
   const { append, ledger, views, onHeadMoved } = storage
   const tasks = createTaskQueries(views)
   const deliveries = createDeliveryQueries(views)
   const owner = createOwnerQueries(views)
   const isHeld = () => owner.outboundHeld() !== undefined
-  const onFault = (error: unknown) => log.error({ err: error }, 'a task or a delivery could not go on')
+  const onFault = options.faultsOf('tasks', 'a task or a delivery could not go on')
   let callbackUrl = ''
 
   const facts = createTaskFacts({
@@ -101,7 +101,7 @@ export function buildWork(options: {
     targetOf,
     onHeadMoved,
     newId: options.newId,
-    onFault,
+    onFault: options.faultsOf('announcements', 'the outcome of a task could not be announced'),
   })
   const api = createTasks({
     append: facts.append,
@@ -142,7 +142,7 @@ export function buildWork(options: {
     fetch,
     nowMs,
     random: options.random,
-    onFault,
+    onFault: options.faultsOf('deliveries', 'a delivery could not go on'),
   })
 
   return {

@@ -1,4 +1,5 @@
 import { HTTPException } from 'hono/http-exception'
+import { diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Log } from '../log.ts'
 import { QueueFull } from '../settings/bounded-queue.ts'
@@ -104,12 +105,17 @@ function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
     return new Refusal(408, 'request_incomplete', 'The request did not arrive whole.')
   }
   logFault(error, c, log)
-  return error instanceof LedgerUnavailable
-    ? new Refusal(
-        503,
-        'ledger_unavailable',
-        'The service cannot record anything right now. Nothing was done.',
-      )
+  const cause = error instanceof LedgerUnavailable ? error.diskCause : diskCauseOf(error)
+  const remedy = cause === null ? '' : ` ${diskRemedies[cause]}`
+  if (error instanceof LedgerUnavailable) {
+    return new Refusal(
+      503,
+      'ledger_unavailable',
+      `The service cannot record anything right now. Nothing was done.${remedy}`,
+    )
+  }
+  return cause !== null
+    ? new Refusal(503, 'storage_unavailable', `The service cannot read its data right now.${remedy}`)
     : new Refusal(
         500,
         'internal_error',

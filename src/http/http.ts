@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Log } from '../log.ts'
 import type { LogLines } from '../log-lines.ts'
 import type { OwnerState } from '../settings/open.ts'
@@ -7,12 +8,13 @@ import type { BuildInfo } from './build-info.ts'
 import { createCallerIdentification } from './caller.ts'
 import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
-import { healthRoutes, type Readiness } from './routes/health.ts'
+import { type CheckHealth, healthRoutes } from './routes/health.ts'
 import { installRoutes } from './routes/install.ts'
 import { logRoutes } from './routes/logs.ts'
 import { pageRoutes } from './routes/pages.ts'
 import { settingsRoutes, type TestConnection } from './routes/settings.ts'
 import { signInRoutes } from './routes/sign-in.ts'
+import { tokenFromCookies } from './session-cookie.ts'
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
 import { SHELL_FILE, type StaticFiles } from './static-files.ts'
@@ -28,7 +30,7 @@ export function createHttp(options: {
   readonly modules: readonly RouteModule[]
   readonly socketRoutes: readonly SocketRoute[]
   readonly intrusions: IntrusionCounter
-  readonly readiness: Readiness
+  readonly health: CheckHealth
   readonly testConnection: TestConnection
   readonly buildInfo: BuildInfo
   readonly staticFiles: StaticFiles
@@ -51,9 +53,24 @@ export function createHttp(options: {
     // The page itself is answered at the addresses of its pages.
     isStaticFile: (path) => path !== SHELL_FILE && staticFiles.has(path),
   })
+  /** False, too, while the settings cannot be read: the service is asked how it is most when something is wrong. */
+  function hasSession({ headers }: IncomingMessage): boolean {
+    const token = tokenFromCookies(headers.cookie)
+    try {
+      return token !== null && sessions.find(token) !== null
+    } catch {
+      return false
+    }
+  }
+
   const app = createApp({
     modules: [
-      healthRoutes({ readiness: options.readiness, buildInfo, publicUrl: () => settings.get('PUBLIC_URL') }),
+      healthRoutes({
+        health: options.health,
+        hasSession,
+        buildInfo,
+        publicUrl: () => settings.get('PUBLIC_URL'),
+      }),
       installRoutes({ account, intrusions }),
       signInRoutes({ account, sessions, throttle, intrusions }),
       settingsRoutes({ settings, testConnection: options.testConnection }),

@@ -42,8 +42,8 @@ export type MemoriesOptions = {
   readonly append: Append
   readonly queries: MemoryQueries
   readonly thread: LearningThread
-  /** Resolves when the indexes have every fact that is durable now. */
-  readonly caughtUp: () => Promise<void>
+  /** Waits a moment for the indexes to have every fact that is durable now. */
+  readonly indexed: () => Promise<unknown>
   readonly find: Memories['find']
   readonly counters: MemoryCounters
   readonly lock: Lock
@@ -57,7 +57,7 @@ export function createMemories(options: MemoriesOptions): Memories {
 
   return {
     async remember(text, key, origin) {
-      await options.caughtUp()
+      await options.indexed()
       return lock(async () => {
         const learned = await options.thread.ask('remember', {
           text,

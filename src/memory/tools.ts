@@ -45,6 +45,8 @@ export function memoryTools(options: {
   readonly forgetting: Forgetting
   /** Resolves once what was said before is learned, or can be for now; a few seconds at most. */
   readonly settled: () => Promise<void>
+  /** Whether the indexes have everything, after a moment at most. */
+  readonly isIndexed: () => Promise<boolean>
 }): Tool[] {
   const { memories, forgetting, settled } = options
 
@@ -55,6 +57,7 @@ export function memoryTools(options: {
   ): Promise<{ readonly meant: MemoryRow | null } | { readonly refusal: ToolResult }> {
     if (messageSeq === null) return { refusal: notOwner('Only the owner can have something forgotten.') }
     await settled()
+    if (!(await options.isIndexed())) return { refusal: notIndexed() }
     const found = await memories.find({ query, limit: RECALLED_MEMORIES })
     const same = found.filter(({ match }) => match === 'same')
     const whole = found.filter(({ match }) => match === 'whole')
@@ -178,6 +181,16 @@ function choice(found: readonly FoundMemory[], timezone: string): ToolResult {
     reason: 'ambiguous',
     message: `Nothing is forgotten yet. Which one is meant: ${lines.join('; ')}${more}?`,
     derivedFrom: choices.map(({ storedSeq }) => storedSeq),
+  }
+}
+
+/** From a part of the index, another memory than the one meant might be forgotten. */
+function notIndexed(): ToolResult {
+  return {
+    ok: false,
+    reason: 'index_rebuilding',
+    message:
+      'Nothing was forgotten: the search index is being rebuilt, which takes some minutes. Try again then.',
   }
 }
 

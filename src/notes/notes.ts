@@ -83,7 +83,7 @@ export function createNotes(options: {
   readonly ledger: LedgerReader
   readonly views: Kysely<ViewsTables>
   /** Resolves when the search index has every durable fact. */
-  readonly catchUpSearch: () => Promise<void>
+  readonly catchUpSearch: () => Promise<unknown>
   readonly newId: () => string
 }): Notes {
   const { append, ledger, views, newId } = options

@@ -1,3 +1,4 @@
+import type { DiskCause } from '../../ledger/causes.ts'
 import type { Draft } from '../../ledger/codec.ts'
 import type { ErasureReason } from '../../ledger/erasure.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
@@ -29,18 +30,25 @@ export type AppendAnswer =
   | { readonly status: 'appended'; readonly places: readonly Place[] }
   | Extract<CommitOutcome, { status: 'duplicate' }>
   | { readonly status: 'rejected'; readonly message: string }
-  | { readonly status: 'unavailable'; readonly message: string }
+  | Unavailable
 
-export type EraseAnswer =
-  | { readonly status: 'erased'; readonly seqs: readonly number[] }
-  | { readonly status: 'unavailable'; readonly message: string }
+/** A LedgerUnavailable, which loses its class on the way. */
+export type Unavailable = {
+  readonly status: 'unavailable'
+  readonly message: string
+  readonly diskCause: DiskCause | null
+}
+
+export type EraseAnswer = { readonly status: 'erased'; readonly seqs: readonly number[] } | Unavailable
 
 export type ViewsStatus = {
   readonly projections: readonly ProjectionStatus[]
   /** Why the ledger takes no append; null while it does. */
   readonly ledgerError: string | null
+  readonly ledgerCause: DiskCause | null
   /** Why the views could not be written; null while they can. The facts are safe either way. */
   readonly viewsError: string | null
+  readonly viewsCause: DiskCause | null
 }
 
 /** What the storage thread says. `answers` come in one message a commit, after the views have the facts. */

@@ -31,6 +31,8 @@ export type { ErasureReason } from '../../ledger/erasure.ts'
 
 import { startThread } from '../start-thread.ts'
 export type StorageStatus = ViewsStatus & {
+  /** Whether a read found the ledger damaged. */
+  readonly ledgerDamage: boolean
   /** Why the views cannot be read, while they are looked into or made anew; null while they can. */
   readonly viewsDamage: string | null
   readonly verification: Verification
@@ -89,6 +91,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   let closed: Promise<void> | undefined
   /** What a read found damaged of the views, until they are made anew or found sound. */
   let viewsDamage: string | null = null
+  let ledgerDamage = false
   const ready = Promise.withResolvers<void>()
 
   worker.on('message', (message: StorageMessage) => {
@@ -152,8 +155,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     if (answer.status === 'duplicate') {
       settle.resolve({ status: 'duplicate', existing: parseRow(answer.existing) })
     } else {
-      const Failure = answer.status === 'unavailable' ? LedgerUnavailable : InvalidEvent
-      settle.reject(new Failure(answer.message))
+      settle.reject(
+        answer.status === 'unavailable'
+          ? new LedgerUnavailable(answer.message, { diskCause: answer.diskCause })
+          : new InvalidEvent(answer.message),
+      )
     }
     return []
   }
@@ -194,6 +200,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     },
   })
   const ledgerDb = openLedgerReadOnly(options.directory)
+  watchForDamage(ledgerDb, () => {
+    ledgerDamage = true
+  })
   const wholeLedger = createReader(ledgerDb)
   const views = openViewsReadOnly(options.directory)
   // Where the writer has the pages in its memory, whoever reads is the first to know.
@@ -222,7 +231,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       const at = new Date(options.nowMs()).toISOString()
       const message = await ask((id) => ({ id, kind: 'erase', seqs, reason, at }))
       if (message.kind !== 'erased') throw new Error(`the storage thread answered ${message.kind} to erase`)
-      if (message.answer.status === 'unavailable') throw new LedgerUnavailable(message.answer.message)
+      if (message.answer.status === 'unavailable')
+        throw new LedgerUnavailable(message.answer.message, { diskCause: message.answer.diskCause })
       return message.answer.seqs
     },
     async catchUpLagging() {
@@ -231,7 +241,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     async status() {
       const answer = await ask((id) => ({ id, kind: 'status' }))
       if (answer.kind !== 'status') throw new Error(`the storage thread answered ${answer.kind} to status`)
-      return { ...answer.status, viewsDamage, verification: verification.verification() }
+      return { ...answer.status, ledgerDamage, viewsDamage, verification: verification.verification() }
     },
     close() {
       closed ??= close()

@@ -11,6 +11,7 @@ import type {
   StorageMessage,
   StorageRequest,
   StorageThreadData,
+  Unavailable,
 } from './messages.ts'
 import { traceToStderr } from './trace.ts'
 import { openWriter, type Writer } from './writer.ts'
@@ -184,7 +185,7 @@ function commitGroup(
     return { isKept: true, answers }
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error
-    const answer: AppendAnswer = { status: 'unavailable', message: error.message }
+    const answer = unavailable(error)
     return { isKept: false, answers: group.map(({ id }) => ({ id, answer })) }
   }
 }
@@ -206,6 +207,7 @@ function answerOf(outcome: CommitOutcome, count: number): AppendAnswer {
 
 const UNSETTLED: EraseAnswer = {
   status: 'unavailable',
+  diskCause: null,
   message: 'the erasure is recorded and goes on by itself, but the files could not be cleared of it yet',
 }
 
@@ -214,8 +216,12 @@ function erase(writer: Writer, request: Extract<StorageRequest, { kind: 'erase' 
     return { status: 'erased', seqs: writer.erase(request) }
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error
-    return { status: 'unavailable', message: error.message }
+    return unavailable(error)
   }
+}
+
+function unavailable({ message, diskCause }: LedgerUnavailable): Unavailable {
+  return { status: 'unavailable', message, diskCause }
 }
 
 if (parentPort) {

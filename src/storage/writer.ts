@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { type DiskCause, diskCauseOf } from '../../ledger/causes.ts'
 import { type Draft, eventOfDraft, toDraft } from '../../ledger/codec.ts'
 import { type ErasureReason, erasedFacts } from '../../ledger/erasure.ts'
 import { isDamage, isFileFault, messageOf } from '../../ledger/errors.ts'
@@ -68,6 +69,7 @@ export function openWriter(options: WriterOptions): Writer {
   let { views, projector } = openViews()
   const slack = openSlack(views)
   let viewsError: string | null = null
+  let viewsCause: DiskCause | null = null
   // A crash may have come between an erasure and the emptying of the logs, so they are emptied after each start.
   let filesMayHoldErased = true
 
@@ -105,6 +107,7 @@ export function openWriter(options: WriterOptions): Writer {
     } catch (error) {
       if (viewsError === null) warn('the views could not be written', { error: messageOf(error) })
       viewsError = messageOf(error)
+      viewsCause = diskCauseOf(error)
       if (isDamage(error)) remakeViews(viewsError)
       return otherwise
     }
@@ -165,7 +168,13 @@ export function openWriter(options: WriterOptions): Writer {
     viewsSeq: () => projector.promptSeq(),
     isSettled: () => viewsError === null && !filesMayHoldErased,
     remakeViews,
-    status: () => ({ projections: projector.status(), ledgerError: ledger.fault(), viewsError }),
+    status: () => ({
+      projections: projector.status(),
+      ledgerError: ledger.fault(),
+      ledgerCause: ledger.faultCause(),
+      viewsError,
+      viewsCause: viewsError === null ? null : viewsCause,
+    }),
     close() {
       views.close()
       slack.close()

@@ -2,16 +2,17 @@ import { get } from 'node:http'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import type { Checks } from '../../src/readiness/readiness.ts'
 import { settingsFile } from '../../src/settings/store.ts'
 import { createClient } from './client.ts'
-import { type Service, startService } from './harness.ts'
+import { PASSED, type Service, startService } from './harness.ts'
 
 test('health, readiness and build are told to everybody', async () => {
   const { client } = await startService()
   expect((await client.get('/health')).json).toEqual({ status: 'ok' })
   expect((await client.get('/ready')).json).toEqual({
     status: 'ready',
-    checks: { ledger: { ok: true }, projections: { ok: true }, reactors: { ok: true }, model: { ok: true } },
+    checks: PASSED,
   })
   expect((await client.get('/build-info.json')).json).toEqual({
     name: 'delegate',
@@ -36,20 +37,43 @@ test('how the service is can be asked in a browser, too, while its settings cann
   }
 })
 
-test('a failing check makes the service unready and is named; the model never does', async () => {
-  const ok = { ok: true }
-  let checks = { ledger: ok, projections: ok, reactors: ok, model: { ok: false, detail: 'no key' } }
-  const { client } = await startService({ readiness: async () => checks })
+test('a failing check makes the service unready and is named; model, telephony and a disk that fills up never do', async () => {
+  const fails = { ok: false, detail: 'a reason' }
+  let checks: Checks = { ...PASSED, model: fails, telephony: fails, disk: fails }
+  const { client } = await startService({ checks: () => checks })
   expect((await client.get('/ready')).status).toBe(200)
-  const stalled = { ok: false, detail: 'timeline stalled' }
-  checks = { ...checks, projections: stalled }
-  const answer = await client.get('/ready')
-  expect(answer.status).toBe(503)
-  expect(answer.json).toMatchObject({
-    code: 'not_ready',
-    detail: 'Not ready: projections: timeline stalled.',
-    checks: { projections: stalled },
+  for (const name of ['ledger', 'projections', 'settings', 'reactors'] as const) {
+    checks = { ...PASSED, [name]: { ok: false, detail: 'The reason and the remedy.' } }
+    const answer = await client.get('/ready')
+    expect(answer.status).toBe(503)
+    expect(answer.json).toMatchObject({
+      code: 'not_ready',
+      detail: `Not ready: ${name}: The reason and the remedy.`,
+      checks: { [name]: checks[name] },
+    })
+  }
+})
+
+test('a stranger learns which check fails, and of no host, model or path', async () => {
+  const detail = 'openai.example/gpt at /srv/delegate'
+  let checks: Checks = { ...PASSED, model: { ok: true, detail }, telephony: { ok: false, detail } }
+  const { client, port } = await startService({ checks: () => checks })
+  const stranger = createClient(port)
+  expect((await stranger.get('/ready')).json).toEqual({
+    status: 'ready',
+    checks: { ...PASSED, telephony: { ok: false } },
   })
+  checks = { ...checks, settings: { ok: false, detail } }
+  const refused = await stranger.get('/ready')
+  expect(refused.json).toMatchObject({
+    status: 503,
+    detail: 'Not ready: settings.',
+    checks: { settings: { ok: false } },
+  })
+  expect(refused.text).not.toContain('example')
+  expect((await client.get('/ready')).json).toMatchObject({ detail: `Not ready: settings: ${detail}.` })
+  expect((await stranger.get('/api/session/health')).status).toBe(401)
+  expect((await client.get('/api/session/health')).json.checks.settings).toEqual({ ok: false, detail })
 })
 
 test('the published contract is OpenAPI 3.1 and says what the routes do', async () => {

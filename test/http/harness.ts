@@ -10,11 +10,11 @@ import { createRoutes } from '../../src/http/env.ts'
 import { createHttp } from '../../src/http/http.ts'
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../../src/http/http-server.ts'
 import { createIntrusionCounter } from '../../src/http/intrusion-counter.ts'
-import type { Readiness } from '../../src/http/routes/health.ts'
 import type { TestConnection } from '../../src/http/routes/settings.ts'
 import type { SocketRoute } from '../../src/http/sockets.ts'
 import { loadStaticFiles } from '../../src/http/static-files.ts'
 import { createLog } from '../../src/log.ts'
+import type { Checks } from '../../src/readiness/readiness.ts'
 import { openOwnerState } from '../../src/settings/open.ts'
 import { parseSetting, type SettingKey } from '../../src/settings/registry.ts'
 import { openStorage } from '../../src/storage/storage.ts'
@@ -29,19 +29,21 @@ export type ServiceOptions = {
   readonly monotonicMs?: () => number
   readonly limits?: Partial<ServerLimits>
   readonly webDirectory?: string
-  readonly readiness?: Readiness
+  readonly checks?: () => Checks
   readonly testConnection?: TestConnection
   readonly installed?: boolean
   /** How long what runs may go on when it is told to stop. */
   readonly closeGraceMs?: number
 }
 
-const READY: Readiness = async () => ({
+export const PASSED: Checks = {
   ledger: { ok: true },
   projections: { ok: true },
   reactors: { ok: true },
+  settings: { ok: true },
+  disk: { ok: true },
   model: { ok: true },
-})
+}
 
 /**
  * The real HTTP face over the real storage on a port of its own, with a few routes that stand in for what other
@@ -90,7 +92,12 @@ export async function startService(options: ServiceOptions = {}) {
     modules: [thingRoutes(things)],
     socketRoutes: socketRoutes(socketMessages),
     intrusions,
-    readiness: options.readiness ?? READY,
+    health: async () => ({
+      checks: options.checks?.() ?? PASSED,
+      reactors: [],
+      freeBytes: null,
+      lastText: null,
+    }),
     testConnection: options.testConnection ?? (async () => ({ ok: true, steps: [] })),
     buildInfo: { name: 'delegate', version: '0.0.0', commit: null, builtAt: null, node: process.version },
     staticFiles: await loadStaticFiles(options.webDirectory ?? join(directory, 'no-web')),

@@ -1,5 +1,5 @@
-import { type Http, Refused } from './http.ts'
-import { asObject, isObject, optionalString, stringField } from './json.ts'
+import type { Http } from './http.ts'
+import { asObject, optionalString, stringField } from './json.ts'
 
 export type Build = {
   readonly version: string
@@ -25,23 +25,4 @@ export async function fetchHeldSince(http: Http): Promise<string | null> {
 
 export async function releaseOutbound(http: Http): Promise<void> {
   await http('POST', '/api/outbound/release')
-}
-
-/** A part of the service that stands still, and what is known of why; empty where nothing is. */
-export type ServiceFault = { readonly part: string; readonly detail: string }
-
-/** The first part that keeps the service from being ready; null where it is, or is on its way down. */
-export async function fetchFault(http: Http): Promise<ServiceFault | null> {
-  try {
-    await http('GET', '/ready')
-    return null
-  } catch (error) {
-    if (!(error instanceof Refused) || !isObject(error.answer) || !isObject(error.answer.checks)) throw error
-    for (const part of ['ledger', 'projections']) {
-      const check = error.answer.checks[part]
-      if (isObject(check) && check.ok === false)
-        return { part, detail: optionalString(check, 'detail') ?? '' }
-    }
-    return null
-  }
 }

@@ -9,6 +9,7 @@ import '../design/page.ts'
 import '../design/state.ts'
 import '../view/course-chart.ts'
 import type { Course } from '../view/course-chart.ts'
+import '../view/health-view.ts'
 import { countText, shortDateText } from '../view/format.ts'
 import { type Area, areas, type ChartLine, type Figure } from '../view/operation-areas.ts'
 
@@ -214,6 +215,7 @@ export class DgOperationsPage extends LitElement {
           </button>`,
         )}
       </div>
+      <dg-health .http=${this.app.http}></dg-health>
       ${this.contentView()}
     </dg-page>`
   }

@@ -1,23 +1,25 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { whenIdle } from '../app/platform.ts'
+import { type Check, fetchChecks, reportedChecks } from '../data/health.ts'
 import type { Http } from '../data/http.ts'
-import { fetchFault, fetchHeldSince, type ServiceFault } from '../data/service.ts'
+import { fetchHeldSince } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import { shortDateText } from './format.ts'
+import { checkText } from './health-words.ts'
 
 const lookEveryMs = 60_000
 
 /**
- * What concerns every page and is on none of them: that outgoing work waits for the owner's word, and that part of the
- * service stands still, so that what a page shows may be old.
+ * What concerns every page and is on none of them: that outgoing work waits for the owner's word, and which checks of
+ * the service fail, with what to do.
  */
 export class DgServiceNotices extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
     path: {},
     heldSince: { state: true },
-    fault: { state: true },
+    checks: { state: true },
   }
   static override readonly styles = [
     controls,
@@ -64,14 +66,14 @@ export class DgServiceNotices extends LitElement {
   /** The page that is shown. */
   declare path: string
   declare private heldSince: string | null
-  declare private fault: ServiceFault | null
+  declare private checks: readonly Check[]
   private ends: (() => void)[] = []
 
   constructor() {
     super()
     this.path = ''
     this.heldSince = null
-    this.fault = null
+    this.checks = []
   }
 
   override connectedCallback(): void {
@@ -90,23 +92,22 @@ export class DgServiceNotices extends LitElement {
 
   /** From page to page what was said may have been settled. */
   protected override willUpdate(changed: PropertyValues): void {
-    const isTold = this.heldSince !== null || this.fault !== null
+    const isTold = this.heldSince !== null || this.checks.some(({ ok }) => !ok)
     if (changed.has('path') && this.hasUpdated && isTold) void this.look()
   }
 
   private async look(): Promise<void> {
     if (!this.isConnected || document.visibilityState === 'hidden') return
     try {
-      const [heldSince, fault] = await Promise.all([fetchHeldSince(this.http), fetchFault(this.http)])
-      this.heldSince = heldSince
-      this.fault = fault
+      this.checks = await fetchChecks(this.http)
+      this.heldSince = await fetchHeldSince(this.http)
     } catch {
       // Where nothing answers, each page says so itself; what was true a minute ago may be true still.
     }
   }
 
   override render() {
-    return html`<div role="status">${this.faultView()}${this.heldView()}</div>`
+    return html`<div role="status">${this.checksView()}${this.heldView()}</div>`
   }
 
   private heldView(): TemplateResult | typeof nothing {
@@ -121,22 +122,22 @@ export class DgServiceNotices extends LitElement {
     </p>`
   }
 
-  private faultView(): TemplateResult | typeof nothing {
-    if (this.fault === null) return nothing
-    const { part, detail } = this.fault
-    const [what, why] =
-      part === 'projections'
-        ? [
-            'Some of what the pages show is out of date',
-            '. What you say is kept all the same, and starting Delegate again may mend it',
-          ]
-        : ['Something is wrong with Delegate’s data', '']
-    return html`<p>
-      <dg-icon name="warning"></dg-icon>
-      <span>
-        ${what}${detail === '' ? '' : ` (${detail})`}<span class="why">${why}</span>. <a href="/logs">The log tells more</a>
-      </span>
-    </p>`
+  private checksView() {
+    if (this.path === '/operations') return nothing
+    const failing = this.checks.filter(({ ok }) => !ok)
+    const needed = failing.find(({ name }) => !reportedChecks.has(name))
+    // What is wrong with the first may be why the others fail. A model's failure is on the timeline as well.
+    const told = needed ? [needed] : failing.filter(({ name }) => name !== 'model' || this.path !== '/')
+    return told.map(
+      (check) => html`<p>
+        <dg-icon name="warning"></dg-icon>
+        <span>
+          ${checkText(check)}<span class="why">${
+            check.name === 'projections' ? ' What you say is kept all the same.' : ''
+          }</span> <a href="/operations">See Health in Operations</a>
+        </span>
+      </p>`,
+    )
   }
 }
 

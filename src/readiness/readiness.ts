@@ -1,0 +1,221 @@
+import { existsSync } from 'node:fs'
+import { type DiskCause, diskRemedies } from '../../ledger/causes.ts'
+import type { ProjectionStatus } from '../../projections/projector.ts'
+import { secretKeyFile } from '../settings/secrets.ts'
+import { openFunctionThread } from '../storage/function-thread.ts'
+import type { StorageStatus } from '../storage/storage.ts'
+import type { Verification } from '../storage/verification.ts'
+import type { ReactorState } from './reactor-watch.ts'
+import { placesOf, type StoreReport, type storeFunctions } from './store-functions.ts'
+
+export type Check = { readonly ok: boolean; readonly detail?: string }
+
+/** `disk`, `model` and `telephony` are reported; the others keep the service from being ready. */
+export type Checks = {
+  readonly ledger: Check
+  readonly projections: Check
+  readonly reactors: Check
+  readonly settings: Check
+  readonly disk: Check
+  readonly model: Check
+  /** Absent while telephony is not configured. */
+  readonly telephony?: Check
+}
+
+/** How the last use of an outside service went. */
+export type LastOutcome = { readonly at: string; readonly failure: string | null }
+
+export type Health = {
+  readonly checks: Checks
+  readonly reactors: readonly ReactorState[]
+  readonly freeBytes: number | null
+  readonly lastText: LastOutcome | null
+}
+
+export type Readiness = {
+  /** The state of a second ago at most. Never rejects. */
+  check(): Promise<Health>
+  close(): Promise<void>
+}
+
+export type ReadinessOptions = {
+  readonly directory: string
+  readonly storageStatus: () => Promise<StorageStatus>
+  readonly reactors: () => readonly ReactorState[]
+  readonly isStopping: () => boolean
+  readonly isLearningStalled: () => boolean
+  /** The configured model, and how its last turn failed. */
+  readonly model: () => { readonly name: string; readonly failure: string | null }
+  /** The last text; undefined while telephony is not configured. */
+  readonly lastText: () => LastOutcome | null | undefined
+  readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void }
+}
+
+/** So often at most the stores are read, however often somebody asks. */
+const FRESH_MS = 1000
+/** A disk that does not answer is not asked again at once: each try may cost a thread. */
+const HUNG_MS = 30_000
+const STORES_LIMIT_MS = 5000
+const LOOK_EVERY_MS = 60_000
+const MEGABYTE = 1024 * 1024
+/** Days of talk, and the owner may want to make a backup. */
+const LOW_BYTES = 200 * MEGABYTE
+/** A commit, a checkpoint of its log and the views of it. */
+const NEEDED_BYTES = 4 * MEGABYTE
+
+/**
+ * Finds out whether the service can do its work: reads each store afresh, in a thread of its own, and asks who works
+ * by itself. Logs each check that begins to fail.
+ */
+export function createReadiness(options: ReadinessOptions): Readiness {
+  const { directory, log } = options
+  const places = placesOf(directory)
+  const thread = openFunctionThread<typeof storeFunctions>(
+    new URL('./store-thread.ts', import.meta.url),
+    directory,
+    { limitMs: STORES_LIMIT_MS },
+  )
+  let hasSecrets = false
+  let last: { readonly untilMs: number; readonly stores: Promise<StoreReport> } | null = null
+  let failing = new Set<string>()
+
+  function readStores(): Promise<StoreReport> {
+    const nowMs = performance.now()
+    if (last && nowMs < last.untilMs) return last.stores
+    hasSecrets ||= existsSync(secretKeyFile(directory))
+    const stores = thread.ask('checkStores', { directory, places, hasSecrets }).catch((): StoreReport => {
+      last = { untilMs: performance.now() + HUNG_MS, stores }
+      const fault = 'The disk does not answer. Look for what keeps it busy, or replace it.'
+      return { ledger: fault, views: fault, settings: fault, freeBytes: null }
+    })
+    last = { untilMs: Number.POSITIVE_INFINITY, stores }
+    void stores.then(() => {
+      if (last?.untilMs === Number.POSITIVE_INFINITY) last = { untilMs: performance.now() + FRESH_MS, stores }
+    })
+    return stores
+  }
+
+  /** Null where the storage thread has ended, or hangs as its disk does. */
+  async function storageStatus(): Promise<StorageStatus | null> {
+    const late = Promise.withResolvers<null>()
+    const timer = setTimeout(() => late.resolve(null), STORES_LIMIT_MS)
+    try {
+      return await Promise.race([options.storageStatus().catch(() => null), late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function look(): Promise<Health> {
+    const [stores, status] = await Promise.all([readStores(), storageStatus()])
+    const reactors = options.reactors()
+    const { name, failure } = options.model()
+    const lastText = options.lastText()
+    const { freeBytes } = stores
+    return {
+      checks: {
+        ledger: ledgerCheck(stores, status),
+        projections: projectionsCheck(stores, status),
+        reactors: reactorsCheck(options, reactors),
+        settings: checkOf(stores.settings),
+        disk:
+          freeBytes === null
+            ? { ok: true }
+            : { ok: freeBytes >= LOW_BYTES, detail: `${sizeOf(freeBytes)} free` },
+        model: {
+          ok: failure === null,
+          detail: failure === null ? name : `${name}: the last turn failed (${failure})`,
+        },
+        ...(lastText === undefined ? {} : { telephony: textCheck(lastText) }),
+      },
+      reactors,
+      freeBytes,
+      lastText: lastText ?? null,
+    }
+  }
+
+  function tell({ checks }: Health): void {
+    const now = Object.entries(checks).filter(([, { ok }]) => !ok)
+    for (const [check, { detail }] of now)
+      if (!failing.has(check)) log.warn({ check, detail }, 'a check fails')
+    for (const check of failing)
+      if (!now.some(([name]) => name === check)) log.info({ check }, 'a check is passed again')
+    failing = new Set(now.map(([name]) => name))
+  }
+
+  async function check(): Promise<Health> {
+    const health = await look()
+    tell(health)
+    return health
+  }
+
+  const timer = setInterval(() => void check(), LOOK_EVERY_MS).unref()
+  return {
+    check,
+    async close() {
+      clearInterval(timer)
+      await thread.close()
+    },
+  }
+}
+
+const checkOf = (fault: string | null): Check =>
+  fault === null ? { ok: true } : { ok: false, detail: fault }
+
+function ledgerCheck(stores: StoreReport, status: StorageStatus | null): Check {
+  const { freeBytes } = stores
+  if (status === null) return { ok: false, detail: 'The storage does not answer.' }
+  const { ledgerError, ledgerCause, verification } = status
+  if (ledgerError !== null) return unwritten(ledgerError, ledgerCause)
+  if (verification.status === 'damaged') return { ok: false, detail: damageOf(verification) }
+  if (stores.ledger !== null) return checkOf(stores.ledger)
+  if (status.ledgerDamage) return { ok: false, detail: diskRemedies.damaged }
+  if (freeBytes !== null && freeBytes < NEEDED_BYTES) return { ok: false, detail: diskRemedies.full }
+  return { ok: true }
+}
+
+function unwritten(error: string, cause: DiskCause | null): Check {
+  return {
+    ok: false,
+    detail: cause === null ? `cannot be written: ${error}` : `${diskRemedies[cause]} (${error})`,
+  }
+}
+
+function damageOf({ seq }: Extract<Verification, { status: 'damaged' }>): string {
+  return `Event ${seq ?? 'unknown'} is damaged. ${diskRemedies.damaged}`
+}
+
+function projectionsCheck(stores: StoreReport, status: StorageStatus | null): Check {
+  if (status === null) return { ok: false, detail: 'The storage does not answer.' }
+  if (status.viewsError !== null) return unwritten(status.viewsError, status.viewsCause)
+  if (status.viewsDamage !== null)
+    return { ok: false, detail: 'damaged: they are being rebuilt from the ledger' }
+  const stalled = status.projections.filter(({ error }: ProjectionStatus) => error !== null)
+  if (stalled.length > 0)
+    return { ok: false, detail: `stalled: ${stalled.map(({ name }) => name).join(', ')}` }
+  return checkOf(stores.views)
+}
+
+function reactorsCheck(options: ReadinessOptions, reactors: readonly ReactorState[]): Check {
+  if (options.isStopping()) return { ok: false, detail: 'stopping' }
+  if (options.isLearningStalled()) return { ok: false, detail: 'stalled: learning' }
+  const failing = reactors.filter(({ state }) => state !== 'ok')
+  return failing.length === 0 ? { ok: true } : { ok: false, detail: failing.map(sentenceOf).join('; ') }
+}
+
+function sentenceOf({ name, waiting, since, lastFailure }: ReactorState): string {
+  const backlog = since === null ? '' : ` ${waiting} waiting since ${since}`
+  const failure = lastFailure === null ? '' : ` last failure at ${lastFailure.at}: ${lastFailure.message}`
+  return `${name}:${[backlog, failure].filter((part) => part !== '').join(',')}`
+}
+
+function textCheck(last: LastOutcome | null): Check {
+  if (last === null) return { ok: true }
+  if (last.failure === null) return { ok: true, detail: `the last text was sent at ${last.at}` }
+  return { ok: false, detail: `the last text failed at ${last.at} (${last.failure})` }
+}
+
+function sizeOf(bytes: number): string {
+  const megabytes = Math.round(bytes / MEGABYTE)
+  return megabytes < 10_000 ? `${megabytes} MB` : `${Math.round(megabytes / 1024)} GB`
+}

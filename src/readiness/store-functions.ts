@@ -1,0 +1,161 @@
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import type Database from 'better-sqlite3'
+import { type DiskCause, diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
+import { openDatabase } from '../../ledger/database.ts'
+import { LedgerDamaged, messageOf } from '../../ledger/errors.ts'
+import { ledgerFile, openLedgerReadOnly, viewsFile } from '../../ledger/files.ts'
+import { createReader, type LedgerReader } from '../../ledger/reader.ts'
+import { verifyLink } from '../../ledger/verify.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
+import { secretKeyFile } from '../settings/secrets.ts'
+import { settingsFile } from '../settings/store.ts'
+import type { ThreadFunctions } from '../storage/function-thread.ts'
+
+/** A file, and which one its name led to when the service opened it. */
+export type Place = { readonly file: string; readonly inode: string }
+
+export type StoreName = 'ledger' | 'views' | 'settings'
+export type Places = Readonly<Record<StoreName, readonly Place[]>>
+/** Why a store cannot be read, as a sentence with its remedy; null where it can. */
+export type StoreReport = Readonly<Record<StoreName, string | null>> & { readonly freeBytes: number | null }
+
+/** The last events, where requests read most, then places anywhere in the ledger. */
+const LAST_EVENTS = 64
+const SAMPLES = 16
+const SAMPLE_EVENTS = 4
+const SAMPLE_ROWS = 2
+
+/** The files of the data directory as they are now; to be called once all stores are open. */
+export function placesOf(directory: string): Places {
+  const existing = (files: readonly string[]): Place[] =>
+    files.flatMap((file) => {
+      const inode = inodeOf(file)
+      return inode === null ? [] : [{ file, inode }]
+    })
+  const views = viewsFile(directory)
+  return {
+    ledger: existing([ledgerFile(directory)]),
+    views: existing([views, `${views}-wal`, `${views}-shm`]),
+    settings: existing([settingsFile(directory)]),
+  }
+}
+
+function inodeOf(file: string): string | null {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found ? `${found.dev}:${found.ino}` : null
+}
+
+/** What the thread of the readiness can be asked. */
+export const storeFunctions = {
+  /**
+   * Reads a sample of each store through a connection of its own: SQLite answers from the pages that it has in
+   * memory, and a fresh connection has none.
+   */
+  checkStores:
+    () =>
+    (args: {
+      readonly directory: string
+      readonly places: Places
+      readonly hasSecrets: boolean
+    }): StoreReport => {
+      const { directory, places } = args
+      return {
+        ledger: faultOf(places.ledger, () => readLedger(directory)),
+        views: faultOf(places.views, () => readViews(directory)),
+        settings: faultOf(places.settings, () => readSettings(directory, args.hasSecrets)),
+        freeBytes: freeBytes(directory),
+      }
+    },
+} as const satisfies ThreadFunctions
+
+function faultOf(places: readonly Place[], read: () => void): string | null {
+  // Opened where its log is gone, SQLite would make another one.
+  const moved = places.find(({ file, inode }) => inodeOf(file) !== inode)
+  if (moved)
+    return `${basename(moved.file)} was deleted, moved or replaced. Put it back and start Delegate again, or restore a backup.`
+  try {
+    read()
+    return null
+  } catch (error) {
+    if (error instanceof MissingKey) return error.message
+    return sentenceOf(error instanceof LedgerDamaged ? 'damaged' : (diskCauseOf(error) ?? 'failing'), error)
+  }
+}
+
+function sentenceOf(cause: DiskCause, error: unknown): string {
+  return `${diskRemedies[cause]} (${messageOf(error)})`
+}
+
+class MissingKey extends Error {}
+
+function readLedger(directory: string): void {
+  const db = openLedgerReadOnly(directory)
+  try {
+    db.transaction(() => {
+      const reader = createReader(db)
+      const { seq } = reader.head()
+      readEvents(reader, Math.max(0, seq - LAST_EVENTS), LAST_EVENTS)
+      for (let sample = 0; sample < SAMPLES; sample += 1)
+        readEvents(reader, Math.floor(Math.random() * seq), SAMPLE_EVENTS)
+    })()
+  } finally {
+    db.close()
+  }
+}
+
+/** Each must follow from the one before it, and be found by its key. Throws LedgerDamaged. */
+function readEvents(reader: LedgerReader, afterSeq: number, count: number): void {
+  const hash = reader.hashAt(afterSeq)
+  if (hash === null) throw new LedgerDamaged(`event ${afterSeq} is missing`, { seq: afterSeq })
+  let head = { seq: afterSeq, hash }
+  for (const row of reader.rowsAfter(afterSeq, count)) {
+    head = verifyLink(head, row)
+    if (row.key !== null && reader.rowByKey(row.key)?.seq !== row.seq)
+      throw new LedgerDamaged(`event ${row.seq} is not found by its key`, { seq: row.seq })
+  }
+}
+
+function readViews(directory: string): void {
+  const db = openViewsReadOnly(directory)
+  try {
+    readTables(db)
+  } finally {
+    db.close()
+  }
+}
+
+function readTables(db: Database.Database): void {
+  const names = db
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+    .pluck()
+    .all()
+  for (const name of names) db.prepare(`SELECT * FROM "${name}" LIMIT ${SAMPLE_ROWS}`).all()
+}
+
+function readSettings(directory: string, hasSecrets: boolean): void {
+  const file = settingsFile(directory)
+  // Checked whole, since it is small.
+  const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 1000 })
+  try {
+    const found = db.pragma('quick_check(1)', { simple: true })
+    if (found !== 'ok') throw new LedgerDamaged(`${file} is damaged: ${found}`)
+    readTables(db)
+  } finally {
+    db.close()
+  }
+  if (hasSecrets && !existsSync(secretKeyFile(directory)))
+    throw new MissingKey(
+      'secret.key was deleted. Without it no secret setting can be read after the next start. Put it back.',
+    )
+}
+
+/** What this user may still write, in bytes; null where the file system does not tell. */
+function freeBytes(directory: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(directory)
+    return bavail * bsize
+  } catch {
+    return null
+  }
+}

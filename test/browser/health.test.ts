@@ -1,0 +1,84 @@
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { phone, visit } from './page.ts'
+
+const browser = useBrowser()
+
+test('a failing check is shown on every page with its remedy, and in full under Health', async () => {
+  const service = await startWholeService()
+  const settings = join(service.directory, 'settings.sqlite')
+  renameSync(settings, `${settings}.away`)
+  const page = await visit(browser(), service, { context: { viewport: phone }, expected: /503/ })
+  const notice = page.getByText(
+    /Delegate cannot read its settings\. settings\.sqlite was deleted.*Put it back/,
+  )
+  await notice.waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('link', { name: 'See Health in Operations' }).click()
+  const health = page.getByRole('region', { name: 'Health' })
+  await health
+    .getByText(/Settings: Delegate cannot read its settings\. settings\.sqlite was deleted/)
+    .waitFor()
+  await health.getByText('Everything that happens is recorded.').waitFor()
+  await health.getByText('Nothing waits, and nothing has failed since Delegate started.').waitFor()
+  expect(await findings(page)).toEqual([])
+  renameSync(`${settings}.away`, settings)
+  await page.reload()
+  await health.getByText('Settings and sign-ins can be read.').waitFor()
+  await page.goto('/notes')
+  await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor()
+  await notice.waitFor({ state: 'detached' })
+})
+
+test('what is only reported is shown too: a disk that fills up, a text that was not sent', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/timers' })
+  const checks = {
+    ...(await service.client.get('/ready')).json.checks,
+    disk: { ok: false, detail: '120 MB free' },
+    telephony: { ok: false, detail: 'the last text failed at 2026-11-24T14:02:00.000Z (unavailable)' },
+  }
+  await page.route('**/ready', (route) => route.fulfill({ json: { status: 'ready', checks } }))
+  await page.reload()
+  await page.getByText('The disk is nearly full (120 MB free).').waitFor()
+  await page
+    .getByText(/The last text message was not sent \(the last text failed at .*2026.* \(unavailable\)\)/)
+    .waitFor()
+})
+
+test('the work that waits and what failed last are listed, and Health comes again when asked', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
+  const { json } = await service.client.get('/api/session/health')
+  const reactors = [
+    {
+      name: 'texts',
+      state: 'ok',
+      waiting: 3,
+      since: '2026-11-24T14:02:00.000Z',
+      lastFailure: {
+        at: '2026-11-24T14:03:00.000Z',
+        message: 'the list of the provider could not be had',
+        inARow: 1,
+      },
+    },
+    { name: 'learning', state: 'failing', waiting: 1, since: '2026-11-24T14:02:00.000Z', lastFailure: null },
+  ]
+  let isBroken = true
+  await page.route('**/api/session/health', (route) =>
+    isBroken ? route.fulfill({ status: 500 }) : route.fulfill({ json: { ...json, reactors } }),
+  )
+  await page.goto('/operations')
+  const health = page.getByRole('region', { name: 'Health' })
+  await health.getByRole('alert').waitFor()
+  isBroken = false
+  await health.getByRole('button', { name: 'Try again' }).click()
+  await health.getByText(/Learning from what you say, failing/).waitFor()
+  await health.getByText(/3 waiting since/).waitFor()
+  await health.getByText(/Last failure .*: the list of the provider could not be had/).waitFor()
+  expect(await findings(page)).toEqual([])
+})

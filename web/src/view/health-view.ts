@@ -1,0 +1,180 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { type Check, fetchHealth, type Health, type Reactor, reportedChecks } from '../data/health.ts'
+import { explain, type Http } from '../data/http.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import type { IconName } from '../design/icon.ts'
+import { backlogText, checkName, checkText, failureText, reactorName } from './health-words.ts'
+
+const refreshMs = 15_000
+
+/** How the service is now: each check, and the work that waits or has failed. */
+export class DgHealth extends LitElement {
+  static override readonly properties = {
+    http: { attribute: false },
+    health: { state: true },
+    problem: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    cards,
+    css`
+      :host {
+        display: block;
+        margin-bottom: var(--space-5);
+      }
+      section {
+        padding: var(--space-4) var(--space-5) var(--space-5);
+      }
+      h2 {
+        font-size: var(--text-lg);
+        font-weight: 600;
+      }
+      h3 {
+        margin: var(--space-4) 0 var(--space-2);
+        font-size: var(--text-sm);
+        font-weight: 600;
+      }
+      .intro,
+      .rest {
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      .intro {
+        margin-bottom: var(--space-3);
+      }
+      ul {
+        display: grid;
+        gap: var(--space-2) var(--space-5);
+        margin: 0;
+        padding: 0;
+        list-style: none;
+      }
+      li {
+        display: flex;
+        gap: var(--space-2);
+        font-size: var(--text-sm);
+        line-height: 1.45;
+      }
+      li > div {
+        min-width: 0;
+        overflow-wrap: anywhere;
+      }
+      strong {
+        font-weight: 550;
+      }
+      dg-icon {
+        flex: none;
+        margin-top: 0.15em;
+        color: var(--success);
+      }
+      .fails dg-icon {
+        color: var(--danger);
+      }
+      .warns dg-icon {
+        color: var(--warning);
+      }
+      .quiet {
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      @media (max-width: 40rem) {
+        section {
+          padding-inline: var(--space-4);
+        }
+      }
+    `,
+  ]
+  declare http: Http
+  declare private health: Health | null
+  declare private problem: string
+  private timer: ReturnType<typeof setInterval> | undefined
+
+  constructor() {
+    super()
+    this.health = null
+    this.problem = ''
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.timer = setInterval(() => void this.load(), refreshMs)
+    void this.load()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    clearInterval(this.timer)
+  }
+
+  private readonly load = async (): Promise<void> => {
+    try {
+      this.health = await fetchHealth(this.http)
+      this.problem = ''
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  override render() {
+    return html`<section class="card" aria-labelledby="health">
+      <h2 id="health">Health</h2>
+      <p class="intro">How Delegate is now, with what to do where something fails.</p>
+      ${this.contentView()}
+    </section>`
+  }
+
+  private contentView(): TemplateResult {
+    const { health, problem } = this
+    if (!health) {
+      return problem === ''
+        ? html`<div role="status" aria-label="Loading the health"><div class="waiting"></div></div>`
+        : html`<p role="alert">
+            ${problem} <button class="button" @click=${() => void this.load()}>Try again</button>
+          </p>`
+    }
+    const busy = health.reactors.filter(({ waiting, lastFailure }) => waiting > 0 || lastFailure !== null)
+    return html`
+      ${problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${problem}</p>`}
+      <ul>
+        ${health.checks.map(checkView)}
+      </ul>
+      <h3>Background work</h3>
+      ${
+        busy.length === 0
+          ? html`<p class="quiet">Nothing waits, and nothing has failed since Delegate started.</p>`
+          : html`<ul>
+              ${busy.map(reactorView)}
+            </ul>`
+      }
+    `
+  }
+}
+
+function checkView(check: Check): TemplateResult {
+  const [tone, icon]: [string, IconName] = check.ok
+    ? ['', 'done']
+    : reportedChecks.has(check.name)
+      ? ['warns', 'warning']
+      : ['fails', 'failed']
+  return html`<li class=${tone}>
+    <dg-icon name=${icon}></dg-icon>
+    <div><strong>${checkName(check.name)}</strong>: ${checkText(check)}</div>
+  </li>`
+}
+
+function reactorView(reactor: Reactor): TemplateResult {
+  const isOk = reactor.state === 'ok'
+  return html`<li class=${isOk ? '' : 'fails'}>
+    <dg-icon name=${isOk ? 'done' : 'failed'}></dg-icon>
+    <div>
+      <strong>${reactorName(reactor.name)}</strong>${isOk ? '' : reactor.state === 'failing' ? ', failing' : ', standing still'}
+      <div class="rest">
+        ${[backlogText(reactor), failureText(reactor)].filter((text) => text !== '').map((text) => html`<div>${text}</div>`)}
+      </div>
+    </div>
+  </li>`
+}
+
+customElements.define('dg-health', DgHealth)
