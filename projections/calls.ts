@@ -14,11 +14,11 @@ export type CallRow = {
   endedAt: string | null
 }
 
-/** Every call that was taken, and where its words stand. A rejected one is only on the timeline. */
+/** Every call that was taken, and where its words stand; of strangers, each call that was taken or found the line busy. */
 export const callsProjection = defineProjection({
   name: 'calls',
-  version: 2,
-  tables: ['calls', 'call_words'],
+  version: 3,
+  tables: ['calls', 'call_guests', 'call_words'],
   schema: `
     CREATE TABLE calls (
       callSid TEXT PRIMARY KEY, offeredSeq INTEGER NOT NULL UNIQUE, party TEXT NOT NULL, number TEXT, conversationId TEXT,
@@ -26,22 +26,31 @@ export const callsProjection = defineProjection({
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX calls_open ON calls (offeredSeq) WHERE endedAt IS NULL;
     CREATE INDEX calls_by_offer ON calls (offeredAt);
-    CREATE INDEX calls_of_guests ON calls (offeredAt) WHERE party = 'guest';
     CREATE INDEX calls_by_number ON calls (number) WHERE number IS NOT NULL;
+    CREATE TABLE call_guests (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, number TEXT) STRICT;
+    CREATE INDEX call_guests_by_time ON call_guests (at);
     CREATE TABLE call_words (seq INTEGER PRIMARY KEY, callSid TEXT NOT NULL) STRICT;
     CREATE INDEX call_words_by_call ON call_words (callSid, seq);`,
   fold(db) {
     const offer = db.prepare(`INSERT OR IGNORE INTO calls
       VALUES (@callSid, @seq, @party, @number, @conversationId, @spanId, @at, NULL, NULL)`)
+    const guest = db.prepare('INSERT INTO call_guests VALUES (?, ?, ?)')
     const connect = db.prepare('UPDATE calls SET connectedAt = ? WHERE callSid = ?')
     const end = db.prepare('UPDATE calls SET endedAt = ? WHERE callSid = ?')
     const say = db.prepare('INSERT OR IGNORE INTO call_words VALUES (?, ?)')
     const forgetWords = db.prepare('DELETE FROM call_words WHERE seq = ?')
     const forgetNumber = db.prepare('UPDATE calls SET number = NULL WHERE offeredSeq = ?')
+    const forgetGuest = db.prepare('UPDATE call_guests SET number = NULL WHERE seq = ?')
     return {
       handlers: {
-        'call.offered': ({ seq, at, conversationId, spanId, facts, body }) =>
-          void offer.run({ seq, at, conversationId, spanId, number: body?.from ?? null, ...facts }),
+        'call.offered': ({ seq, at, conversationId, spanId, facts, body }) => {
+          const number = body?.from ?? null
+          offer.run({ seq, at, conversationId, spanId, number, ...facts })
+          if (facts.party === 'guest') guest.run(seq, at, number)
+        },
+        'call.rejected': ({ seq, at, facts, body }) => {
+          if (facts.party === 'guest' && facts.reason === 'busy') guest.run(seq, at, body?.from ?? null)
+        },
         'call.connected': ({ at, facts }) => void connect.run(at, facts.callSid),
         'call.ended': ({ at, facts }) => void end.run(at, facts.callSid),
         'call.utterance.heard': ({ seq, facts }) => void say.run(seq, facts.callSid),
@@ -50,6 +59,7 @@ export const callsProjection = defineProjection({
           for (const seq of facts.seqs) {
             forgetWords.run(seq)
             forgetNumber.run(seq)
+            forgetGuest.run(seq)
           }
         },
       },
@@ -61,8 +71,8 @@ export const callsProjection = defineProjection({
 export function createCallQueries(views: Database) {
   const bySid = views.prepare<[string], CallRow>('SELECT * FROM calls WHERE callSid = ?')
   const open = views.prepare<[], CallRow>('SELECT * FROM calls WHERE endedAt IS NULL ORDER BY offeredSeq')
-  const guestsSince = views.prepare<[string, number], { count: number }>(
-    "SELECT count(*) AS count FROM calls WHERE party = 'guest' AND offeredAt >= ? AND offeredSeq > ?",
+  const guestsSince = views.prepare<[string, number], { number: string | null }>(
+    'SELECT number FROM call_guests WHERE at >= ? AND seq > ?',
   )
   const takenSince = views.prepare<[string, number], { count: number }>(
     'SELECT count(*) AS count FROM calls WHERE offeredAt >= ? AND offeredSeq > ?',
@@ -78,8 +88,11 @@ export function createCallQueries(views: Database) {
     bySid: (callSid: string) => bySid.get(callSid),
     /** Calls without an end: the one that goes on, and those that a crash cut off. */
     open: () => open.all(),
-    /** Calls of strangers that were taken since a moment; those alone that come after a seq. */
-    guestCallsSince: (at: string, afterSeq: number) => guestsSince.get(at, afterSeq)?.count ?? 0,
+    /**
+     * The number behind each call of a stranger that was recorded since a moment and after a seq; null where erased.
+     */
+    guestNumbersSince: (at: string, afterSeq: number) =>
+      guestsSince.all(at, afterSeq).map(({ number }) => number),
     /** Calls that were taken since a moment, of whomever; those alone that come after a seq. */
     takenSince: (at: string, afterSeq: number) => takenSince.get(at, afterSeq)?.count ?? 0,
     /** The last words in a stranger's calls from this number, oldest first. */

@@ -27,6 +27,9 @@ export const operationMetrics = [
   'lateDuplicate',
   'lateIrrelevant',
   'lateExpired',
+  /** Of strangers, beyond what they may have in a day. */
+  'textsOverBudget',
+  'callsOverBudget',
 ] as const
 export type OperationMetric = (typeof operationMetrics)[number]
 /** What did not occur is absent. */
@@ -48,7 +51,7 @@ const MAX_UPSERTS = 64
  */
 export const operationsProjection = defineProjection({
   name: 'operations',
-  version: 6,
+  version: 7,
   tables: ['operations', 'operation_deliveries'],
   schema: `
     CREATE TABLE operations (grain TEXT NOT NULL, bucket TEXT NOT NULL, lastSeq INTEGER NOT NULL,
@@ -166,6 +169,10 @@ export const operationsProjection = defineProjection({
           if (!known) return
           if (known.underWay) add(at, 'deliveryFailedAttempts')
           settle.run(deliveryId)
+        },
+        'intrusion.counted': ({ at, facts: { kind, count } }) => {
+          if (kind === 'text_over_budget') add(at, 'textsOverBudget', count)
+          if (kind === 'call_over_budget') add(at, 'callsOverBudget', count)
         },
         'memory.recalled': ({ at, facts }) => {
           add(at, 'memoriesSurfaced', facts.ids.length)

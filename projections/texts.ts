@@ -37,14 +37,23 @@ const RANK: Readonly<Record<string, number>> = {
 /** Texts: whose number said what where, who wants none, and each outgoing one from its request to its status. */
 export const textsProjection = defineProjection({
   name: 'texts',
-  version: 4,
-  tables: ['texts', 'text_opt_words', 'text_deliveries', 'text_sent', 'text_lost', 'text_statuses'],
+  version: 5,
+  tables: [
+    'texts',
+    'text_guests',
+    'text_opt_words',
+    'text_deliveries',
+    'text_sent',
+    'text_lost',
+    'text_statuses',
+  ],
   schema: `
     CREATE TABLE texts (seq INTEGER PRIMARY KEY, number TEXT, party TEXT NOT NULL, incoming INTEGER NOT NULL,
       at TEXT NOT NULL) STRICT;
     CREATE INDEX texts_by_number ON texts (number, seq) WHERE number IS NOT NULL;
-    CREATE INDEX texts_of_guests ON texts (at) WHERE party = 'guest' AND incoming = 1;
     CREATE INDEX texts_sent ON texts (at) WHERE incoming = 0;
+    CREATE TABLE text_guests (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, number TEXT) STRICT;
+    CREATE INDEX text_guests_by_time ON text_guests (at);
     CREATE TABLE text_opt_words (seq INTEGER PRIMARY KEY, number TEXT NOT NULL, out INTEGER NOT NULL) STRICT;
     CREATE INDEX text_opt_words_by_number ON text_opt_words (number, seq);
     CREATE TABLE text_deliveries (deliveryId TEXT PRIMARY KEY, requestedSeq INTEGER NOT NULL, state TEXT NOT NULL,
@@ -59,6 +68,7 @@ export const textsProjection = defineProjection({
     CREATE INDEX text_statuses_lost ON text_statuses (messageSid) WHERE status IN ('undelivered', 'failed');`,
   fold(db) {
     const text = db.prepare('INSERT INTO texts VALUES (@seq, @number, @party, @incoming, @at)')
+    const guest = db.prepare('INSERT INTO text_guests VALUES (@seq, @at, @number)')
     const opt = db.prepare('INSERT INTO text_opt_words VALUES (?, ?, ?)')
     const request = db.prepare(`INSERT OR IGNORE INTO text_deliveries
       VALUES (@deliveryId, @seq, 'requested', 0, @maxAttempts, NULL, NULL, @turnId)`)
@@ -74,19 +84,25 @@ export const textsProjection = defineProjection({
       WHERE excluded.rank > text_statuses.rank`)
     // It stays counted: what a day may cost is not spent anew by erasing what was spent.
     const forgetNumber = db.prepare('UPDATE texts SET number = NULL WHERE seq = ?')
+    const forgetGuest = db.prepare('UPDATE text_guests SET number = NULL WHERE seq = ?')
     const forgetSent = db.prepare('DELETE FROM text_sent WHERE seq = ?')
     const forgetOpt = db.prepare('DELETE FROM text_opt_words WHERE seq = ?')
     return {
       handlers: {
         'sms.received': ({ seq, at, facts, body }) => {
-          text.run({ seq, at, number: body?.from ?? null, party: facts.party, incoming: 1 })
+          const number = body?.from ?? null
+          text.run({ seq, at, number, party: facts.party, incoming: 1 })
+          if (facts.party === 'guest') guest.run({ seq, at, number })
         },
         'sms.sent': ({ seq, at, facts, body }) => {
           text.run({ seq, at, number: body?.to ?? null, party: facts.party, incoming: 0 })
           if (body && facts.messageSid !== null) sent.run(facts.messageSid, seq)
         },
         'sms.undelivered': ({ facts }) => void tell.run(facts.messageSid),
-        'sms.ignored': ({ seq, facts, body }) => {
+        'sms.ignored': ({ seq, at, facts, body }) => {
+          // Older ledgers hold texts over the budget: those spent nothing.
+          if (facts.party === 'guest' && facts.reason !== 'budget')
+            guest.run({ seq, at, number: body?.from ?? null })
           if (!body || (facts.reason !== 'opt_out' && facts.reason !== 'opt_in')) return
           opt.run(seq, body.from, facts.reason === 'opt_out' ? 1 : 0)
         },
@@ -105,6 +121,7 @@ export const textsProjection = defineProjection({
         erased: ({ facts }) => {
           for (const seq of facts.seqs) {
             forgetNumber.run(seq)
+            forgetGuest.run(seq)
             forgetSent.run(seq)
             forgetOpt.run(seq)
           }
@@ -116,8 +133,8 @@ export const textsProjection = defineProjection({
 
 /** Queries over texts, on a connection that reads the views. */
 export function createTextQueries(views: Database) {
-  const guestsSince = views.prepare<[string, number], { count: number }>(
-    "SELECT count(*) AS count FROM texts WHERE party = 'guest' AND incoming = 1 AND at >= ? AND seq > ?",
+  const guestsSince = views.prepare<[string, number], { number: string | null }>(
+    'SELECT number FROM text_guests WHERE at >= ? AND seq > ?',
   )
   const sentSince = views.prepare<[string, number], { count: number }>(
     'SELECT count(*) AS count FROM texts WHERE incoming = 0 AND at >= ? AND seq > ?',
@@ -141,8 +158,11 @@ export function createTextQueries(views: Database) {
      GROUP BY messageSid ORDER BY sentSeq`,
   )
   return {
-    /** Texts of strangers that were answered, or are to be, since a moment; those alone that come after a seq. */
-    guestTextsSince: (at: string, afterSeq: number) => guestsSince.get(at, afterSeq)?.count ?? 0,
+    /**
+     * The number behind each text of a stranger that was recorded since a moment and after a seq; null where erased.
+     */
+    guestNumbersSince: (at: string, afterSeq: number) =>
+      guestsSince.all(at, afterSeq).map(({ number }) => number),
     /** Texts that left since a moment, to whomever; those alone that come after a seq. */
     sentSince: (at: string, afterSeq: number) => sentSince.get(at, afterSeq)?.count ?? 0,
     /** The last texts from and to a stranger's number, oldest first. */

@@ -120,6 +120,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
     }),
     operationRoutes({ report: parts.report, series: parts.series }),
     voiceMarkupRoutes({
+      intrusions,
       webhooks,
       reception: phone.reception,
       callEnded: phone.callEnded,
@@ -132,7 +133,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
       publicUrl: () => settings.get('PUBLIC_URL'),
       applicationSid: () => settings.get('TELEPHONY_APP_SID'),
     }),
-    smsRoutes({ webhooks, texts: parts.texts }),
+    smsRoutes({ webhooks, texts: parts.texts, intrusions }),
     callRoutes({ hangUp: phone.hangUp, current: phone.live.current }),
     ...(config.devRoutes
       ? [

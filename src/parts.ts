@@ -19,11 +19,12 @@ import { buildMemory } from './memory-service.ts'
 import { createNotes } from './notes/notes.ts'
 import { noteTools } from './notes/tools.ts'
 import { createBudgets } from './operations/budgets.ts'
+import { createGuestBudget } from './operations/guest-budget.ts'
 import { createOperationsReport, createOperationsSeries } from './operations/report.ts'
 import { buildPhone } from './phone.ts'
 import { createProposals } from './proposals/proposals.ts'
 import { taskTools } from './tasks/tools.ts'
-import { buildTexts, createGuestQueries } from './texts.ts'
+import { buildTexts, createGuestWordSeqs } from './texts.ts'
 import { timelineTools } from './timeline/tools.ts'
 import { createTimers } from './timers/timers.ts'
 import { timerTools } from './timers/tools.ts'
@@ -66,7 +67,7 @@ export async function buildParts(foundation: Foundation) {
     tools: () => toolsByName,
     isHeld: () => createOwnerQueries(views).outboundHeld() !== undefined,
     timezone,
-    onFault,
+    onFault: faultsOf('proposals'),
     nowMs,
     newId,
   })
@@ -110,7 +111,9 @@ export async function buildParts(foundation: Foundation) {
 
   const toolsByName: ReadonlyMap<string, Tool> = new Map(tools.map((tool) => [tool.name, tool]))
 
-  const guests = createGuestQueries(storage, nowMs)
+  const guestWordSeqs = createGuestWordSeqs(storage)
+  const dailyTotal = () => settings.get('GUEST_DAILY_MESSAGES')
+  const guestBudget = createGuestBudget({ storage, dailyTotal, nowMs })
   const budgets = createBudgets({ storage, limits: config.dailyLimits, nowMs })
   const common = {
     ...foundation,
@@ -128,7 +131,7 @@ export async function buildParts(foundation: Foundation) {
     adaptations: adaptations.forChannel,
     adaptationSeqs: adaptations.seqsInForce,
     traceItems: config.itemsDebug,
-    guestWordSeqs: guests.wordSeqs,
+    guestWordSeqs,
   })
   const chat = createChatChannel({
     append,
@@ -143,8 +146,8 @@ export async function buildParts(foundation: Foundation) {
     ...common,
     instructions: () => assistant.instructions('voice'),
     adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
-    guestsAnsweredInADay: guests.answeredInADay,
-    guestWordSeqs: guests.wordSeqs,
+    guestBudget,
+    guestWordSeqs,
     hangUpAtProvider: createHangUp(telephony),
   })
   const texts = buildTexts({
@@ -153,7 +156,7 @@ export async function buildParts(foundation: Foundation) {
     turnById: assistant.turns.byId,
     unfinishedTurns: assistant.turns.unfinished,
     runGuestTurn: assistant.runGuestTurn,
-    guestsAnsweredInADay: guests.answeredInADay,
+    guestBudget,
   })
 
   return {

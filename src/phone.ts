@@ -30,6 +30,7 @@ import type { Log } from './log.ts'
 import { createDataBlocks, withDataBlockRule } from './model/openai/data-block.ts'
 import type { ModelService, RealtimeEndpoint } from './model/port.ts'
 import type { Budgets } from './operations/budgets.ts'
+import type { GuestBudget } from './operations/guest-budget.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Tool } from './tools/tool.ts'
@@ -72,7 +73,7 @@ export type PhoneOptions = {
   readonly instructions: () => string
   /** The standing instructions in force on the phone. */
   readonly adaptationIds: () => readonly string[]
-  readonly guestsAnsweredInADay: () => number
+  readonly guestBudget: GuestBudget
   readonly budgets: Pick<Budgets, 'callsAreSpent' | 'tokensAreSpent'>
   /** Where the words of a stranger's number stand, in texts and calls, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
@@ -159,8 +160,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     slot,
     publicUrl: () => settings.get('PUBLIC_URL'),
     hasRealtimeModel: () => model().realtime !== null,
-    guestsAnsweredInADay: options.guestsAnsweredInADay,
-    guestDailyMessages: () => settings.get('GUEST_DAILY_MESSAGES'),
+    guestIsSpent: options.guestBudget.isSpent,
     isSpent: () => options.budgets.callsAreSpent() || options.budgets.tokensAreSpent(),
     newId,
     reserved(offered, place) {

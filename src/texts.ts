@@ -12,7 +12,7 @@ import type { Placement } from './conversation/placement.ts'
 import type { Foundation } from './foundation.ts'
 import type { Log } from './log.ts'
 import type { Budgets } from './operations/budgets.ts'
-import { createLastDay } from './operations/last-day.ts'
+import type { GuestBudget } from './operations/guest-budget.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
@@ -20,9 +20,15 @@ import type { Storage } from './storage/storage.ts'
 /** The provider waits longer; whoever watches the webhook must not. */
 const MARKUP_REPLY_MS = 1_500
 
+export type TextOutcome =
+  /** `reply` goes into the markup; null where there is none, or it leaves by the REST API. */
+  | { readonly status: 'taken'; readonly reply: string | null }
+  /** Nothing is recorded or answered: the caller counts it. */
+  | { readonly status: 'over_budget' }
+
 export type Texts = {
-  /** Takes a text; what is to be answered in the markup itself, or null. Within two seconds, whatever the model does. */
-  receive(text: IncomingText): Promise<string | null>
+  /** Takes a text, within two seconds, whatever the model does. */
+  receive(text: IncomingText): Promise<TextOutcome>
   statusReported(report: {
     readonly messageSid: string
     readonly status: string
@@ -32,21 +38,17 @@ export type Texts = {
   close(graceMs: number): Promise<void>
 }
 
-/** What strangers said and were answered, in texts and calls together. */
-export function createGuestQueries(storage: Pick<Storage, 'views' | 'ledger'>, nowMs: () => number) {
-  const lastDay = createLastDay({ ledger: storage.ledger, nowMs })
-  const calls = createCallQueries(storage.views)
-  const texts = createTextQueries(storage.views)
-  return {
-    answeredInADay: () => lastDay(calls.guestCallsSince) + lastDay(texts.guestTextsSince),
-    /** Nothing where the number is withheld: it is everybody's who withholds theirs. */
-    wordSeqs: (number: string, limit: number) =>
-      isWithheld(number)
-        ? []
-        : [...calls.guestWordSeqs(number, limit), ...texts.guestWordSeqs(number, limit)]
-            .sort((a, b) => a - b)
-            .slice(-limit),
-  }
+/** Where the words of a stranger's number stand, in texts and calls together. */
+export function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
+  const calls = createCallQueries(views)
+  const texts = createTextQueries(views)
+  /** Nothing where the number is withheld: it is everybody's who withholds theirs. */
+  return (number: string, limit: number) =>
+    isWithheld(number)
+      ? []
+      : [...calls.guestWordSeqs(number, limit), ...texts.guestWordSeqs(number, limit)]
+          .sort((a, b) => a - b)
+          .slice(-limit)
 }
 
 /** Text messages, wired: inbox, outbox, and the turns of strangers, which run beside the owner's. */
@@ -59,7 +61,7 @@ export function buildTexts(options: {
   readonly turnById: (turnId: string) => TurnRow | undefined
   readonly unfinishedTurns: () => TurnRow[]
   readonly runGuestTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
-  readonly guestsAnsweredInADay: () => number
+  readonly guestBudget: GuestBudget
   readonly budgets: Pick<Budgets, 'textsAreSpent'>
   readonly newId: () => string
   readonly nowMs: () => number
@@ -83,8 +85,7 @@ export function buildTexts(options: {
     placement: options.placement,
     texts: queries,
     isRecorded: (key) => ledger.rowByKey(key) !== undefined,
-    guestsAnsweredInADay: options.guestsAnsweredInADay,
-    guestDailyMessages: () => settings.get('GUEST_DAILY_MESSAGES'),
+    guestIsSpent: options.guestBudget.isSpent,
     replyBy,
     newId: options.newId,
   })
@@ -171,12 +172,13 @@ export function buildTexts(options: {
   return {
     async receive(text) {
       const received = await inbox.receive(text)
-      if (received.status !== 'asked' || replyBy(text.to) === 'rest') return null
+      if (received.status === 'over_budget') return { status: 'over_budget' }
+      if (received.status !== 'asked' || replyBy(text.to) === 'rest') return { status: 'taken', reply: null }
       const { turnId } = received
       const release = outbox.reserve(turnId)
       try {
         await endOf(turnId)
-        return await outbox.takeReply(turnId)
+        return { status: 'taken', reply: await outbox.takeReply(turnId) }
       } finally {
         release()
       }

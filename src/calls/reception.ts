@@ -32,9 +32,8 @@ export function createReception(options: {
   readonly slot: CallSlot
   readonly publicUrl: () => string | null
   readonly hasRealtimeModel: () => boolean
-  /** Texts and calls of strangers that were answered in the last 24 hours, all of them together. */
-  readonly guestsAnsweredInADay: () => number
-  readonly guestDailyMessages: () => number
+  /** Whether a stranger's number, or all of them together, had what they may have in a day. */
+  readonly guestIsSpent: (number: string) => boolean
   /** The budget of the day is spent, whoever phones. */
   readonly isSpent: () => boolean
   readonly newId: () => string
@@ -97,8 +96,10 @@ export function createReception(options: {
         await reject(call, 'not_configured')
         return { status: 'explained', reason: 'no_public_url' }
       }
-      if (!known && (options.isSpent() || (call.party === 'guest' && guestsAreSpent()))) {
-        await reject(call, 'budget')
+      const isGuest = call.party === 'guest'
+      if (!known && (options.isSpent() || (isGuest && options.guestIsSpent(call.from)))) {
+        // A stranger beyond the budget leaves no trace here: the route counts it.
+        if (!isGuest) await reject(call, 'budget')
         return { status: 'explained', reason: 'budget' }
       }
       const reservation = slot.reserve(call)
@@ -123,9 +124,5 @@ export function createReception(options: {
       const canTalk = options.hasRealtimeModel()
       return { status: 'connect', token: reservation.token, publicUrl, canTalk }
     },
-  }
-
-  function guestsAreSpent(): boolean {
-    return options.guestsAnsweredInADay() >= options.guestDailyMessages()
   }
 }

@@ -10,6 +10,8 @@ export type IntrusionKind =
   | 'bad_signature'
   | 'socket_refused'
   | 'unknown_callback'
+  | 'text_over_budget'
+  | 'call_over_budget'
 
 /**
  * Counts refused strangers. They cost nothing permanent: at most one fact a minute a kind, however many knock.

@@ -64,6 +64,11 @@ export function createOperationsReport(options: {
         },
         deduplication: { scope: 'process_runtime' as const, ...options.deduplication() },
       },
+      guests: {
+        scope: 'window' as const,
+        textsOverBudget: count('textsOverBudget'),
+        callsOverBudget: count('callsOverBudget'),
+      },
       model: {
         scope: 'window' as const,
         turns: count('turns'),

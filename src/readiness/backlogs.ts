@@ -3,6 +3,7 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createErasureQueries } from '../../projections/erasures.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
+import { createProposalQueries } from '../../projections/proposals.ts'
 import { createTaskQueries } from '../../projections/tasks.ts'
 import { createTextQueries } from '../../projections/texts.ts'
 import { createTimerQueries } from '../../projections/timers.ts'
@@ -35,6 +36,7 @@ export function createBacklogs(options: {
   const deliveries = createDeliveryQueries(views)
   const tasks = createTaskQueries(views)
   const timers = createTimerQueries(views)
+  const proposals = createProposalQueries(views)
   const utterances = createUtteranceQueries(views)
   const erasures = createErasureQueries(views)
   const owner = createOwnerQueries(views)
@@ -95,6 +97,14 @@ export function createBacklogs(options: {
           .due(now())
           .map(({ timerId, dueAt, dueSeq }) => ({ key: `${timerId}:${dueSeq}`, seq: null, at: dueAt })),
       ),
+    proposals() {
+      const isHeld = owner.outboundHeld() !== undefined
+      return backlogOf(
+        proposals
+          .pending()
+          .map(({ proposalId, settledSeq: seq }) => ({ key: proposalId, seq, isResting: isHeld })),
+      )
+    },
     learning() {
       const unread = utterances.unreadSeqs(MAX_COUNTED)
       const failure = unread[0] === undefined ? undefined : utterances.failureOver(unread[0])

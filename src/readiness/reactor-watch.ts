@@ -9,6 +9,7 @@ export type ReactorName =
   | 'tasks'
   | 'announcements'
   | 'timers'
+  | 'proposals'
   | 'learning'
   | 'erasures'
   | 'idle spans'

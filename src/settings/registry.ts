@@ -202,8 +202,9 @@ export const settingRegistry = {
     group: 'telephony',
     title: 'Guests a day',
     unit: 'messages',
-    default: 20,
-    description: 'Texts and calls from strangers that are answered in a day, all of them together.',
+    default: 100,
+    description:
+      'Texts and calls from strangers that are taken in a day, from all numbers together. One number may use a quarter of it, and 3 at least; callers who withhold their number count as one.',
   }),
   PUBLIC_URL: setting(originSchema, {
     group: 'service',

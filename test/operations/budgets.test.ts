@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createBudgets } from '../../src/operations/budgets.ts'
-import { createGuestQueries } from '../../src/texts.ts'
+import { createGuestBudget } from '../../src/operations/guest-budget.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 
@@ -55,12 +55,12 @@ async function openBudgets() {
   const clock = { nowMs: () => nowMs }
   const storage = await openTestStorage(testDirectory(), clock)
   const budgets = createBudgets({ storage, limits: { tokens: 100, texts: 1, calls: 1 }, ...clock })
-  const guests = createGuestQueries(storage, clock.nowMs)
+  const guests = createGuestBudget({ storage, dailyTotal: () => 2, ...clock })
   const areSpent = () => [
     budgets.tokensAreSpent(),
     budgets.textsAreSpent(),
     budgets.callsAreSpent(),
-    guests.answeredInADay() >= 2,
+    guests.isSpent('+14155550177'),
   ]
   const at = (ms: number) => {
     nowMs = startMs + ms

@@ -31,6 +31,7 @@ test('the report has the areas and figures of the contract, and no others; rates
       lateResults: names('surfaced duplicate irrelevant expired'),
       deduplication: names('scope since candidates inserted reinforced merged discarded suppressed'),
     },
+    guests: names('scope textsOverBudget callsOverBudget'),
     model: names('scope turns failures inputTokens outputTokens cachedTokens'),
   })
   expect(report.window.hours).toBe(24)

@@ -72,10 +72,9 @@ export const telephonyTrials = {
   },
   GUEST_DAILY_MESSAGES: {
     values: [0, 10],
-    async see({ sms, outcomeOf }) {
+    async see({ sms, events }) {
       const { messageSid } = await sms(GUEST)
-      const events = await outcomeOf(messageSid, ['sms.sent', 'sms.ignored'])
-      return events.some(({ type }) => type === 'sms.sent')
+      return (await events()).some(({ payload }) => payload.messageSid === messageSid)
     },
     expected: (value) => value === 10,
   },

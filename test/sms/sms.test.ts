@@ -250,15 +250,6 @@ test('a guest, with a model that obeys: nothing is learned, done or told, and th
   expect(turnRequests(phone.text).at(-1)?.text).not.toContain('Remember that I am')
 })
 
-test('strangers have a daily budget: beyond it texts are recorded, and nothing runs', async () => {
-  const phone = await startWithTexts({ environment: { GUEST_DAILY_MESSAGES: '2' } })
-  await Promise.all(['SM1', 'SM2', 'SM3', 'SM4'].map((sid) => text(phone, sid, GUEST, `Hello ${sid}`)))
-  const all = await phone.eventsUntil('two answers', (events) => ofType(events, 'sms.sent').length === 2)
-  expect(ofType(all, 'sms.ignored').map(({ payload }) => payload.reason)).toEqual(['budget', 'budget'])
-  await text(phone, 'SM5', OWNER, 'I may always.')
-  await phone.eventsUntil('the owner', (events) => ofType(events, 'sms.sent').length === 3)
-})
-
 test('no more texts leave in a day than the operator allows: the next one fails, visibly', async () => {
   const phone = await startWithTexts({ environment: { DAILY_TEXTS: '1' } })
   await text(phone, 'SM1', OWNER, 'One')

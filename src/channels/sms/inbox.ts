@@ -4,6 +4,10 @@ import type { Placement } from '../../conversation/placement.ts'
 import { keywordOf } from './keywords.ts'
 import { segmentsOf } from './segments.ts'
 
+/** The longest text that a phone can send through the provider; what a stranger writes beyond it is cut. */
+const MAX_GUEST_CHARS = 1_600
+const MAX_REMEMBERED_IDS = 1_000
+
 /** A text as the provider hands it over. */
 export type IncomingText = {
   readonly messageSid: string
@@ -22,9 +26,11 @@ export type Received =
   | { readonly status: 'ignored' }
   /** It had come before. */
   | { readonly status: 'repeated' }
+  /** A stranger's, beyond what strangers may have in a day. It leaves no trace. */
+  | { readonly status: 'over_budget' }
 
 export type SmsInbox = {
-  /** Durable when it resolves, however often the provider sends it: each message id is one fact. */
+  /** Durable when it resolves, however often the provider sends it: each message id is at most one fact. */
   receive(text: IncomingText): Promise<Received>
 }
 
@@ -34,28 +40,39 @@ export function createSmsInbox(options: {
   readonly placement: Placement
   readonly texts: TextQueries
   readonly isRecorded: (key: string) => boolean
-  readonly guestsAnsweredInADay: () => number
-  readonly guestDailyMessages: () => number
+  readonly guestIsSpent: (number: string) => boolean
   /** By what way a text that came to this number is answered. */
   readonly replyBy: (to: string) => 'rest' | 'markup'
   readonly newId: () => string
 }): SmsInbox {
   const { append, placement, texts, newId } = options
   let last: Promise<unknown> = Promise.resolve()
+  /** Message ids of texts over the budget: a retry is not answered when a place becomes free. */
+  const overBudget = new Set<string>()
 
-  function ignoreReason(text: IncomingText) {
-    const keyword = keywordOf(text.text, texts.isOptedOut(text.from), text.optOutType)
+  function ignoreReason(text: IncomingText, isOptedOut: boolean) {
+    const keyword = keywordOf(text.text, isOptedOut, text.optOutType)
     if (keyword) return keyword
-    if (text.text.trim() === '' && text.mediaTypes.length === 0) return 'empty'
-    if (text.party === 'owner') return null
-    return options.guestsAnsweredInADay() >= options.guestDailyMessages() ? 'budget' : null
+    return text.text.trim() === '' && text.mediaTypes.length === 0 ? 'empty' : null
   }
 
-  async function receive(text: IncomingText): Promise<Received> {
-    const { messageSid, party, from } = text
+  function leaveOut(messageSid: string): Received {
+    overBudget.add(messageSid)
+    if (overBudget.size > MAX_REMEMBERED_IDS) overBudget.delete(overBudget.values().next().value ?? '')
+    return { status: 'over_budget' }
+  }
+
+  async function receive(whole: IncomingText): Promise<Received> {
+    const { messageSid, party, from } = whole
     const key = `sms:${messageSid}`
     if (options.isRecorded(key)) return { status: 'repeated' }
-    const reason = ignoreReason(text)
+    const text = party === 'guest' ? { ...whole, text: whole.text.slice(0, MAX_GUEST_CHARS) } : whole
+    const isOptedOut = texts.isOptedOut(from)
+    const reason = ignoreReason(text, isOptedOut)
+    // A first STOP is obeyed in any case. Another one needs a START before it, and that has its place in the budget.
+    const isObeyed = reason === 'opt_out' && !isOptedOut
+    if (party === 'guest' && !isObeyed && (overBudget.has(messageSid) || options.guestIsSpent(from)))
+      return leaveOut(messageSid)
     if (reason !== null) {
       const conversationId = party === 'owner' ? (placement.openConversationId() ?? null) : null
       const result = await append([

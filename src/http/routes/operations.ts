@@ -71,6 +71,7 @@ const reportSchema = z
         suppressed: z.int(),
       }),
     }),
+    guests: z.object({ scope: inWindow, textsOverBudget: z.int(), callsOverBudget: z.int() }),
     model: z.object({
       scope: inWindow,
       turns: z.int(),

@@ -5,6 +5,7 @@ import type { Texts } from '../../texts.ts'
 import type { RouteModule } from '../app.ts'
 import { refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
+import type { IntrusionCounter } from '../intrusion-counter.ts'
 import { invalidField, Refusal } from '../problem.ts'
 import { markup, type ProviderWebhooks } from './provider-webhook.ts'
 
@@ -39,8 +40,9 @@ const status = createRoute({
 export function smsRoutes(deps: {
   readonly webhooks: ProviderWebhooks
   readonly texts: Pick<Texts, 'receive' | 'statusReported'>
+  readonly intrusions: Pick<IntrusionCounter, 'count'>
 }): RouteModule {
-  const { webhooks, texts } = deps
+  const { webhooks, texts, intrusions } = deps
   const routes = createRoutes()
 
   // The validator would read the form itself, and the signature needs every byte of it.
@@ -50,7 +52,7 @@ export function smsRoutes(deps: {
     if (!request.isVerified) throw unverified()
     const from = request.field('From')
     const media = Math.min(MAX_MEDIA, Number.parseInt(request.field('NumMedia'), 10) || 0)
-    const reply = await texts.receive({
+    const outcome = await texts.receive({
       messageSid: messageSid(request.field('MessageSid') || request.field('SmsSid')),
       party: request.party(from),
       from: from.slice(0, MAX_ID_CHARS),
@@ -61,7 +63,8 @@ export function smsRoutes(deps: {
       ),
       optOutType: request.field('OptOutType'),
     })
-    return markup(c, messageMarkup(reply))
+    if (outcome.status === 'over_budget') intrusions.count('text_over_budget')
+    return markup(c, messageMarkup(outcome.status === 'taken' ? outcome.reply : null))
   })
 
   routes.openAPIRegistry.registerPath(status)

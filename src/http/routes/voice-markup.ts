@@ -5,6 +5,7 @@ import { busyMarkup, connectMarkup, sayMarkup } from '../../channels/telephony/m
 import type { RouteModule } from '../app.ts'
 import { refusals } from '../describe.ts'
 import { createRoutes, type HttpContext } from '../env.ts'
+import type { IntrusionCounter } from '../intrusion-counter.ts'
 import { markup, type ProviderRequest, type ProviderWebhooks } from './provider-webhook.ts'
 
 const MAX_ID_CHARS = 100
@@ -61,6 +62,7 @@ const stream = createRoute({
 export function voiceMarkupRoutes(deps: {
   readonly webhooks: ProviderWebhooks
   readonly reception: Reception
+  readonly intrusions: Pick<IntrusionCounter, 'count'>
   readonly callEnded: (callSid: string) => void
   readonly recordStatus: (report: CallStatus) => Promise<void>
   readonly newId: () => string
@@ -71,7 +73,11 @@ export function voiceMarkupRoutes(deps: {
   async function answer(c: HttpContext): Promise<Response> {
     const request = await webhooks.read(c)
     if (!request.isVerified) return markup(c, sayMarkup(SENTENCES.no_public_url))
-    return markup(c, markupOf(await reception.offer(callOf(request))))
+    const call = callOf(request)
+    const offer = await reception.offer(call)
+    if (call.party === 'guest' && offer.status === 'explained' && offer.reason === 'budget')
+      deps.intrusions.count('call_over_budget')
+    return markup(c, markupOf(offer))
   }
   function callOf(request: ProviderRequest) {
     const from = request.field('From') || request.field('Caller')

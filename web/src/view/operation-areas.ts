@@ -204,6 +204,32 @@ export const areas: readonly Area[] = [
     ],
   },
   {
+    heading: 'Strangers',
+    scope: 'window',
+    intro: 'Texts and calls of strangers beyond the daily limit. They are counted, not recorded.',
+    charts: [
+      {
+        title: 'Beyond the limit',
+        lines: [
+          { metric: 'textsOverBudget', label: 'Texts', tone: 'accent' },
+          { metric: 'callsOverBudget', label: 'Calls', tone: 'danger' },
+        ],
+      },
+    ],
+    figures: [
+      {
+        path: 'guests.textsOverBudget',
+        name: 'Texts beyond the limit',
+        meaning: 'Neither answered nor kept.',
+      },
+      {
+        path: 'guests.callsOverBudget',
+        name: 'Calls beyond the limit',
+        meaning: 'Asked to try again tomorrow.',
+      },
+    ],
+  },
+  {
     heading: 'What memory learned',
     scope: 'process_runtime',
     intro: 'What became of each thing that might be remembered.',
