@@ -54,7 +54,7 @@ export function createHttp(options: {
   const app = createApp({
     modules: [
       healthRoutes({ readiness: options.readiness, buildInfo, publicUrl: () => settings.get('PUBLIC_URL') }),
-      installRoutes({ account, intrusions }),
+      installRoutes({ account, throttle, intrusions }),
       signInRoutes({ account, sessions, throttle, intrusions }),
       settingsRoutes({ settings, testConnection: options.testConnection }),
       logRoutes({ lines: options.logLines, sessions, stopping: options.stopping }),
