@@ -59,7 +59,9 @@ export function createLog(options: {
       write(text: string) {
         const line = mask(text, options.secretValues())
         options.write(line)
-        lines.add(parseLine(line))
+        const parsed = parseLine(line)
+        // The set-up code is for those who see the process start.
+        if (!('setupCode' in parsed.fields)) lines.add(parsed)
       },
     },
   )

@@ -147,3 +147,10 @@ test('who follows the log over a restart hears every line of the new process, ho
   expect(read(restarted, 503)).toEqual([[1001, 1002], 0, 1002])
   expect(read(restarted, 1001)).toEqual([[1002], 0, 1002])
 })
+
+test('the set-up code is written to the log and not kept for the browser', () => {
+  const { log, written, kept } = openLog()
+  log.info({ url: 'http://127.0.0.1:8081/install#ab12', setupCode: 'ab12' }, 'not set up yet: open the link')
+  expect(written.join('')).toContain('/install#ab12')
+  expect(kept()).toEqual([])
+})

@@ -26,8 +26,14 @@ loopback.addAddress('::1', 'ipv6')
 const FORWARDING_HEADER =
   /^(?:.*forwarded.*|via|x-real-ip|(?:x-|fly-|fastly-|true-|x-cluster-)client-ip|x-original-.+|x-envoy-.+|cf-.+)$/
 
-/** Reads callers by the settings in force at each request. */
-export function createCallerIdentification(settings: Pick<Settings, 'get' | 'subscribe'>): IdentifyCaller {
+/**
+ * Reads callers by the settings in force at each request. Reports each request that was forwarded by a peer which
+ * TRUSTED_PROXY does not list.
+ */
+export function createCallerIdentification(
+  settings: Pick<Settings, 'get' | 'subscribe'>,
+  onUndeclaredProxy: (peer: string) => void = () => undefined,
+): IdentifyCaller {
   let trustedProxy = parseProxyList(settings.get('TRUSTED_PROXY'))
   settings.subscribe((keys) => {
     if (keys.has('TRUSTED_PROXY')) trustedProxy = parseProxyList(settings.get('TRUSTED_PROXY'))
@@ -36,17 +42,20 @@ export function createCallerIdentification(settings: Pick<Settings, 'get' | 'sub
   return (incoming) => {
     const { headers } = incoming
     const peer = plainAddress(incoming.socket.remoteAddress ?? '')
+    const isFromProxy = trustedProxy(peer)
+    const isForwarded = Object.keys(headers).some((name) => FORWARDING_HEADER.test(name))
+    if (isForwarded && !isFromProxy) onUndeclaredProxy(peer)
     const host = (headers.host ?? '').toLowerCase()
     const publicUrl = settings.get('PUBLIC_URL')
     const isHttps = cameByHttps(incoming, host, publicUrl)
     const isOwnOrigin = (origin: string) =>
       origin === publicUrl || origin.toLowerCase() === `${isHttps ? 'https' : 'http'}://${host}`
     return {
-      address: trustedProxy(peer) ? forwardedAddress(headers, peer, trustedProxy) : peer,
+      address: isFromProxy ? forwardedAddress(headers, peer, trustedProxy) : peer,
       isDirectLoopback: () =>
         isLoopbackAddress(peer) &&
         isLoopbackHost(host) &&
-        !Object.keys(headers).some((name) => FORWARDING_HEADER.test(name)) &&
+        !isForwarded &&
         (headers.origin === undefined ? !isCrossSite(headers) : isOwnOrigin(headers.origin)),
       isHttps,
       isOwnOrigin,

@@ -12,12 +12,14 @@ import { type CheckHealth, healthRoutes } from './routes/health.ts'
 import { installRoutes } from './routes/install.ts'
 import { logRoutes } from './routes/logs.ts'
 import { pageRoutes } from './routes/pages.ts'
+import { proxyRoutes } from './routes/proxies.ts'
 import { settingsRoutes, type TestConnection } from './routes/settings.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { tokenFromCookies } from './session-cookie.ts'
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
 import { SHELL_FILE, type StaticFiles } from './static-files.ts'
+import { createUndeclaredProxies } from './undeclared-proxies.ts'
 
 const END_EXPIRED_SESSIONS_EVERY_MS = 60_000
 
@@ -45,7 +47,15 @@ export function createHttp(options: {
 }): HttpServer {
   const { ownerState, intrusions, staticFiles, buildInfo, log, newId, limits } = options
   const { account, sessions, settings } = ownerState
-  const identifyCaller = createCallerIdentification(settings)
+  const proxies = createUndeclaredProxies({
+    settings,
+    onFound: (peer) =>
+      log.warn(
+        { peer, setting: 'TRUSTED_PROXY' },
+        'Requests from this address carry forwarding headers, but TRUSTED_PROXY does not list it. If it is your proxy, enter it there: until then all its visitors count as one.',
+      ),
+  })
+  const identifyCaller = createCallerIdentification(settings, proxies.seen)
   const throttle = createSignInThrottle(options.monotonicMs)
   const access = createAccessControl({
     account,
@@ -71,9 +81,10 @@ export function createHttp(options: {
         buildInfo,
         publicUrl: () => settings.get('PUBLIC_URL'),
       }),
-      installRoutes({ account, intrusions }),
+      installRoutes({ account, throttle, intrusions }),
       signInRoutes({ account, sessions, throttle, intrusions }),
       settingsRoutes({ settings, testConnection: options.testConnection }),
+      proxyRoutes(proxies),
       logRoutes({ lines: options.logLines, sessions, stopping: options.stopping }),
       pageRoutes(staticFiles),
       ...options.modules,

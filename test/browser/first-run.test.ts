@@ -55,6 +55,17 @@ test('without the printed link the page asks for the set-up code', async () => {
   await page.getByText('Step 2 of 5').waitFor()
 })
 
+test('the printed link needs no further step, and its code leaves the address bar', async () => {
+  const service = await startWholeService({ installed: false })
+  const page = await visit(browser(), service, { signedIn: false })
+  await page.getByLabel('Password', { exact: true }).waitFor()
+  expect(page.url()).toBe(`${service.origin}/install`)
+  expect(await page.getByLabel('Set-up code').count()).toBe(0)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByText('Step 2 of 5').waitFor()
+})
+
 test('a link of an earlier start says so and asks for the code', async () => {
   const service = await startWholeService({ installed: false })
   const path = '/install#aaaa-bbbb-cccc-dddd'

@@ -202,3 +202,10 @@ test('what another tab saves is shown here, and takes nothing of what is being t
   await row(here, 'TELEPHONY_ACCOUNT_SID').getByText('Set here').waitFor()
   expect(await here.getByLabel('Chat model', { exact: true }).inputValue()).toBe('model-of-there')
 })
+
+test('a proxy that is not declared is shown under Network', async () => {
+  const service = await startWholeService()
+  await service.client.get('/health', { headers: { 'x-forwarded-for': '203.0.113.9' }, from: '127.0.0.5' })
+  const page = await visit(browser(), service, { path: '/settings' })
+  await page.locator('#service').getByText('Requests came through 127.0.0.5').waitFor()
+})

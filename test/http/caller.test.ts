@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createCallerIdentification } from '../../src/http/caller.ts'
 import type { SettingKey } from '../../src/settings/registry.ts'
+import { startService } from './harness.ts'
 
 function identify(
   peer: string,
@@ -110,4 +111,29 @@ test('the own origin is that of the Host, by the scheme of the request, or the P
   const proxied = identify('127.0.0.1', { 'x-forwarded-proto': 'https' }, settings)
   expect([proxied.isHttps, proxied.isOwnOrigin('https://localhost:8081')]).toEqual([true, true])
   expect(identify('127.0.0.1', { host: 'delegate.example.com' }, settings).isHttps).toBe(true)
+})
+
+test('a proxy that is not declared is reported once, in the log and to the owner', async () => {
+  const service = await startService()
+  const owner = await service.signedIn()
+  const { client } = service
+  for (let round = 0; round < 3; round += 1)
+    await client.get('/health', { headers: { 'x-forwarded-for': '203.0.113.9' }, from: '127.0.0.5' })
+  await client.get('/health', { from: '127.0.0.6' })
+  const lines = service.written.filter((line) => line.includes('"setting":"TRUSTED_PROXY"'))
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'warn', peer: '127.0.0.5' }])
+  expect((await owner.get('/api/proxies')).json).toEqual({ undeclared: ['127.0.0.5'] })
+  await owner.put('/api/config', { entries: { TRUSTED_PROXY: '127.0.0.5' } })
+  expect((await owner.get('/api/proxies')).json).toEqual({ undeclared: [] })
+})
+
+test('no more than twenty peers are reported', async () => {
+  const service = await startService()
+  for (let host = 2; host < 30; host += 1)
+    await service.client.get('/health', {
+      headers: { forwarded: 'for=203.0.113.9' },
+      from: `127.0.0.${host}`,
+    })
+  const lines = service.written.filter((line) => line.includes('"setting":"TRUSTED_PROXY"'))
+  expect(lines).toHaveLength(20)
 })

@@ -70,6 +70,15 @@ test.each([
   expect(service.headSeq()).toBe(0)
 })
 
+test('wrong set-up codes are throttled, and the right one still installs', async () => {
+  const service = await startService({ installed: false })
+  const statuses = []
+  for (let round = 0; round < 11; round += 1)
+    statuses.push((await install(service, { setupCode: 'aaaa-bbbb-cccc-dddd' })).status)
+  expect(statuses).toEqual([...Array(10).fill(403), 429])
+  expect((await install(service, { setupCode: service.ownerState.setupCode })).status).toBe(201)
+})
+
 test('reads the set-up code in any case and grouping', async () => {
   const service = await startService({ installed: false })
   const setupCode = service.ownerState.setupCode.toUpperCase().replaceAll('-', ' ')

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSignInThrottle, FAILURE_WINDOW_MS, MAX_FAILURES } from '../../src/http/sign-in-throttle.ts'
+import {
+  createSignInThrottle,
+  FAILURE_WINDOW_MS,
+  MAX_FAILURES,
+  MAX_FAILURES_OF_ALL,
+} from '../../src/http/sign-in-throttle.ts'
 
 function failures(throttle: ReturnType<typeof createSignInThrottle>, client: string, times: number) {
   for (let round = 0; round < times; round += 1) throttle.attemptsOf(client).failed()
@@ -68,4 +73,32 @@ test('no client ever gets more than ten wrong guesses in a window, however other
       }
     }),
   )
+})
+
+test('unknown addresses get a hundred guesses together, in any fifteen minutes', () => {
+  let nowMs = 0
+  const throttle = createSignInThrottle(() => nowMs)
+  for (let index = 0; index < MAX_FAILURES_OF_ALL; index += 1) {
+    nowMs = index * 1_000
+    failures(throttle, `2001:db8:${index.toString(16)}::1`, 1)
+  }
+  expect(throttle.waitMs('203.0.113.7')).toBe(FAILURE_WINDOW_MS - nowMs)
+  nowMs = FAILURE_WINDOW_MS
+  expect(throttle.attemptsOf('203.0.113.7').mayTry()).toBe(true)
+  failures(throttle, '203.0.113.7', 1)
+  expect(throttle.waitMs('203.0.113.8')).toBe(1_000)
+})
+
+test('the limit of all does not bind sessions, this machine, or an address that signed in before', () => {
+  const throttle = createSignInThrottle(() => 0)
+  const attempts = throttle.attemptsOf('198.51.100.4')
+  attempts.failed()
+  attempts.succeeded()
+  failures(throttle, '203.0.113.1', 1)
+  for (let index = 1; index < MAX_FAILURES_OF_ALL; index += 1) failures(throttle, `203.0.113.${index}`, 1)
+  expect(throttle.attemptsOf('203.0.113.200').mayTry()).toBe(false)
+  for (const client of ['198.51.100.4', '127.0.0.1', '::1', 'session 1'])
+    expect([client, throttle.attemptsOf(client).mayTry()]).toEqual([client, true])
+  failures(throttle, '198.51.100.4', MAX_FAILURES)
+  expect(throttle.attemptsOf('198.51.100.4').mayTry()).toBe(false)
 })

@@ -125,6 +125,25 @@ test('rotating X-Forwarded-For changes nothing unless the proxy is configured as
   expect(await fail(trusting, 1, lying)).toEqual([429])
 })
 
+test('guesses from ever new networks are refused after a hundred, and the owner goes on', async () => {
+  const service = await startService({ environment: { TRUSTED_PROXY: '127.0.0.1' } })
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+  const owner = createClient(service.port)
+  await owner.post('/login', { password: PASSWORD }, from('198.51.100.4'))
+  // What is no password is counted alike, and costs no hash.
+  for (let index = 0; index < 100; index += 1)
+    await createClient(service.port).post('/login', {}, from(`2001:db8:${index.toString(16)}::1`))
+  const refused = await createClient(service.port).post('/login', { password: PASSWORD }, from('203.0.113.9'))
+  expect([refused.status, refused.json.code]).toEqual([429, 'too_many_attempts'])
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+
+  const change = { currentPassword: PASSWORD, newPassword: 'a long walk by the sea' }
+  expect((await owner.post('/api/auth/password', change, from('203.0.113.8'))).status).toBe(200)
+  const again = { password: change.newPassword }
+  expect((await owner.post('/login', again, from('203.0.113.8'))).status).toBe(200)
+  expect((await createClient(service.port).post('/login', again, from('198.51.100.4'))).status).toBe(200)
+})
+
 test.each([
   ['an array', { password: [PASSWORD] }],
   ['an object', { password: { $ne: null } }],

@@ -8,6 +8,7 @@ import { createRoutes, type HttpContext, refuseInvalid } from '../env.ts'
 import type { IntrusionCounter } from '../intrusion-counter.ts'
 import { Refusal } from '../problem.ts'
 import { sessionCookie } from '../session-cookie.ts'
+import { type SignInThrottle, tooManyAttempts } from '../sign-in-throttle.ts'
 
 /** The body's fields that are settings. */
 const settingOfField = {
@@ -55,16 +56,25 @@ const installRoute = createRoute({
       z.object({ configured: z.literal(true), authenticated: z.literal(true) }),
       'Set up and signed in',
     ),
-    ...refusals(400, 403, 409),
+    ...refusals(400, 403, 409, 429),
   },
 })
 
 export function installRoutes(options: {
   readonly account: OwnerAccount
+  readonly throttle: SignInThrottle
   readonly intrusions: Pick<IntrusionCounter, 'count'>
 }): RouteModule {
-  const { account, intrusions } = options
+  const { account, throttle, intrusions } = options
   const routes = createRoutes()
+
+  /** The right code is taken in any case: nobody guesses it, and strangers must not keep the owner out. */
+  function countWrongCode(client: string): void {
+    const waitMs = throttle.waitMs(client)
+    if (waitMs > 0) throw tooManyAttempts(waitMs)
+    throttle.attemptsOf(client).failed()
+  }
+
   routes.openapi(
     installRoute,
     async (c) => {
@@ -84,6 +94,7 @@ export function installRoutes(options: {
           throw alreadyConfigured()
         case 'setup_code_required':
           intrusions.count('setup_code_refused')
+          countWrongCode(`installer ${c.get('caller').address}`)
           throw new Refusal(
             403,
             'setup_code_required',

@@ -4,11 +4,11 @@ import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/password-p
 import type { Sessions } from '../../settings/sessions.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
-import { createRoutes, refuseInvalid, sessionOf } from '../env.ts'
+import { createRoutes, type HttpContext, refuseInvalid, sessionOf } from '../env.ts'
 import type { IntrusionCounter } from '../intrusion-counter.ts'
 import { Refusal } from '../problem.ts'
 import { endedSessionCookie } from '../session-cookie.ts'
-import type { SignInThrottle } from '../sign-in-throttle.ts'
+import { type SignInThrottle, tooManyAttempts } from '../sign-in-throttle.ts'
 import { commonPassword, setSessionCookie } from './install.ts'
 
 /** What was chosen once; its length was judged then. */
@@ -105,10 +105,16 @@ export function signInRoutes(options: {
 
   function throttled(client: string): Refusal {
     intrusions.count('sign_in_throttled')
-    const seconds = Math.max(1, Math.ceil(throttle.waitMs(client) / 1000))
-    return new Refusal(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
-      headers: { 'retry-after': String(seconds) },
-    })
+    return tooManyAttempts(throttle.waitMs(client))
+  }
+
+  /**
+   * Counted by session where there is one: strangers who guess do not keep its owner from the password, and whoever
+   * stole it must not guess on, nor lock the owner's address out.
+   */
+  function guesserOf(c: HttpContext): string {
+    const session = c.get('session')
+    return session === null ? c.get('caller').address : `session ${session.id}`
   }
 
   /** A guess that is no password at all costs its sender an attempt too. */
@@ -125,7 +131,7 @@ export function signInRoutes(options: {
   routes.openapi(
     signInRoute,
     async (c) => {
-      const client = c.get('caller').address
+      const client = guesserOf(c)
       const outcome = await account.signIn(
         {
           password: c.req.valid('json').password,
@@ -143,7 +149,7 @@ export function signInRoutes(options: {
       return c.json({ authenticated: true as const }, 200)
     },
     (result, c) => {
-      if (!result.success) countMalformed(c.get('caller').address)
+      if (!result.success) countMalformed(guesserOf(c))
       return refuseInvalid(result, c)
     },
   )
@@ -157,8 +163,7 @@ export function signInRoutes(options: {
   routes.openapi(changePasswordRoute, async (c) => {
     const session = sessionOf(c)
     const { currentPassword, newPassword } = c.req.valid('json')
-    // Counted by session: whoever stole one must not guess on, nor lock the owner's address out.
-    const guesser = `session ${session.id}`
+    const guesser = guesserOf(c)
     const outcome = await account.changePassword(
       session,
       { current: currentPassword, next: newPassword },

@@ -1,5 +1,5 @@
 import type { Http } from './http.ts'
-import { asObject, optionalString, stringField } from './json.ts'
+import { arrayField, asObject, optionalString, stringField, UnexpectedAnswer } from './json.ts'
 
 export type Build = {
   readonly version: string
@@ -25,4 +25,13 @@ export async function fetchHeldSince(http: Http): Promise<string | null> {
 
 export async function releaseOutbound(http: Http): Promise<void> {
   await http('POST', '/api/outbound/release')
+}
+
+/** Addresses that send forwarding headers although TRUSTED_PROXY does not list them. */
+export async function fetchUndeclaredProxies(http: Http): Promise<readonly string[]> {
+  const answer = asObject(await http('GET', '/api/proxies'), 'proxies')
+  return arrayField(answer, 'undeclared', (address) => {
+    if (typeof address !== 'string') throw new UnexpectedAnswer('undeclared')
+    return address
+  })
 }

@@ -35,6 +35,7 @@ export class DgInstallPage extends LightElement {
     this.errors = {}
     this.problem = ''
     this.installed = false
+    this.linkedCode = ''
     this.readLink()
   }
 
@@ -50,8 +51,11 @@ export class DgInstallPage extends LightElement {
   }
 
   private readonly readLink = (): void => {
+    if (location.hash === '') return
     this.linkedCode = location.hash.slice(1)
     this.errors = {}
+    // The code is nothing to keep in the history.
+    history.replaceState(null, '', location.pathname)
   }
 
   override firstUpdated(): void {

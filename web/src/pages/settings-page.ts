@@ -15,6 +15,7 @@ import { settingRow } from '../view/settings/setting-row.ts'
 import { type SettingsSection, settingsSections } from '../view/settings/settings-sections.ts'
 import { settingsStyles } from '../view/settings/settings-styles.ts'
 import '../view/settings/sign-in-list.ts'
+import '../view/settings/undeclared-proxies.ts'
 import { settingsPageStyles } from './settings-page-styles.ts'
 
 /** Everything that the owner may set, who is signed in, and which build this is. */
@@ -297,6 +298,11 @@ export class DgSettingsPage extends LightElement {
                   : nothing
               }
             </div>`
+          : nothing
+      }
+      ${
+        id === 'service'
+          ? html`<dg-undeclared-proxies class="body" .http=${this.app.http}></dg-undeclared-proxies>`
           : nothing
       }
       ${more ? html`<div class="body foot"><a href=${more.path}>${more.label}</a></div>` : nothing}

@@ -1,0 +1,41 @@
+import { html, LitElement, nothing } from 'lit'
+import type { Http } from '../../data/http.ts'
+import { fetchUndeclaredProxies } from '../../data/service.ts'
+import { controls } from '../../design/controls.ts'
+import '../../design/icon.ts'
+
+/** Warns of a proxy in front of the service that TRUSTED_PROXY does not list. Shows nothing where there is none. */
+export class DgUndeclaredProxies extends LitElement {
+  static override readonly properties = { http: { attribute: false }, addresses: { state: true } }
+  static override readonly styles = [controls]
+  declare http: Http
+  declare private addresses: readonly string[]
+
+  constructor() {
+    super()
+    this.addresses = []
+  }
+
+  override firstUpdated(): void {
+    fetchUndeclaredProxies(this.http).then(
+      (addresses) => {
+        this.addresses = addresses
+      },
+      // Without a connection the page says so itself.
+      () => undefined,
+    )
+  }
+
+  override render() {
+    if (this.addresses.length === 0) return nothing
+    return html`<div class="callout warning">
+      <dg-icon name="warning"></dg-icon>
+      <p>
+        Requests came through ${this.addresses.join(', ')} with forwarding headers, but no trusted proxy has that
+        address. If it is your proxy, enter it as trusted. Until then all its visitors count as one.
+      </p>
+    </div>`
+  }
+}
+
+customElements.define('dg-undeclared-proxies', DgUndeclaredProxies)
