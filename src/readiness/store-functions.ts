@@ -1,5 +1,5 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
 import { openDatabase } from '../../ledger/database.ts'
@@ -26,7 +26,8 @@ const SAMPLES = 16
 const SAMPLE_EVENTS = 4
 const SAMPLE_ROWS = 2
 
-const VIEWS_DAMAGED =
+/** Where the views are damaged, for which no backup is needed. */
+export const VIEWS_DAMAGED =
   'What the pages show is damaged, and is rebuilt from the ledger by itself. If not, start Delegate again.'
 
 /** The files of the data directory as they are now; to be called once all stores are open. */
@@ -82,7 +83,10 @@ function faultOf(places: readonly Place[], read: () => void, damaged = diskRemed
     return null
   } catch (error) {
     if (error instanceof MissingKey) return error.message
-    const cause = error instanceof LedgerDamaged ? 'damaged' : (diskCauseOf(error) ?? 'failing')
+    const cause =
+      error instanceof LedgerDamaged
+        ? 'damaged'
+        : (diskCauseOf(error, dirname(places[0]?.file ?? '.')) ?? 'failing')
     return `${cause === 'damaged' ? damaged : diskRemedies[cause]} (${messageOf(error)})`
   }
 }

@@ -16,7 +16,7 @@ test('readiness reports telephony by what became of the last text, and stays rea
   await text(phone, 'SM1', OWNER, 'When?')
   await expect.poll(telephony, { timeout: 10_000 }).toEqual({
     status: 200,
-    telephony: { ok: false, detail: expect.stringMatching(/^the last text failed at .* \(unavailable\)$/) },
+    telephony: { ok: false, detail: expect.stringMatching(/^Tried at .*Z: unavailable\.$/) },
     reactors: true,
   })
   const { json } = await phone.service.client.get('/api/session/health')
