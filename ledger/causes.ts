@@ -1,31 +1,85 @@
-/** Why the disk refuses, as far as the operator has to do something else about each. */
+import { accessSync, constants, readdirSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Why a disk or the files on it cannot be used. Each has a remedy of its own. */
 export type DiskCause = 'full' | 'read_only' | 'forbidden' | 'locked' | 'damaged' | 'failing'
 
-const CODES: readonly (readonly [DiskCause, RegExp])[] = [
-  ['full', /^(?:SQLITE_FULL|ENOSPC|EDQUOT)/],
-  // Not a file that a rollback would have to be written to: nobody made it read-only.
-  ['read_only', /^(?:SQLITE_READONLY(?!_DBMOVED)|EROFS)/],
-  ['forbidden', /^(?:SQLITE_(?:CANTOPEN|PERM|AUTH)|EACCES|EPERM)/],
-  ['locked', /^(?:SQLITE_(?:BUSY|LOCKED|PROTOCOL)|EAGAIN|EBUSY)/],
-  ['damaged', /^SQLITE_(?:CORRUPT|NOTADB)/],
-  ['failing', /^(?:SQLITE_IOERR|EIO)/],
-]
-
-/** The cause that an error of SQLite or the file system names, be it as its own cause; null where it names none. */
-export function diskCauseOf(error: unknown): DiskCause | null {
-  if (!(error instanceof Error)) return null
-  const code = 'code' in error ? String(error.code) : ''
-  const found = CODES.find(([, pattern]) => pattern.test(code))
-  return found ? found[0] : diskCauseOf(error.cause)
+/** What it is and what the operator does about it: whole sentences, without a path. */
+export const diskRemedies: Record<DiskCause, string> = {
+  full: 'The disk is full. Free some space on it; delete no file of DATA_DIR.',
+  read_only:
+    'The disk is read-only. Make it writable again. A disk that turned read-only by itself may be failing: look at the system’s log.',
+  forbidden:
+    'The user of this process may not use the files. Give DATA_DIR and everything in it to the user that runs the service.',
+  locked: 'Another process holds the files. Stop that process, or choose another DATA_DIR.',
+  damaged: 'A file is damaged. Run npm run ledger:verify, which names the damage; then restore a backup.',
+  failing: 'The disk fails to read or write. Look at the system’s log, and move DATA_DIR to another disk.',
 }
 
-/** What is wrong and what to do, without the name of a file. */
-export const diskRemedies: Readonly<Record<DiskCause, string>> = {
-  full: 'The disk is full. Free some space; Delegate goes on by itself.',
-  read_only: 'The disk is mounted read-only. Mount it for writing again; it may have failed.',
-  forbidden:
-    'The data may not be read or written. Give the user that runs Delegate its files and directory back.',
-  locked: 'Another program has locked the data. End it; Delegate goes on by itself.',
-  damaged: 'The data is damaged. Stop Delegate, run npm run ledger:verify, and restore a backup.',
-  failing: 'The disk reports errors. Make a backup to another disk and replace this one.',
+const SQLITE_CAUSES: readonly (readonly [RegExp, DiskCause])[] = [
+  [/^SQLITE_FULL/, 'full'],
+  [/^SQLITE_READONLY/, 'read_only'],
+  [/^SQLITE_(CANTOPEN|PERM|AUTH)/, 'forbidden'],
+  [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
+  [/^SQLITE_(CORRUPT|NOTADB)/, 'damaged'],
+  [/^SQLITE_(IOERR|PROTOCOL)/, 'failing'],
+]
+
+const SYSTEM_CAUSES: Readonly<Record<string, DiskCause>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EFBIG: 'full',
+  EROFS: 'read_only',
+  EACCES: 'forbidden',
+  EPERM: 'forbidden',
+  EIO: 'failing',
+  ENXIO: 'failing',
+  ENODEV: 'failing',
+  ESTALE: 'failing',
+}
+
+const NAMED_CAUSES: Readonly<Record<string, DiskCause>> = {
+  LedgerDamaged: 'damaged',
+  LedgerLocked: 'locked',
+}
+
+/**
+ * What is wrong with the disk or its files, by an error or by what caused it; null where the disk is not at fault. An
+ * error that lost its class on its way from another thread is told by its code. SQLite says the same of a disk that is
+ * read-only and of a file that may not be written, so where `directory` is given, it is looked at. Never throws.
+ */
+export function diskCauseOf(error: unknown, directory?: string): DiskCause | null {
+  const cause = namedCause(error)
+  const isVague = cause === 'read_only' || cause === 'forbidden' || cause === 'failing'
+  return isVague && directory !== undefined ? (seenCause(directory) ?? cause) : cause
+}
+
+function namedCause(error: unknown): DiskCause | null {
+  if (!(error instanceof Error)) return null
+  const code = 'code' in error ? String(error.code) : ''
+  return (
+    SQLITE_CAUSES.find(([pattern]) => pattern.test(code))?.[1] ??
+    SYSTEM_CAUSES[code] ??
+    namedCause(error.cause) ??
+    NAMED_CAUSES[error.name] ??
+    null
+  )
+}
+
+/** What the directory itself shows: whether it may be written, and whether there is room. */
+function seenCause(directory: string): DiskCause | null {
+  try {
+    const files = readdirSync(directory).filter((name) => name.includes('.sqlite'))
+    for (const path of [directory, ...files.map((name) => join(directory, name))])
+      accessSync(path, constants.R_OK | constants.W_OK)
+    return statfsSync(directory).bavail === 0 ? 'full' : null
+  } catch (error) {
+    return namedCause(error)
+  }
+}
+
+/** One line for people: what to do, then what the system said. Null where the disk is not at fault. */
+export function describeDisk(error: unknown, directory?: string): string | null {
+  const cause = diskCauseOf(error, directory)
+  return cause === null ? null : `${diskRemedies[cause]} (${error instanceof Error ? error.message : error})`
 }

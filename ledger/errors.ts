@@ -4,11 +4,11 @@ import { type DiskCause, diskCauseOf } from './causes.ts'
 /** The disk refused (full, failing): nothing of the append was kept, and a later try may succeed. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable'
-  /** Null where the disk is not to blame. */
-  readonly diskCause: DiskCause | null
-  constructor(message: string, options: { cause?: unknown; diskCause?: DiskCause | null } = {}) {
+  /** Why the disk refused; null where it is not the disk, as when the service is closing. */
+  readonly disk: DiskCause | null
+  constructor(message: string, options: { cause?: unknown; disk?: DiskCause | null } = {}) {
     super(message, { cause: options.cause })
-    this.diskCause = options.diskCause ?? diskCauseOf(options.cause)
+    this.disk = options.disk ?? diskCauseOf(options.cause)
   }
 }
 
@@ -45,6 +45,12 @@ export function isFileFault(error: unknown): boolean {
     (error instanceof Database.SqliteError &&
       /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOMEM|PROTOCOL)/.test(error.code))
   )
+}
+
+/** Whether the disk refuses (full, read-only, failing), which says nothing about what the file holds. */
+export function isRefusedByDisk(error: unknown): boolean {
+  const cause = diskCauseOf(error)
+  return cause !== null && cause !== 'damaged'
 }
 
 /** What whatever was thrown says of itself. */

@@ -1,5 +1,6 @@
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { type DiskCause, diskCauseOf } from './causes.ts'
+import { type DiskCause, describeDisk, diskCauseOf } from './causes.ts'
 import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
 import { openDatabase } from './database.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
@@ -34,9 +35,7 @@ export type Ledger = LedgerReader & {
    * Why the disk refused the last append; null while it takes them. Whether it still does is tried each time that this
    * is asked, since nobody may append until it is known to.
    */
-  fault(): string | null
-  /** What about the disk is the cause of the last fault; null where there is none, or another. */
-  faultCause(): DiskCause | null
+  fault(): LedgerFault | null
   /**
    * Moves the write-ahead log into the file and empties it, so that what was erased is in neither. False while a
    * reader holds it. Throws LedgerUnavailable when the disk refuses.
@@ -45,6 +44,9 @@ export type Ledger = LedgerReader & {
   readonly db: Database.Database
   close(): void
 }
+
+/** Why no append is taken, for people, and for whoever tells one cause from another. */
+export type LedgerFault = { readonly message: string; readonly cause: DiskCause | null }
 
 /**
  * Opens the ledger of a directory, or makes one. `readWitness` tells how far the views had followed it, so that a
@@ -99,7 +101,8 @@ function createWriter(
 ): Ledger {
   let head: Head = reader.head()
   let hasErasures = reader.lastErasure() > 0
-  let fault: { readonly error: unknown } | null = null
+  let fault: LedgerFault | null = null
+  const directory = dirname(db.name)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   const beginBatch = db.prepare('SAVEPOINT batch')
@@ -194,10 +197,17 @@ function createWriter(
       if (outcomes.some(({ status }) => status === 'appended')) fault = null
       return outcomes
     } catch (error) {
-      fault = { error }
+      fault = { message: told(error), cause: diskCauseOf(error, directory) }
       throw unavailable(error)
     }
   }
+
+  function unavailable(cause: unknown): LedgerUnavailable {
+    const disk = diskCauseOf(cause, directory)
+    return new LedgerUnavailable(`the ledger could not be written: ${told(cause)}`, { cause, disk })
+  }
+
+  const told = (error: unknown) => describeDisk(error, directory) ?? messageOf(error)
 
   function commitTogether(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const before = head
@@ -244,7 +254,7 @@ function createWriter(
       db.pragma(`application_id = ${APPLICATION_ID}`)
       fault = null
     } catch (error) {
-      fault = { error }
+      fault = { message: told(error), cause: diskCauseOf(error, directory) }
     }
   }
 
@@ -261,9 +271,8 @@ function createWriter(
     },
     fault() {
       if (fault !== null || !isInPlace()) tryToWrite()
-      return fault && messageOf(fault.error)
+      return fault
     },
-    faultCause: () => fault && diskCauseOf(fault.error),
     setMeta: (name, value) => void setMeta.run(name, value),
     truncateLog() {
       try {
@@ -329,8 +338,4 @@ function isRejection(error: unknown): error is Error {
     error instanceof InvalidEvent ||
     (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT'))
   )
-}
-
-function unavailable(cause: unknown): LedgerUnavailable {
-  return new LedgerUnavailable(`the ledger could not be written: ${messageOf(cause)}`, { cause })
 }

@@ -7,16 +7,18 @@ import { createReader } from '../ledger/reader.ts'
 import { witnessOf } from '../projections/checkpoints.ts'
 import { openViewsReadOnly } from '../projections/views.ts'
 import { headLines, Misused, requireLedger, runCommand } from './lib/command.ts'
+import { verifyStores } from './lib/verify-stores.ts'
 
 const help = `npm run ledger:verify [-- --expect <seq>:<hash>]
 
 Walks the ledger of DATA_DIR from its first event to its last: every link of the chain, every body against its
-digest, every erasure, the guards and the structure of the file. Reads only; the service may be running.
+digest, every erasure, the guards and the structure of the file. Then checks settings.sqlite and views.sqlite.
+Reads only; the service may be running.
 
   --expect <seq>:<hash>  a head noted earlier (a backup prints one): that event must still be there, unchanged.
                          Whoever owns the file could write a whole new chain; only a head kept elsewhere shows it.
 
-Prints the head. Exit code 1 when the ledger is damaged; the first event that is not as it was written is named.
+Prints the head. Exit code 1 when the ledger or the settings are damaged; the first event that is not as it was written is named.
 `
 
 await runCommand({
@@ -44,6 +46,7 @@ await runCommand({
     } finally {
       db.close()
     }
+    for (const line of verifyStores(dataDir)) process.stdout.write(`${line}\n`)
   },
 })
 

@@ -105,7 +105,7 @@ function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
     return new Refusal(408, 'request_incomplete', 'The request did not arrive whole.')
   }
   logFault(error, c, log)
-  const cause = error instanceof LedgerUnavailable ? error.diskCause : diskCauseOf(error)
+  const cause = error instanceof LedgerUnavailable ? error.disk : diskCauseOf(error)
   const remedy = cause === null ? '' : ` ${diskRemedies[cause]}`
   if (error instanceof LedgerUnavailable) {
     return new Refusal(

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { type DiskCause, diskRemedies } from '../../ledger/causes.ts'
+import { diskRemedies } from '../../ledger/causes.ts'
 import type { ProjectionStatus } from '../../projections/projector.ts'
 import { secretKeyFile } from '../settings/secrets.ts'
 import { openFunctionThread } from '../storage/function-thread.ts'
 import type { StorageStatus } from '../storage/storage.ts'
 import type { Verification } from '../storage/verification.ts'
 import type { ReactorState } from './reactor-watch.ts'
-import { placesOf, type StoreReport, type storeFunctions } from './store-functions.ts'
+import { placesOf, type StoreReport, type storeFunctions, VIEWS_DAMAGED } from './store-functions.ts'
 
 export type Check = { readonly ok: boolean; readonly detail?: string }
 
@@ -166,19 +166,14 @@ function ledgerCheck(stores: StoreReport, status: StorageStatus | null): Check {
   const { freeBytes } = stores
   if (status === null) return { ok: false, detail: 'The storage does not answer.' }
   const { ledgerError, ledgerCause, verification } = status
-  if (ledgerError !== null) return unwritten(ledgerError, ledgerCause)
+  // Of a disk it says itself what to do.
+  if (ledgerError !== null)
+    return { ok: false, detail: ledgerCause === null ? `cannot be written: ${ledgerError}` : ledgerError }
   if (verification.status === 'damaged') return { ok: false, detail: damageOf(verification) }
   if (stores.ledger !== null) return checkOf(stores.ledger)
   if (status.ledgerDamage) return { ok: false, detail: diskRemedies.damaged }
   if (freeBytes !== null && freeBytes < NEEDED_BYTES) return { ok: false, detail: diskRemedies.full }
   return { ok: true }
-}
-
-function unwritten(error: string, cause: DiskCause | null): Check {
-  return {
-    ok: false,
-    detail: cause === null ? `cannot be written: ${error}` : `${diskRemedies[cause]} (${error})`,
-  }
 }
 
 function damageOf({ seq }: Extract<Verification, { status: 'damaged' }>): string {
@@ -187,9 +182,12 @@ function damageOf({ seq }: Extract<Verification, { status: 'damaged' }>): string
 
 function projectionsCheck(stores: StoreReport, status: StorageStatus | null): Check {
   if (status === null) return { ok: false, detail: 'The storage does not answer.' }
-  if (status.viewsError !== null) return unwritten(status.viewsError, status.viewsCause)
-  if (status.viewsDamage !== null)
-    return { ok: false, detail: 'damaged: they are being rebuilt from the ledger' }
+  const { viewsError, viewsCause, viewsDamage } = status
+  if (viewsDamage !== null || viewsCause === 'damaged') return { ok: false, detail: VIEWS_DAMAGED }
+  if (viewsError !== null) {
+    const remedy = viewsCause === null ? 'cannot be written:' : diskRemedies[viewsCause]
+    return { ok: false, detail: `${remedy} (${viewsError})` }
+  }
   const stalled = status.projections.filter(({ error }: ProjectionStatus) => error !== null)
   if (stalled.length > 0)
     return { ok: false, detail: `stalled: ${stalled.map(({ name }) => name).join(', ')}` }
@@ -198,8 +196,10 @@ function projectionsCheck(stores: StoreReport, status: StorageStatus | null): Ch
 
 function reactorsCheck(options: ReadinessOptions, reactors: readonly ReactorState[]): Check {
   if (options.isStopping()) return { ok: false, detail: 'stopping' }
-  if (options.isLearningStalled()) return { ok: false, detail: 'stalled: learning' }
-  const failing = reactors.filter(({ state }) => state !== 'ok')
+  // Learning knows itself whether it stalled; it tries again after minutes.
+  const failing = reactors.filter(
+    ({ name, state }) => state !== 'ok' || (name === 'learning' && options.isLearningStalled()),
+  )
   return failing.length === 0 ? { ok: true } : { ok: false, detail: failing.map(sentenceOf).join('; ') }
 }
 
@@ -211,8 +211,8 @@ function sentenceOf({ name, waiting, since, lastFailure }: ReactorState): string
 
 function textCheck(last: LastOutcome | null): Check {
   if (last === null) return { ok: true }
-  if (last.failure === null) return { ok: true, detail: `the last text was sent at ${last.at}` }
-  return { ok: false, detail: `the last text failed at ${last.at} (${last.failure})` }
+  if (last.failure === null) return { ok: true, detail: `The last text was sent at ${last.at}.` }
+  return { ok: false, detail: `Tried at ${last.at}: ${last.failure.replaceAll('_', ' ')}.` }
 }
 
 function sizeOf(bytes: number): string {

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import { type DiskCause, diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
+import { diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
 import { openDatabase } from '../../ledger/database.ts'
 import { LedgerDamaged, messageOf } from '../../ledger/errors.ts'
 import { ledgerFile, openLedgerReadOnly, viewsFile } from '../../ledger/files.ts'
@@ -25,6 +25,10 @@ const LAST_EVENTS = 64
 const SAMPLES = 16
 const SAMPLE_EVENTS = 4
 const SAMPLE_ROWS = 2
+
+/** Where the views are damaged, for which no backup is needed. */
+export const VIEWS_DAMAGED =
+  'What the pages show is damaged, and is rebuilt from the ledger by itself. If not, start Delegate again.'
 
 /** The files of the data directory as they are now; to be called once all stores are open. */
 export function placesOf(directory: string): Places {
@@ -62,14 +66,14 @@ export const storeFunctions = {
       const { directory, places } = args
       return {
         ledger: faultOf(places.ledger, () => readLedger(directory)),
-        views: faultOf(places.views, () => readViews(directory)),
+        views: faultOf(places.views, () => readViews(directory), VIEWS_DAMAGED),
         settings: faultOf(places.settings, () => readSettings(directory, args.hasSecrets)),
         freeBytes: freeBytes(directory),
       }
     },
 } as const satisfies ThreadFunctions
 
-function faultOf(places: readonly Place[], read: () => void): string | null {
+function faultOf(places: readonly Place[], read: () => void, damaged = diskRemedies.damaged): string | null {
   // Opened where its log is gone, SQLite would make another one.
   const moved = places.find(({ file, inode }) => inodeOf(file) !== inode)
   if (moved)
@@ -79,12 +83,12 @@ function faultOf(places: readonly Place[], read: () => void): string | null {
     return null
   } catch (error) {
     if (error instanceof MissingKey) return error.message
-    return sentenceOf(error instanceof LedgerDamaged ? 'damaged' : (diskCauseOf(error) ?? 'failing'), error)
+    const cause =
+      error instanceof LedgerDamaged
+        ? 'damaged'
+        : (diskCauseOf(error, dirname(places[0]?.file ?? '.')) ?? 'failing')
+    return `${cause === 'damaged' ? damaged : diskRemedies[cause]} (${messageOf(error)})`
   }
-}
-
-function sentenceOf(cause: DiskCause, error: unknown): string {
-  return `${diskRemedies[cause]} (${messageOf(error)})`
 }
 
 class MissingKey extends Error {}

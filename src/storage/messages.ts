@@ -32,19 +32,20 @@ export type AppendAnswer =
   | { readonly status: 'rejected'; readonly message: string }
   | Unavailable
 
-/** A LedgerUnavailable, which loses its class on the way. */
+export type EraseAnswer = { readonly status: 'erased'; readonly seqs: readonly number[] } | Unavailable
+
+/** The ledger takes nothing, and why, where it is the disk. */
 export type Unavailable = {
   readonly status: 'unavailable'
   readonly message: string
-  readonly diskCause: DiskCause | null
+  readonly disk: DiskCause | null
 }
-
-export type EraseAnswer = { readonly status: 'erased'; readonly seqs: readonly number[] } | Unavailable
 
 export type ViewsStatus = {
   readonly projections: readonly ProjectionStatus[]
   /** Why the ledger takes no append; null while it does. */
   readonly ledgerError: string | null
+  /** What of the disk is at fault for that; null where it is not the disk. */
   readonly ledgerCause: DiskCause | null
   /** Why the views could not be written; null while they can. The facts are safe either way. */
   readonly viewsError: string | null

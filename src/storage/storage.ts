@@ -22,6 +22,7 @@ import type {
   StorageMessage,
   StorageRequest,
   StorageThreadData,
+  Unavailable,
   ViewsStatus,
 } from './messages.ts'
 import { veilLedger } from './veil.ts'
@@ -156,9 +157,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       settle.resolve({ status: 'duplicate', existing: parseRow(answer.existing) })
     } else {
       settle.reject(
-        answer.status === 'unavailable'
-          ? new LedgerUnavailable(answer.message, { diskCause: answer.diskCause })
-          : new InvalidEvent(answer.message),
+        answer.status === 'unavailable' ? unavailableOf(answer) : new InvalidEvent(answer.message),
       )
     }
     return []
@@ -231,8 +230,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       const at = new Date(options.nowMs()).toISOString()
       const message = await ask((id) => ({ id, kind: 'erase', seqs, reason, at }))
       if (message.kind !== 'erased') throw new Error(`the storage thread answered ${message.kind} to erase`)
-      if (message.answer.status === 'unavailable')
-        throw new LedgerUnavailable(message.answer.message, { diskCause: message.answer.diskCause })
+      if (message.answer.status === 'unavailable') throw unavailableOf(message.answer)
       return message.answer.seqs
     },
     async catchUpLagging() {
@@ -260,6 +258,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     await worker.terminate()
   }
 }
+
+const unavailableOf = ({ message, disk }: Unavailable) => new LedgerUnavailable(message, { disk })
 
 /** A draft in its place, as it lies in the table. */
 function rowOf(draft: Draft, { seq, hash, erased }: Place): EventRow {

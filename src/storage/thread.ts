@@ -185,7 +185,7 @@ function commitGroup(
     return { isKept: true, answers }
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error
-    const answer = unavailable(error)
+    const answer: AppendAnswer = unavailable(error)
     return { isKept: false, answers: group.map(({ id }) => ({ id, answer })) }
   }
 }
@@ -205,9 +205,15 @@ function answerOf(outcome: CommitOutcome, count: number): AppendAnswer {
   return outcome.status === 'rejected' ? { status: 'rejected', message: outcome.error.message } : outcome
 }
 
+const unavailable = ({ message, disk }: LedgerUnavailable): Unavailable => ({
+  status: 'unavailable',
+  message,
+  disk,
+})
+
 const UNSETTLED: EraseAnswer = {
   status: 'unavailable',
-  diskCause: null,
+  disk: null,
   message: 'the erasure is recorded and goes on by itself, but the files could not be cleared of it yet',
 }
 
@@ -218,10 +224,6 @@ function erase(writer: Writer, request: Extract<StorageRequest, { kind: 'erase' 
     if (!(error instanceof LedgerUnavailable)) throw error
     return unavailable(error)
   }
-}
-
-function unavailable({ message, diskCause }: LedgerUnavailable): Unavailable {
-  return { status: 'unavailable', message, diskCause }
 }
 
 if (parentPort) {

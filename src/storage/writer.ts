@@ -103,11 +103,12 @@ export function openWriter(options: WriterOptions): Writer {
     try {
       const result = work()
       viewsError = null
+      viewsCause = null
       return result
     } catch (error) {
       if (viewsError === null) warn('the views could not be written', { error: messageOf(error) })
       viewsError = messageOf(error)
-      viewsCause = diskCauseOf(error)
+      viewsCause = diskCauseOf(error, directory)
       if (isDamage(error)) remakeViews(viewsError)
       return otherwise
     }
@@ -121,6 +122,7 @@ export function openWriter(options: WriterOptions): Writer {
     } catch (error) {
       // Not even in place; the next start throws the file away.
       viewsError = messageOf(error)
+      viewsCause = diskCauseOf(error, directory)
     }
   }
 
@@ -137,6 +139,16 @@ export function openWriter(options: WriterOptions): Writer {
     } catch (error) {
       warn('a write-ahead log could not be emptied', { error: messageOf(error) })
       return false
+    }
+  }
+
+  function faults() {
+    const ledgerFault = ledger.fault()
+    return {
+      ledgerError: ledgerFault?.message ?? null,
+      ledgerCause: ledgerFault?.cause ?? null,
+      viewsError,
+      viewsCause,
     }
   }
 
@@ -168,13 +180,7 @@ export function openWriter(options: WriterOptions): Writer {
     viewsSeq: () => projector.promptSeq(),
     isSettled: () => viewsError === null && !filesMayHoldErased,
     remakeViews,
-    status: () => ({
-      projections: projector.status(),
-      ledgerError: ledger.fault(),
-      ledgerCause: ledger.faultCause(),
-      viewsError,
-      viewsCause: viewsError === null ? null : viewsCause,
-    }),
+    status: () => ({ projections: projector.status(), ...faults() }),
     close() {
       views.close()
       slack.close()

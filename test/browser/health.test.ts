@@ -40,13 +40,13 @@ test('what is only reported is shown too: a disk that fills up, a text that was 
   const checks = {
     ...(await service.client.get('/ready')).json.checks,
     disk: { ok: false, detail: '120 MB free' },
-    telephony: { ok: false, detail: 'the last text failed at 2026-11-24T14:02:00.000Z (unavailable)' },
+    telephony: { ok: false, detail: 'Tried at 2026-11-24T14:02:00.000Z: unavailable.' },
   }
   await page.route('**/ready', (route) => route.fulfill({ json: { status: 'ready', checks } }))
   await page.reload()
   await page.getByText('The disk is nearly full (120 MB free).').waitFor()
   await page
-    .getByText(/The last text message was not sent \(the last text failed at .*2026.* \(unavailable\)\)/)
+    .getByText(/The last text message was not sent\. Tried at .*2026.*: unavailable\./)
     .waitFor()
 })
 

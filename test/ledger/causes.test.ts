@@ -1,55 +1,62 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
+import { type DiskCause, diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
+import { LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
 import { testDirectory } from '../support/directory.ts'
 
-function thrownBy(work: () => unknown): unknown {
-  try {
-    work()
-  } catch (error) {
-    return error
-  }
-  throw new Error('nothing was thrown')
-}
+const system = (code: string) => Object.assign(new Error(code), { code, syscall: 'open' })
+const sqlite = (code: string) => new Database.SqliteError('said by SQLite', code)
 
-const withCode = (code: string) => Object.assign(new Error(code), { code })
-
-test('names the cause of what SQLite throws', () => {
-  const directory = testDirectory()
-  const file = join(directory, 'a.sqlite')
-  const db = new Database(file)
-  db.exec('CREATE TABLE t (x)')
-  db.pragma('max_page_count = 2')
-  expect(diskCauseOf(thrownBy(() => db.exec('INSERT INTO t VALUES (zeroblob(100000))')))).toBe('full')
-  db.exec('BEGIN EXCLUSIVE')
-  const other = new Database(file, { timeout: 0 })
-  expect(diskCauseOf(thrownBy(() => other.exec('SELECT * FROM t')))).toBe('locked')
-  db.exec('ROLLBACK')
-  const reader = new Database(file, { readonly: true })
-  expect(diskCauseOf(thrownBy(() => reader.exec('DELETE FROM t')))).toBe('read_only')
-  writeFileSync(join(directory, 'b.sqlite'), 'x'.repeat(4096))
-  expect(diskCauseOf(thrownBy(() => new Database(join(directory, 'b.sqlite')).pragma('user_version')))).toBe(
-    'damaged',
-  )
-  mkdirSync(join(directory, 'c.sqlite'))
-  expect(diskCauseOf(thrownBy(() => new Database(join(directory, 'c.sqlite'))))).toBe('forbidden')
-  for (const each of [db, other, reader]) each.close()
+test.each<[DiskCause, Error]>([
+  ['full', sqlite('SQLITE_FULL')],
+  ['full', system('ENOSPC')],
+  ['full', system('EDQUOT')],
+  ['read_only', sqlite('SQLITE_READONLY_DBMOVED')],
+  ['read_only', system('EROFS')],
+  ['forbidden', sqlite('SQLITE_CANTOPEN')],
+  ['forbidden', system('EACCES')],
+  ['forbidden', system('EPERM')],
+  ['locked', sqlite('SQLITE_BUSY')],
+  ['locked', new LedgerLocked('another process')],
+  ['damaged', sqlite('SQLITE_CORRUPT_VTAB')],
+  ['damaged', sqlite('SQLITE_NOTADB')],
+  ['damaged', new LedgerDamaged('event 3 is missing')],
+  ['failing', sqlite('SQLITE_IOERR_FSYNC')],
+  ['failing', system('EIO')],
+])('the cause %s is told by %o', (cause, error) => {
+  expect(diskCauseOf(error)).toBe(cause)
+  expect(diskCauseOf(new LedgerUnavailable('it refused', { cause: error }))).toBe(cause)
+  // What is left of an error that comes from another thread.
+  const { message, name } = error
+  const code = 'code' in error ? { code: error.code } : {}
+  expect(diskCauseOf(Object.assign(new Error(message), { name }, code))).toBe(cause)
+  expect(diskRemedies[cause]).toMatch(/^[A-Z].*\.$/)
 })
 
-test('names the cause of what the file system throws, and of what wraps it', () => {
-  expect(['ENOSPC', 'EROFS', 'EACCES', 'EIO', 'ENOENT'].map((code) => diskCauseOf(withCode(code)))).toEqual([
-    'full',
-    'read_only',
-    'forbidden',
-    'failing',
+test('what is not the fault of a disk has no cause', () => {
+  for (const error of [
+    new TypeError('a bug'),
+    system('ECONNREFUSED'),
+    sqlite('SQLITE_CONSTRAINT'),
     null,
+    'x',
   ])
-  expect(diskCauseOf(new Error('not kept', { cause: withCode('SQLITE_IOERR_FSYNC') }))).toBe('failing')
-  expect(diskCauseOf('ENOSPC')).toBeNull()
+    expect(diskCauseOf(error)).toBeNull()
 })
 
-test('each cause has a sentence of its own', () => {
-  expect(new Set(Object.values(diskRemedies)).size).toBe(6)
+test('a look at the directory tells a file that may not be written from a read-only disk', ({ skip }) => {
+  if (process.getuid?.() !== 0) skip('only root can make a directory that another user may not use')
+  const directory = join(testDirectory(), 'data')
+  mkdirSync(directory, { mode: 0o755 })
+  writeFileSync(join(directory, 'ledger.sqlite'), '')
+  chmodSync(directory, 0o755)
+  process.seteuid?.(65_534)
+  try {
+    expect(diskCauseOf(sqlite('SQLITE_READONLY'), directory)).toBe('forbidden')
+  } finally {
+    process.seteuid?.(0)
+  }
+  expect(diskCauseOf(sqlite('SQLITE_READONLY'), directory)).toBe('read_only')
 })

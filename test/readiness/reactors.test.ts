@@ -50,5 +50,11 @@ test('learning that stalls makes the service unready', async () => {
   await service.client.post('/api/chat', { content: 'My sister is called Ada.' })
   await expect
     .poll(() => ready(service), { timeout: 15_000 })
-    .toEqual({ status: 503, reactors: { ok: false, detail: expect.stringMatching(/^stalled: learning/) } })
+    .toEqual({
+      status: 503,
+      reactors: {
+        ok: false,
+        detail: expect.stringMatching(/^learning: 1 waiting since .*, last failure at .*recall_index/),
+      },
+    })
 })

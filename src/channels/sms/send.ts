@@ -64,7 +64,9 @@ export async function findSent(
     .catch((error: unknown) => {
       const { status, code } = shapeOf(error)
       // Not as its cause either: the error of the SDK holds the request, and with it the number and the key.
-      throw new OutsideFailure(`the list of the provider could not be had (${String(status ?? code ?? 'no answer')})`)
+      throw new OutsideFailure(
+        `the list of the provider could not be had (${String(status ?? code ?? 'no answer')})`,
+      )
     })
   const aheadMs =
     options.nowMs() - (Date.parse(client.httpClient.lastResponse?.headers.date) || options.nowMs())

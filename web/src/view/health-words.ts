@@ -28,7 +28,9 @@ export function checkText({ name, ok, detail }: Check): string {
   if (ok) return name === 'disk' && detail !== '' ? capitalised(`${detail}.`) : passed
   if (detail === '' || name === 'reactors') return `${failed}.`
   // What the service says is a sentence of its own, or a word or two.
-  return /\. |\.$/.test(detail) ? `${failed}. ${withTimes(detail)}` : `${failed} (${withTimes(detail)}).`
+  const why = withTimes(detail)
+  if (/\. |\.$/.test(why)) return `${failed}. ${why}`
+  return why.includes('(') ? `${failed}: ${why}.` : `${failed} (${why}).`
 }
 
 /** The moments of the service's own words, as the owner reads them. */

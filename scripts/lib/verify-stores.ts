@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { findDamage } from '../../ledger/damage.ts'
+import { messageOf } from '../../ledger/errors.ts'
+import { viewsFile } from '../../ledger/files.ts'
+import { secretKeyFile } from '../../src/settings/secrets.ts'
+import { settingsFile } from '../../src/settings/store.ts'
+import { Refused } from './command.ts'
+
+/**
+ * Checks what lies beside the ledger, reading only. Returns a line for each store; throws Refused where the settings
+ * are damaged, for nothing but a backup brings those back.
+ */
+export function verifyStores(dataDir: string): string[] {
+  const settings = verifySettings(dataDir)
+  const views = verifyViews(dataDir)
+  return [settings, views].filter((line) => line !== null)
+}
+
+function verifySettings(dataDir: string): string | null {
+  const file = settingsFile(dataDir)
+  if (!existsSync(file))
+    return 'There is no settings.sqlite: started with this directory, Delegate asks to be installed.'
+  const damage = damageOf(file)
+  if (damage !== null)
+    throw new Refused(`settings.sqlite is damaged: ${damage}. Stop Delegate and restore a backup.`)
+  if (hasSecrets(file) && !existsSync(secretKeyFile(dataDir)))
+    throw new Refused('secret.key is missing: the secrets in settings.sqlite cannot be read. Put it back.')
+  return 'settings.sqlite is sound.'
+}
+
+function hasSecrets(file: string): boolean {
+  const db = new Database(file, { readonly: true })
+  try {
+    return db.prepare('SELECT 1 FROM settings WHERE sealed = 1').get() !== undefined
+  } finally {
+    db.close()
+  }
+}
+
+function verifyViews(dataDir: string): string | null {
+  const file = viewsFile(dataDir)
+  if (!existsSync(file)) return null
+  const damage = damageOf(file)
+  return damage === null
+    ? 'views.sqlite is sound.'
+    : `views.sqlite is damaged: ${damage}. Stop Delegate and delete it: it is rebuilt from the ledger.`
+}
+
+function damageOf(file: string): string | null {
+  try {
+    const db = new Database(file, { readonly: true, timeout: 5000 })
+    try {
+      return firstLine(findDamage(db))
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+/** SQLite lists all that it finds, each on a line, below a heading. */
+function firstLine(found: string | null): string | null {
+  return found && (found.replace(/\*\*\* in database \w+ \*\*\*\n/, '').split('\n', 1)[0] ?? found)
+}

@@ -1,0 +1,56 @@
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { runScript } from './run-script.ts'
+
+const PROCESS_MS = 180_000
+
+function overwrite(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.alloc(statSync(file).size - 4096, 0xa5), 0, undefined, 4096)
+  closeSync(descriptor)
+}
+
+/** A directory with a secret in its settings, and the service stopped. */
+async function stopped(): Promise<string> {
+  const { client, directory, stop } = await startWholeService()
+  await client.put('/api/config', { entries: { OPENAI_API_KEY: 'sk-test-of-verifying' } })
+  await stop()
+  return directory
+}
+
+test(
+  'settings and views are verified beside the ledger, each with its own words',
+  async () => {
+    const directory = await stopped()
+    const sound = await runScript('ledger-verify', directory)
+    expect([sound.code, sound.out]).toEqual([
+      0,
+      expect.stringMatching(/settings\.sqlite is sound\.\nviews\.sqlite is sound\.\n$/),
+    ])
+
+    overwrite(join(directory, 'views.sqlite'))
+    const views = await runScript('ledger-verify', directory)
+    expect([views.code, views.out]).toEqual([
+      0,
+      expect.stringMatching(/\nviews\.sqlite is damaged: .*delete it: it is rebuilt from the ledger\.\n$/),
+    ])
+
+    rmSync(join(directory, 'secret.key'))
+    const key = await runScript('ledger-verify', directory)
+    expect([key.code, key.err]).toEqual([
+      1,
+      expect.stringMatching(/^secret\.key is missing: .*Put it back\.\n$/),
+    ])
+
+    overwrite(join(directory, 'settings.sqlite'))
+    const settings = await runScript('ledger-verify', directory)
+    expect([settings.code, settings.err]).toEqual([
+      1,
+      expect.stringMatching(/^settings\.sqlite is damaged: .*restore a backup\.\n$/),
+    ])
+    expect(settings.out).toContain('The ledger is sound')
+  },
+  PROCESS_MS,
+)
