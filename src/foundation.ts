@@ -63,6 +63,7 @@ export async function layFoundation(options: ServiceOptions) {
     onWarning: warn,
   })
   const { settings } = owner
+  settings.bindStoredSecrets()
   options.onSettings(settings)
   const models = createModelHolder(modelSettings(settings), { limits: options.modelLimits ?? {} })
   settings.subscribe(() => models.configure(modelSettings(settings)))

@@ -56,7 +56,7 @@ export function createHttp(options: {
       healthRoutes({ readiness: options.readiness, buildInfo, publicUrl: () => settings.get('PUBLIC_URL') }),
       installRoutes({ account, intrusions }),
       signInRoutes({ account, sessions, throttle, intrusions }),
-      settingsRoutes({ settings, testConnection: options.testConnection }),
+      settingsRoutes({ settings, account, throttle, intrusions, testConnection: options.testConnection }),
       logRoutes({ lines: options.logLines, sessions, stopping: options.stopping }),
       pageRoutes(staticFiles),
       ...options.modules,
