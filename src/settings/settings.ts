@@ -96,6 +96,8 @@ export function createSettings(options: {
   readonly secrets: SecretBox
   readonly environment: CheckedSettings
   readonly append: Append
+  /** Refuses a valid value for a reason that no schema knows; completes a sentence. */
+  readonly refuse?: (key: SettingKey, value: AnySettingValue) => string | null
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }): Settings {
   const { store, secrets, environment, append, onWarning } = options
@@ -160,8 +162,9 @@ export function createSettings(options: {
         continue
       }
       const parsed = parseSetting(key, input)
-      if (parsed.ok) values.set(key, parsed.value)
-      else problems.push({ key, message: parsed.message })
+      const refusal = parsed.ok ? (options.refuse?.(key, parsed.value) ?? null) : parsed.message
+      if (parsed.ok && refusal === null) values.set(key, parsed.value)
+      else if (refusal !== null) problems.push({ key, message: refusal })
     }
     return problems.length > 0 ? { status: 'invalid', problems } : { status: 'valid', values }
   }
