@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createIds } from '../ledger/ids.ts'
 import { recordImport } from '../ledger/imported.ts'
 import type { ViewsTables } from '../projections/tables.ts'
@@ -9,6 +10,7 @@ import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import { openOwnerState } from './settings/open.ts'
 import type { Settings } from './settings/settings.ts'
 import type { ThreadFailed } from './storage/function-thread.ts'
+import { tightenModes } from './storage/modes.ts'
 import { openQueries } from './storage/queries.ts'
 import { openStorage } from './storage/storage.ts'
 
@@ -35,6 +37,18 @@ export async function layFoundation(options: ServiceOptions) {
   const newId = createIds(nowMs)
   const onThreadFailure = (failure: ThreadFailed) => log.error({ err: failure }, 'a thread was ended')
   const warn = (message: string, fields: object) => log.warn(fields, message)
+
+  const modes = existsSync(directory) ? tightenModes(directory) : null
+  if (modes && modes.tightened.length > 0)
+    warn('Files of DATA_DIR were readable by other accounts. They are no longer.', {
+      tightened: modes.tightened.length,
+    })
+  if (modes && modes.refused.length > 0)
+    warn(
+      'Files of DATA_DIR are readable by other accounts, and this account may not change that. ' +
+        'As root: chown -R them to the account of the service, then restart it.',
+      { files: modes.refused },
+    )
 
   const opening = openStorage({
     directory,
