@@ -57,10 +57,12 @@ const flagSchema = z
   .enum(['1', 'true', '0', 'false'], 'must be 1 or 0')
   .transform((text) => text === '1' || text === 'true')
 
+/** 0 allows nothing at all, so a limit is lifted by a word. */
 const limitSchema = z
   .string()
-  .regex(/^\d{1,12}$/, 'must be a whole number')
-  .transform(Number)
+  .trim()
+  .regex(/^(?:\d{1,12}|unlimited)$/i, 'must be a whole number or "unlimited"')
+  .transform((text) => (/^\d/.test(text) ? Number(text) : null))
   .nullable()
 
 const commandSchema = z.string().transform((text, context) => {
@@ -95,17 +97,19 @@ const environmentSchema = z.object({
     .default(null)
     .describe('The coding assistant, as a JSON array of a program and its arguments.'),
   DAILY_TOKENS: limitSchema
-    .default(null)
+    .default(10_000_000)
     .describe(
-      'Tokens of the model service, in and out, that may be used in any 24 hours, by turns, by learning from them and by keeping the context short (not by embeddings and calls); then the delegate answers no more and says so. Unset: no limit.',
+      'Tokens of the model service, in and out, that may be used in any 24 hours, by turns, by learning from them and by keeping the context short (not by embeddings and calls); then the delegate answers no more and says so. `unlimited`: no limit.',
     ),
   DAILY_TEXTS: limitSchema
     .default(500)
-    .describe('Texts that may leave in any 24 hours; those beyond fail and are shown as such.'),
+    .describe(
+      'Texts that may leave in any 24 hours, or `unlimited`; those beyond fail and are shown as such.',
+    ),
   DAILY_CALLS: limitSchema
     .default(200)
     .describe(
-      'Calls that are taken in any 24 hours, whoever phones; those beyond hear that it is enough for today.',
+      'Calls that are taken in any 24 hours, whoever phones, or `unlimited`; those beyond hear that it is enough for today.',
     ),
 })
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createIds } from '../ledger/ids.ts'
 import { recordImport } from '../ledger/imported.ts'
 import type { ViewsTables } from '../projections/tables.ts'
@@ -10,6 +11,7 @@ import { createReactorWatch, type ReactorName } from './readiness/reactor-watch.
 import { openOwnerState } from './settings/open.ts'
 import type { Settings } from './settings/settings.ts'
 import type { ThreadFailed } from './storage/function-thread.ts'
+import { tightenModes } from './storage/modes.ts'
 import { openQueries } from './storage/queries.ts'
 import { openStorage } from './storage/storage.ts'
 
@@ -36,6 +38,18 @@ export async function layFoundation(options: ServiceOptions) {
   const newId = createIds(nowMs)
   const onThreadFailure = (failure: ThreadFailed) => log.error({ err: failure }, 'a thread was ended')
   const warn = (message: string, fields: object) => log.warn(fields, message)
+
+  const modes = existsSync(directory) ? tightenModes(directory) : null
+  if (modes && modes.tightened.length > 0)
+    warn('Files of DATA_DIR were readable by other accounts. They are no longer.', {
+      tightened: modes.tightened.length,
+    })
+  if (modes && modes.refused.length > 0)
+    warn(
+      'Files of DATA_DIR are readable by other accounts, and this account may not change that. ' +
+        'As root: chown -R them to the account of the service, then restart it.',
+      { files: modes.refused },
+    )
 
   const opening = openStorage({
     directory,
@@ -64,6 +78,7 @@ export async function layFoundation(options: ServiceOptions) {
     onWarning: warn,
   })
   const { settings } = owner
+  settings.bindStoredSecrets()
   options.onSettings(settings)
   const models = createModelHolder(modelSettings(settings), { limits: options.modelLimits ?? {} })
   settings.subscribe(() => models.configure(modelSettings(settings)))

@@ -1,5 +1,4 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
 import { createDeliveryQueries } from '../projections/deliveries.ts'
 import { createOwnerQueries } from '../projections/owner.ts'
 import { createTaskQueries, type TaskRow } from '../projections/tasks.ts'
@@ -8,6 +7,7 @@ import type { Placement } from './conversation/placement.ts'
 import { createDeliveryOutbox } from './delivery/outbox.ts'
 import type { Foundation } from './foundation.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
+import { liesOutside, WITHIN_REACH } from './settings/outside-data.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
 import { createAnnouncer } from './tasks/announcer.ts'
@@ -16,8 +16,8 @@ import { createTaskRunner } from './tasks/runner.ts'
 import { createTaskFacts } from './tasks/task-facts.ts'
 import { createTasks } from './tasks/tasks.ts'
 
-/** Where the assistant works while no directory is set. */
-const WORK_DIRECTORY = 'work'
+/** Where the assistant works while no directory is set: beside the data, so that `..` does not lead into it. */
+const defaultDirectory = (dataDir: string) => `${dataDir}-work`
 /** A shorter secret would take ordinary variables with it. */
 const SHORTEST_SECRET_CHARS = 6
 
@@ -55,8 +55,10 @@ export function buildWork(options: {
   })
 
   function directory(): string {
-    const path = settings.get('COPILOT_WORKDIR') ?? join(config.dataDir, WORK_DIRECTORY)
-    mkdirSync(path, { recursive: true })
+    const path = settings.get('COPILOT_WORKDIR') ?? defaultDirectory(config.dataDir)
+    // Again: the environment may give it too, and a link may lead elsewhere by now.
+    if (!liesOutside(path, config.dataDir)) throw new Error(`COPILOT_WORKDIR ${WITHIN_REACH}.`)
+    mkdirSync(path, { recursive: true, mode: 0o700 })
     return path
   }
 

@@ -23,7 +23,7 @@ test('an empty environment gives the defaults', () => {
     devRoutes: false,
     copilotCommand: null,
     copilotEnvironment: {},
-    dailyLimits: { tokens: null, texts: 500, calls: 200 },
+    dailyLimits: { tokens: 10_000_000, texts: 500, calls: 200 },
     settings: new Map(),
   })
 })
@@ -61,6 +61,16 @@ test('every variable is read', () => {
     ['TIMEZONE', 'Europe/Berlin'],
     ['TASK_LIMIT', 4],
   ])
+})
+
+test('a daily limit is lifted by a word only, because 0 means none at all', () => {
+  const { dailyLimits } = loadConfig({
+    DAILY_TOKENS: 'unlimited',
+    DAILY_TEXTS: 'Unlimited',
+    DAILY_CALLS: '0',
+  })
+  expect(dailyLimits).toEqual({ tokens: null, texts: null, calls: 0 })
+  expect(problemsOf({ DAILY_TOKENS: 'none' })).toEqual(['DAILY_TOKENS must be a whole number or "unlimited"'])
 })
 
 test('a variable that is set but empty counts as not set', () => {

@@ -36,7 +36,10 @@ export async function withTelephony(
   await withSettings(dataDir, async (settings) => {
     const client = await createTelephonyApi(settings).client()
     if (client === null) {
-      throw new Refused('Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN in the settings first.')
+      throw new Refused(
+        'Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN in the settings first. ' +
+          'A token that was entered for another TELEPHONY_API_BASE_URL is not used.',
+      )
     }
     try {
       await work(client, settings)

@@ -83,7 +83,7 @@ export function createHttp(options: {
       }),
       installRoutes({ account, throttle, intrusions }),
       signInRoutes({ account, sessions, throttle, intrusions }),
-      settingsRoutes({ settings, testConnection: options.testConnection }),
+      settingsRoutes({ settings, account, throttle, intrusions, testConnection: options.testConnection }),
       proxyRoutes(proxies),
       logRoutes({ lines: options.logLines, sessions, stopping: options.stopping }),
       pageRoutes(staticFiles),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Append } from '../../ledger/event.ts'
+import { liesOutside, WITHIN_REACH } from './outside-data.ts'
 import { createOwnerAccount, type OwnerAccount } from './owner-account.ts'
 import { createPasswords } from './passwords.ts'
 import { openSecretBox } from './secrets.ts'
@@ -36,7 +37,15 @@ export function openOwnerState(options: {
   const store = openSettingsStore(directory)
   try {
     const secrets = openSecretBox(directory)
-    const settings = createSettings({ store, secrets, environment, append, onWarning })
+    const settings = createSettings({
+      store,
+      secrets,
+      environment,
+      append,
+      refuse: (key, value) =>
+        key === 'COPILOT_WORKDIR' && !liesOutside(String(value), directory) ? WITHIN_REACH : null,
+      onWarning,
+    })
     const newToken = () => randomBytes(32).toString('base64url')
     const sessions = createSessions({ store, nowMs, newId, newToken, onWarning })
     const setupCode = createSetupCode(randomBytes)

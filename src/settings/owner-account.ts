@@ -62,6 +62,12 @@ export type OwnerAccount = {
     passwords: { readonly current: string; readonly next: string },
     attempts: Attempts,
   ): Promise<PasswordChangeOutcome>
+  /** Does `job` once the password was right. */
+  confirm<T>(
+    password: string,
+    attempts: Attempts,
+    job: () => Promise<T>,
+  ): Promise<T | 'wrong_password' | 'too_many_attempts'>
   /** From the shell: a new password without the old one; every session ends. */
   resetPassword(next: string): Promise<'changed' | 'common_password' | 'not_installed'>
 }
@@ -209,6 +215,7 @@ export function createOwnerAccount(options: {
         return 'changed'
       })
     },
+    confirm: afterCheck,
     async resetPassword(next) {
       if (!installed) return 'not_installed'
       if (await isCommonPassword(next)) return 'common_password'

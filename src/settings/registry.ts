@@ -257,7 +257,8 @@ export const settingRegistry = {
     group: 'delivery',
     title: 'Working directory',
     default: null,
-    description: 'Directory in which the coding assistant works.',
+    description:
+      'Directory in which the coding assistant works, outside the data directory. While unset: beside it, DATA_DIR with -work at the end.',
   }),
   TASK_LIMIT: setting(integerSchema(1, 20), {
     group: 'delivery',

@@ -9,6 +9,7 @@ import {
   settingKeys,
   settingRegistry,
 } from './registry.ts'
+import { destinationOf, packSecret, unpackSecret } from './secret-addresses.ts'
 import type { SecretBox } from './secrets.ts'
 import { createSerializer } from './serializer.ts'
 import type { SettingsStore, StoredSetting } from './store.ts'
@@ -22,6 +23,10 @@ export type SettingEntry = {
   readonly secret: boolean
   readonly set: boolean
   readonly source: SettingSource
+  /** The origin that a secret was entered for; null for what is sent nowhere, and where there is no secret. */
+  readonly enteredFor: string | null
+  /** The origin that a secret would be sent to by the settings in force; null for what is sent nowhere. */
+  readonly sentTo: string | null
   readonly description: string
   readonly restart: boolean
   readonly group: SettingDefinition['group']
@@ -35,22 +40,47 @@ export type CheckedSettings = ReadonlyMap<SettingKey, AnySettingValue>
 export type SettingsCheck =
   | { readonly status: 'valid'; readonly values: CheckedSettings }
   | { readonly status: 'invalid'; readonly problems: readonly SettingProblem[] }
+export type SettingsChange =
+  | SettingsCheck
+  | {
+      readonly status: 'password_required'
+      readonly key: SettingKey
+      readonly enteredFor: string
+      readonly destination: string
+    }
+
+/** A value and where it comes from; of a secret also the origin that it was entered for. */
+type Held = {
+  readonly value: AnySettingValue | null
+  readonly source: SettingSource
+  readonly enteredFor: string | null
+}
 
 /** The settings in force: a stored value wins over the environment's, that over the default. */
 export type Settings = {
-  /** The value in force at this moment; ask again rather than keep it. */
+  /**
+   * The value in force at this moment; ask again rather than keep it. Null for a secret that was entered for another
+   * origin than the one in force: it must not be sent there.
+   */
   get<K extends SettingKey>(key: K): SettingValue<K>
+  /** The token that the provider signs its webhooks with, whatever its API's address: for checking, never to be sent. */
+  webhookToken(): string | null
   entries(): readonly SettingEntry[]
-  /** Every secret in force, for the log's redaction. */
+  /** Every secret there is, in force or not, for the log's redaction. */
   secretValues(): readonly string[]
   /** Checks values without changing anything; all problems at once. */
   check(entries: Readonly<Record<string, unknown>>): SettingsCheck
-  /** Changes all of them or none. Resolves once the change is a fact in the ledger, on disk, and in force. */
-  change(entries: Readonly<Record<string, unknown>>): Promise<SettingsCheck>
+  /**
+   * Changes all of them or none. Resolves once the change is a fact in the ledger, on disk, and in force. A secret
+   * that replaces one of another origin needs the owner's password: `isConfirmed` says that it was right.
+   */
+  change(entries: Readonly<Record<string, unknown>>, isConfirmed?: boolean): Promise<SettingsChange>
   /** Takes the stored value away; the environment's or the default holds again. */
   reset(key: SettingKey): Promise<void>
   /** Lays checked values out for the store, secrets sealed. */
   lay(values: CheckedSettings): readonly StoredSetting[]
+  /** Binds secrets that an earlier version stored to the address in force, for good. */
+  bindStoredSecrets(): void
   /** Reads the store again after somebody else wrote `keys` to it, and tells the subscribers. */
   reload(keys: Iterable<SettingKey>): void
   /** Calls `onChanged` after each change, with the settings already in force. Returns what ends it. */
@@ -66,6 +96,8 @@ export function createSettings(options: {
   readonly secrets: SecretBox
   readonly environment: CheckedSettings
   readonly append: Append
+  /** Refuses a valid value for a reason that no schema knows; completes a sentence. */
+  readonly refuse?: (key: SettingKey, value: AnySettingValue) => string | null
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }): Settings {
   const { store, secrets, environment, append, onWarning } = options
@@ -73,8 +105,8 @@ export function createSettings(options: {
   const subscribers = new Set<(keys: ReadonlySet<SettingKey>) => void>()
   let stored = readStored()
 
-  function readStored(): Map<SettingKey, AnySettingValue> {
-    const values = new Map<SettingKey, AnySettingValue>()
+  function readStored() {
+    const values = new Map<SettingKey, { value: AnySettingValue; enteredFor: string | null }>()
     const locked: string[] = []
     for (const { key, value, sealed } of store.settings()) {
       if (!isSettingKey(key)) continue
@@ -82,8 +114,9 @@ export function createSettings(options: {
         locked.push(key)
         continue
       }
-      const parsed = parseSetting(key, JSON.parse(sealed ? secrets.open(key, value) : value))
-      if (parsed.ok) values.set(key, parsed.value)
+      const { secret, enteredFor } = unpackSecret(sealed ? secrets.open(key, value) : value)
+      const parsed = parseSetting(key, secret)
+      if (parsed.ok) values.set(key, { value: parsed.value, enteredFor })
       else onWarning('A stored setting is not valid any more and counts as unset.', { setting: key })
     }
     if (locked.length > 0) {
@@ -94,13 +127,30 @@ export function createSettings(options: {
     return values
   }
 
-  function inForce(key: SettingKey): { value: AnySettingValue | null; source: SettingSource } {
+  function held(key: SettingKey): Held {
     const fromStore = stored.get(key)
-    if (fromStore !== undefined) return { value: fromStore, source: 'stored' }
+    if (fromStore !== undefined) {
+      return { ...fromStore, source: 'stored', enteredFor: fromStore.enteredFor ?? destination(key) }
+    }
     const fromEnvironment = environment.get(key)
-    if (fromEnvironment !== undefined) return { value: fromEnvironment, source: 'environment' }
+    if (fromEnvironment !== undefined) {
+      const enteredFor = destinationOf(key, (each) => environment.get(each))
+      return { value: fromEnvironment, source: 'environment', enteredFor }
+    }
     const value = settingRegistry[key].default
-    return { value, source: value === null ? 'unset' : 'default' }
+    return { value, source: value === null ? 'unset' : 'default', enteredFor: null }
+  }
+
+  /** Where a secret would be sent to now, or once `changes` are in force. */
+  function destination(key: SettingKey, changes: CheckedSettings = new Map()): string | null {
+    return destinationOf(key, (each) => changes.get(each) ?? held(each).value)
+  }
+
+  function inForce(key: SettingKey): Held {
+    const found = held(key)
+    return found.enteredFor === null || found.enteredFor === destination(key)
+      ? found
+      : { ...found, value: null }
   }
 
   function check(entries: Readonly<Record<string, unknown>>): SettingsCheck {
@@ -112,8 +162,9 @@ export function createSettings(options: {
         continue
       }
       const parsed = parseSetting(key, input)
-      if (parsed.ok) values.set(key, parsed.value)
-      else problems.push({ key, message: parsed.message })
+      const refusal = parsed.ok ? (options.refuse?.(key, parsed.value) ?? null) : parsed.message
+      if (parsed.ok && refusal === null) values.set(key, parsed.value)
+      else if (refusal !== null) problems.push({ key, message: refusal })
     }
     return problems.length > 0 ? { status: 'invalid', problems } : { status: 'valid', values }
   }
@@ -127,11 +178,22 @@ export function createSettings(options: {
 
   function lay(values: CheckedSettings): StoredSetting[] {
     return [...values].map(([key, value]) => {
-      const text = JSON.stringify(value)
-      if (!settingRegistry[key].secret) return { key, value: text, sealed: false }
+      if (!settingRegistry[key].secret) return { key, value: JSON.stringify(value), sealed: false }
       makeKey()
+      const text = packSecret(value, destination(key, values))
       return { key, value: secrets.seal(key, text), sealed: true }
     })
+  }
+
+  /** The first secret among `values` that takes the place of one for another origin. */
+  function movedSecret(values: CheckedSettings): SettingsChange | null {
+    for (const key of values.keys()) {
+      const { enteredFor } = held(key)
+      const next = destination(key, values)
+      if (enteredFor !== null && next !== null && next !== enteredFor)
+        return { status: 'password_required', key, enteredFor, destination: next }
+    }
+    return null
   }
 
   async function record(keys: readonly SettingKey[]): Promise<void> {
@@ -153,11 +215,15 @@ export function createSettings(options: {
   }
 
   return {
+    webhookToken() {
+      const { value } = held('TELEPHONY_AUTH_TOKEN')
+      return value === null ? null : String(value)
+    },
     // `inForce` reads the table by the same key whose schema made the value.
     get: <K extends SettingKey>(key: K) => inForce(key).value as SettingValue<K>,
     entries: () =>
       settingKeys.map((key) => {
-        const { value, source } = inForce(key)
+        const { value, source, enteredFor } = inForce(key)
         const { secret, description, restart, group, title, unit, choices } = settingRegistry[key]
         return {
           key,
@@ -165,6 +231,8 @@ export function createSettings(options: {
           secret,
           set: value !== null,
           source,
+          enteredFor,
+          sentTo: destination(key),
           description,
           restart,
           group,
@@ -175,14 +243,17 @@ export function createSettings(options: {
       }),
     secretValues: () =>
       settingKeys.flatMap((key) => {
-        const { value } = inForce(key)
-        return settingRegistry[key].secret && value !== null ? [String(value)] : []
+        if (!settingRegistry[key].secret) return []
+        const values = [stored.get(key)?.value, environment.get(key)]
+        return values.flatMap((value) => (value === undefined ? [] : [String(value)]))
       }),
     check,
-    change(entries) {
+    change(entries, isConfirmed = false) {
       return serially(async () => {
         const checked = check(entries)
         if (checked.status === 'invalid' || checked.values.size === 0) return checked
+        const moved = isConfirmed ? null : movedSecret(checked.values)
+        if (moved) return moved
         const laid = lay(checked.values)
         await record([...checked.values.keys()])
         store.writeSettings(laid)
@@ -199,6 +270,14 @@ export function createSettings(options: {
       })
     },
     lay,
+    bindStoredSecrets() {
+      const unbound = [...stored].flatMap(([key, { value, enteredFor }]) =>
+        enteredFor === null && destination(key) !== null ? [[key, value] as const] : [],
+      )
+      if (unbound.length === 0) return
+      store.writeSettings(lay(new Map(unbound)))
+      stored = readStored()
+    },
     reload,
     subscribe(onChanged) {
       subscribers.add(onChanged)

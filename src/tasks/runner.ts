@@ -60,7 +60,7 @@ export function createTaskRunner(options: {
   readonly environment: () => Readonly<Record<string, string>>
   /** Where the ledger lies, by its real path: whose the tasks are, for a copy has them too. */
   readonly dataDir: string
-  /** Where the assistant works; made where it is not there. */
+  /** Where the assistant works; made where it is not there. Throws with a sentence for the owner. */
   readonly directory: () => string
   readonly callbackUrl: () => string
   readonly limit: () => number
@@ -132,12 +132,21 @@ export function createTaskRunner(options: {
       const text = prompt === undefined ? 'What was to be done was erased.' : 'COPILOT_COMMAND is not set.'
       return conclude(taskId, { status: 'failed', kind: 'not_configured', exitCode: null, text })
     }
+    const directory = openDirectory()
+    if (directory.status === 'failed') {
+      return conclude(taskId, {
+        status: 'failed',
+        kind: 'not_configured',
+        exitCode: null,
+        text: `There is no directory to work in. ${directory.reason}`,
+      })
+    }
     const intent = await append(taskId, [progressed(row, 'started', 'Started', `task-started:${taskId}`)])
     if (intent.status === 'duplicate') return
     const callbackUrl = options.callbackUrl()
     const started = await startTaskProcess({
       command: withTask(options.command, { prompt, taskId, callbackUrl }),
-      directory: options.directory(),
+      directory: directory.path,
       environment: {
         ...options.environment(),
         [TASK_ID_VARIABLE]: taskId,
@@ -157,6 +166,14 @@ export function createTaskRunner(options: {
     await append(taskId, [
       progressed(row, 'started', 'Running', `task-running:${taskId}`, started.process.pid),
     ])
+  }
+
+  function openDirectory() {
+    try {
+      return { status: 'ready', path: options.directory() } as const
+    } catch (error) {
+      return { status: 'failed', reason: error instanceof Error ? error.message : String(error) } as const
+    }
   }
 
   function watch(row: TaskRow, process: TaskProcess): void {

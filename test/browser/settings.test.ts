@@ -209,3 +209,38 @@ test('a proxy that is not declared is shown under Network', async () => {
   const page = await visit(browser(), service, { path: '/settings' })
   await page.locator('#service').getByText('Requests came through 127.0.0.5').waitFor()
 })
+
+test('a key for another address is asked for with the password, and a wrong one says so', async () => {
+  const { service, model } = await startWithModel({ environment: { OPENAI_BASE_URL: '' } })
+  const page = await visit(browser(), service, { path: '/settings', expected: /status of 403/ })
+  await page.getByLabel('Address of the service', { exact: true }).fill(model.url)
+  await save(page).click()
+  const host = new URL(model.url).host
+  await row(page, 'OPENAI_API_KEY')
+    .getByText(`Entered for api.openai.com, so it is not sent to ${host}`)
+    .waitFor()
+  await look(page, 'key-for-another-address')
+
+  await page.getByLabel('API key', { exact: true }).fill('key-of-the-double')
+  await save(page).click()
+  const dialog = page.locator('dg-password-dialog')
+  await dialog.getByText('https://api.openai.com').waitFor()
+  await look(page, 'password-asked')
+  await dialog.getByRole('textbox').fill('not the password')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('That is not your password.').waitFor()
+  await look(page, 'password-wrong')
+  await dialog.getByRole('textbox').fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await row(page, 'OPENAI_API_KEY').getByText('Set here').waitFor()
+  await row(page, 'OPENAI_API_KEY').getByText('Entered for').waitFor({ state: 'detached' })
+  await page.getByText('not saved').waitFor({ state: 'detached' })
+  model.answerWith(() => ({ text: 'Yes.' }))
+  await service.client.post('/api/chat', { content: 'Who answers?' })
+  expect(turnRequests(model).at(-1)?.headers.authorization).toBe('Bearer key-of-the-double')
+})
+
+/** A picture for whoever works on the page: LOOK=directory. */
+async function look(page: Page, name: string): Promise<void> {
+  if (process.env.LOOK) await page.screenshot({ path: `${process.env.LOOK}/${name}.png` })
+}

@@ -31,6 +31,8 @@ test('every setting of the contract is listed with its value, source and meaning
     secret: false,
     set: true,
     source: 'environment',
+    enteredFor: null,
+    sentTo: null,
     description: expect.stringMatching(/\.$/),
     restart: false,
     group: 'model',

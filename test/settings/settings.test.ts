@@ -40,6 +40,35 @@ test('the files can be read by their owner alone', async () => {
   }
 })
 
+test('a secret of an earlier version is bound to the address in force at the first start', async () => {
+  const directory = newDirectory()
+  const environment = { OPENAI_BASE_URL: 'https://models.example.com/v1' }
+  await (await openState({ directory })).close()
+  const box = openSecretBox(directory)
+  box.makeKey()
+  const db = new Database(settingsFile(directory))
+  db.prepare('INSERT INTO settings VALUES (?, ?, 1)').run(
+    'OPENAI_API_KEY',
+    box.seal('OPENAI_API_KEY', JSON.stringify(SECRET)),
+  )
+  db.close()
+  const first = await openState({ directory, environment })
+  first.settings.bindStoredSecrets()
+  expect(first.settings.get('OPENAI_API_KEY')).toBe(SECRET)
+  await first.close()
+
+  const moved = await openState({ directory })
+  expect(moved.settings.get('OPENAI_API_KEY')).toBe(null)
+  expect(moved.settings.entries().find(({ key }) => key === 'OPENAI_API_KEY')).toMatchObject({
+    set: false,
+    enteredFor: 'https://models.example.com',
+  })
+  expect(moved.settings.secretValues()).toEqual([SECRET])
+  await moved.close()
+  const back = await openState({ directory, environment })
+  expect(back.settings.get('OPENAI_API_KEY')).toBe(SECRET)
+})
+
 test('the settings file alone tells no secret, and keeps nothing of what was overwritten', async () => {
   const directory = await stateWithSecret()
   const file = () => readFileSync(settingsFile(directory), 'latin1')

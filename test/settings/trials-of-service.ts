@@ -1,9 +1,11 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { signatureOf } from '../../src/delivery/webhook.ts'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { createClient } from '../http/client.ts'
-import { GUEST, NUMBER, OWNER, PUBLIC_URL } from '../phone/provider.ts'
+import { AUTH_TOKEN, GUEST, NUMBER, OWNER, PUBLIC_URL } from '../phone/provider.ts'
+import { testDirectory } from '../support/directory.ts'
+import { PASSWORD } from '../support/service.ts'
 import type { Trials } from './trial.ts'
 import type { World } from './world.ts'
 
@@ -62,6 +64,9 @@ export const telephonyTrials = {
   TELEPHONY_API_BASE_URL: {
     values: ({ otherProvider, double }) => [otherProvider.url, double.url],
     async see(world) {
+      // The token in force was entered for the address before.
+      const entries = { TELEPHONY_AUTH_TOKEN: AUTH_TOKEN }
+      await world.ok(world.client.put('/api/config', { entries, password: PASSWORD }))
       const counts = () => [world.double, world.otherProvider].map(({ requests }) => requests.length)
       const before = counts()
       await check(world)
@@ -178,9 +183,8 @@ export const deliveryTrials = {
     expected: () => true,
   },
   COPILOT_WORKDIR: {
-    values: ({ directory }) => ['one', 'two'].map((name) => join(directory, name)),
-    async see({ task, settled, directory }, path) {
-      mkdirSync(String(path), { recursive: true })
+    values: () => [testDirectory(), testDirectory()],
+    async see({ task, settled, directory }) {
       const told = join(directory, 'situation.json')
       await settled((await task({ prompt: steps({ tellSituation: told }) })).id)
       return JSON.parse(readFileSync(told, 'utf8')).cwd

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, rmdirSync, statSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
+import { testDirectory } from '../support/directory.ts'
 import {
   type AssistantService,
   isAlive,
@@ -265,7 +266,8 @@ test('the program is given the task and nothing of the service: no secret, no va
   expect(task.outcome).toBe('$(id) `id` ; rm -rf /')
   const { env, args, cwd } = readJson(file)
   expect(args).toEqual([prompt])
-  expect(cwd).toBe(join(assistant.directory, 'work'))
+  expect(cwd).toBe(`${assistant.directory}-work`)
+  expect((statSync(cwd).mode & 0o777).toString(8)).toBe('700')
   expect(env).toMatchObject({ MY_OWN: 'stays', DELEGATE_TASK_ID: id, DELEGATE_TASK_PROMPT: prompt })
   expect(env.DELEGATE_CALLBACK_URL).toBe(`${assistant.service.origin}/api/copilot/callback`)
   expect(JSON.stringify(env)).not.toContain('canary')
@@ -334,3 +336,36 @@ function readJson(file: string): any {
     return null
   }
 }
+
+test('a working directory that can reach the data is refused, wherever its name leads', async () => {
+  const assistant = await startWithAssistant()
+  const { client, directory } = assistant
+  mkdirSync(join(directory, 'inside'))
+  const link = join(testDirectory(), 'link')
+  symlinkSync(join(directory, 'inside'), link)
+  for (const path of [
+    directory,
+    join(directory, 'inside'),
+    join(directory, 'not', 'yet'),
+    dirname(directory),
+    '/',
+    link,
+  ]) {
+    const answer = await client.put('/api/config', { entries: { COPILOT_WORKDIR: path } })
+    expect([path, answer.status, answer.json.detail]).toEqual([
+      path,
+      400,
+      'COPILOT_WORKDIR must lie outside the data directory, and must not hold it.',
+    ])
+  }
+
+  // From the environment, or turned into a link later: the task says so.
+  const later = join(testDirectory(), 'later')
+  mkdirSync(later)
+  expect((await client.put('/api/config', { entries: { COPILOT_WORKDIR: later } })).status).toBe(200)
+  rmdirSync(later)
+  symlinkSync(directory, later)
+  const task = await assistant.settled(await assistant.dispatch(steps({ print: 'done' })))
+  expect(task).toMatchObject({ status: 'failed', kind: 'not_configured' })
+  expect(task.outcome).toContain('COPILOT_WORKDIR must lie outside the data directory')
+})

@@ -34,7 +34,7 @@ export async function checkTelephony(options: {
     add(
       'credentials',
       false,
-      'Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN: both are on the front page of your account.',
+      'Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN: both are on the front page of your account. A token that was entered for another TELEPHONY_API_BASE_URL is not used.',
     )
   }
   const isPublic = checkPublicUrl(publicUrl, add)

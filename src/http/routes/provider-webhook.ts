@@ -32,7 +32,7 @@ const MAX_FIELD_CHARS = 20_000
  * refused; with the development routes on, a developer's requests straight from this machine are served.
  */
 export function createProviderWebhooks(options: {
-  readonly settings: Pick<Settings, 'get'>
+  readonly settings: Pick<Settings, 'get' | 'webhookToken'>
   readonly intrusions: Pick<IntrusionCounter, 'count'>
   readonly devRoutes: boolean
 }): ProviderWebhooks {
@@ -44,7 +44,7 @@ export function createProviderWebhooks(options: {
   }
 
   function verify(c: HttpContext, posted: Posted): { isSigned: boolean; isVerified: boolean } {
-    const authToken = settings.get('TELEPHONY_AUTH_TOKEN')
+    const authToken = settings.webhookToken()
     if (authToken === null) {
       if (!options.devRoutes || !c.get('caller').isDirectLoopback())
         refuse('No auth token is set, so this request cannot be verified.', 'telephony_not_configured')
@@ -66,7 +66,7 @@ export function createProviderWebhooks(options: {
 
   return {
     isSignedUpgrade({ pathAndQuery, headers }) {
-      const authToken = settings.get('TELEPHONY_AUTH_TOKEN')
+      const authToken = settings.webhookToken()
       const publicUrl = settings.get('PUBLIC_URL')
       const signature = headers['x-twilio-signature']
       if (authToken === null || publicUrl === null || typeof signature !== 'string') return false

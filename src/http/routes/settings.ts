@@ -1,10 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import type { OwnerAccount } from '../../settings/owner-account.ts'
 import { isSettingKey, settingGroups } from '../../settings/registry.ts'
+import type { Session } from '../../settings/sessions.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { RouteModule } from '../app.ts'
 import { body, json, refusals } from '../describe.ts'
-import { createRoutes, goneSignal } from '../env.ts'
+import { createRoutes, goneSignal, sessionOf } from '../env.ts'
+import type { IntrusionCounter } from '../intrusion-counter.ts'
 import { Refusal } from '../problem.ts'
+import type { SignInThrottle } from '../sign-in-throttle.ts'
 
 const valueSchema = z.union([z.string(), z.number()])
 
@@ -17,6 +21,14 @@ const entriesSchema = z
         secret: z.boolean(),
         set: z.boolean(),
         source: z.enum(['stored', 'environment', 'default', 'unset']),
+        enteredFor: z.string().nullable().openapi({
+          description:
+            'The origin that a secret was entered for. While the address in force is of another origin, the secret is not sent and `set` is false',
+        }),
+        sentTo: z
+          .string()
+          .nullable()
+          .openapi({ description: 'The origin that a secret would be sent to by the address in force' }),
         description: z.string(),
         restart: z.boolean().openapi({ description: 'Takes effect only after a restart' }),
         group: z.enum(settingGroups),
@@ -58,8 +70,18 @@ const changeRoute = createRoute({
   path: '/api/config',
   tags: ['Settings'],
   summary: 'Changes settings: all of them or none',
-  request: { body: body(z.object({ entries: z.record(z.string(), valueSchema) })) },
-  responses: { 200: json(entriesSchema, 'The settings now'), ...refusals(400) },
+  request: {
+    body: body(
+      z.object({
+        entries: z.record(z.string(), valueSchema),
+        password: z.string().max(1_000).optional().openapi({
+          description:
+            "The owner's password: needed for a key that replaces one of another address, else 403 `password_required`",
+        }),
+      }),
+    ),
+  },
+  responses: { 200: json(entriesSchema, 'The settings now'), ...refusals(400, 403, 429) },
 })
 
 const resetRoute = createRoute({
@@ -82,16 +104,49 @@ const testRoute = createRoute({
 
 export function settingsRoutes(options: {
   readonly settings: Settings
+  readonly account: Pick<OwnerAccount, 'confirm'>
+  readonly throttle: SignInThrottle
+  readonly intrusions: Pick<IntrusionCounter, 'count'>
   readonly testConnection: TestConnection
 }): RouteModule {
-  const { settings, testConnection } = options
+  const { settings, account, throttle, intrusions, testConnection } = options
   const routes = createRoutes()
   const entries = () => ({ entries: [...settings.entries()] })
+
+  /** Does `job` once the password was right. A wrong one costs the session an attempt, and does not end it. */
+  async function confirmed<T>(session: Session, password: string, job: () => Promise<T>): Promise<T> {
+    const guesser = `session ${session.id}`
+    const outcome = await account.confirm(password, throttle.attemptsOf(guesser), job)
+    if (outcome === 'too_many_attempts') {
+      intrusions.count('sign_in_throttled')
+      const seconds = Math.max(1, Math.ceil(throttle.waitMs(guesser) / 1000))
+      throw new Refusal(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
+        headers: { 'retry-after': String(seconds) },
+      })
+    }
+    if (outcome === 'wrong_password') {
+      intrusions.count('sign_in_refused')
+      throw new Refusal(403, 'wrong_password', 'The password is wrong.')
+    }
+    return outcome
+  }
 
   routes.openapi(listRoute, (c) => c.json(entries(), 200))
 
   routes.openapi(changeRoute, async (c) => {
-    const outcome = await settings.change(c.req.valid('json').entries)
+    const { entries: wanted, password } = c.req.valid('json')
+    const outcome =
+      password === undefined
+        ? await settings.change(wanted)
+        : await confirmed(sessionOf(c), password, () => settings.change(wanted, true))
+    if (outcome.status === 'password_required') {
+      throw new Refusal(
+        403,
+        'password_required',
+        `${outcome.key} was entered for ${outcome.enteredFor}. Enter your password to set a key for ${outcome.destination}.`,
+        { errors: [{ path: 'password', message: 'is needed to set a key for another address' }] },
+      )
+    }
     if (outcome.status === 'invalid') {
       const errors = outcome.problems.map(({ key, message }) => ({ path: `entries.${key}`, message }))
       throw new Refusal(

@@ -1,8 +1,6 @@
 import type { OpenAI } from 'openai'
 import { createTransport } from './transport.ts'
 
-export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
-
 /** Where the model service is, and what it is shown; local servers want nothing. */
 export type Endpoint = { readonly baseUrl: string; readonly authorization: string | null }
 

@@ -1,3 +1,6 @@
+/** OpenAI's own API, which is used while OPENAI_BASE_URL is unset. */
+export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
+
 /** The models of OpenAI's own API that are used where the settings name none. A compatible server has no defaults. */
 export const openAiDefaults = {
   chatModel: 'gpt-5.5',

@@ -1,4 +1,4 @@
-import type { Http } from './http.ts'
+import { type Http, Refused } from './http.ts'
 import {
   arrayField,
   asObject,
@@ -23,6 +23,9 @@ export type Setting = {
   readonly secret: boolean
   readonly set: boolean
   readonly source: SettingSource
+  /** Of a secret: the host that it was entered for, and the host that it would be sent to now. */
+  readonly enteredFor: string | null
+  readonly sentTo: string | null
   readonly restart: boolean
   readonly unit: string | null
   readonly choices: readonly string[] | null
@@ -46,6 +49,11 @@ function shownValue(object: JsonObject): string | null {
   throw new UnexpectedAnswer('value')
 }
 
+function hostField(object: JsonObject, field: string): string | null {
+  const origin = optionalString(object, field)
+  return origin === null ? null : new URL(origin).host
+}
+
 function parseSetting(entry: unknown): Setting {
   const object = asObject(entry, 'setting')
   const key = stringField(object, 'key')
@@ -63,6 +71,8 @@ function parseSetting(entry: unknown): Setting {
     secret: booleanField(object, 'secret'),
     set: booleanField(object, 'set'),
     source: sourceField(object),
+    enteredFor: hostField(object, 'enteredFor'),
+    sentTo: hostField(object, 'sentTo'),
     restart: booleanField(object, 'restart'),
     unit: optionalString(object, 'unit'),
     choices: Array.isArray(object.choices) ? arrayField(object, 'choices', isString) : null,
@@ -83,12 +93,36 @@ export async function fetchTimezone(http: Http, signal: AbortSignal): Promise<st
   return settings.find(({ key }) => key === 'TIMEZONE')?.value ?? 'UTC'
 }
 
-/** All of them or none. Refused with a path `entries.KEY` for each that is not valid. */
+/** Asks the owner for their password: why, and what was wrong with the last one. Null if they cancel. */
+export type AskPassword = (question: string, error?: string) => Promise<string | null>
+
+/**
+ * All of them or none. Refused with a path `entries.KEY` for each that is not valid. Asks for the password where the
+ * service wants it, until it is right; refused with `password_required` if the owner cancels.
+ */
 export async function changeSettings(
   http: Http,
   entries: Readonly<Record<string, string>>,
+  askPassword: AskPassword = () => Promise.resolve(null),
 ): Promise<readonly Setting[]> {
-  return parseSettings(await http('PUT', '/api/config', { body: { entries } }))
+  const put = async (password: string | null) =>
+    parseSettings(
+      await http('PUT', '/api/config', { body: { entries, ...(password === null ? {} : { password }) } }),
+    )
+  let question = ''
+  let password: string | null = null
+  for (;;) {
+    try {
+      return await put(password)
+    } catch (error) {
+      const problem = error instanceof Refused ? error.problem : null
+      const isWrong = problem?.code === 'wrong_password'
+      if (!isWrong && problem?.code !== 'password_required') throw error
+      if (!isWrong) question = problem.detail
+      password = await askPassword(question, isWrong ? 'That is not your password.' : undefined)
+      if (password === null) throw error
+    }
+  }
 }
 
 /** Back to what the environment says, or the default. */

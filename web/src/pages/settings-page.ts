@@ -2,13 +2,20 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
 import { explain, Refused } from '../data/http.ts'
 import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data/service.ts'
-import { changeSettings, fetchSettings, resetSetting, type Setting } from '../data/settings.ts'
+import {
+  type AskPassword,
+  changeSettings,
+  fetchSettings,
+  resetSetting,
+  type Setting,
+} from '../data/settings.ts'
 import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import { plural, shortDateText } from '../view/format.ts'
 import { DgConnectionTest } from '../view/settings/connection-test.ts'
+import '../view/settings/password-dialog.ts'
 import '../view/settings/password-form.ts'
 import '../view/settings/point-number.ts'
 import { settingRow } from '../view/settings/setting-row.ts'
@@ -149,7 +156,9 @@ export class DgSettingsPage extends LightElement {
     const emptied = sent.filter(isEmptied)
     const entries = sent.filter((entry) => !isEmptied(entry))
     try {
-      if (entries.length > 0) this.settings = await changeSettings(http, Object.fromEntries(entries))
+      if (entries.length > 0) {
+        this.settings = await changeSettings(http, Object.fromEntries(entries), this.askPassword)
+      }
       // An emptied field is one that is not set any more.
       for (const [key] of emptied) this.settings = await resetSetting(http, key)
       // What was typed meanwhile is not saved.
@@ -162,6 +171,9 @@ export class DgSettingsPage extends LightElement {
       if (this.draft.size === 0) void this.returnTo(sent.at(-1)?.[0])
     }
   }
+
+  private readonly askPassword: AskPassword = (question, error) =>
+    this.querySelector('dg-password-dialog')?.ask(question, error) ?? Promise.resolve(null)
 
   /** The button that was pressed is gone with the bar: the focus goes back to what was changed last. */
   private async returnTo(key: string | undefined): Promise<void> {
@@ -249,6 +261,7 @@ export class DgSettingsPage extends LightElement {
         </datalist>
         ${this.draft.size === 0 ? nothing : this.saveBarView()}
       </form>
+      <dg-password-dialog></dg-password-dialog>
       ${this.accountView()} ${this.aboutView()}
     `
   }

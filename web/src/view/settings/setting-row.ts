@@ -53,6 +53,7 @@ export function settingRow(
     <div class="control">
       ${controlView(setting, draft, error !== undefined, actions)}
       <div id="${key}-error">
+        ${isForAnotherHost(setting) ? html`<p class="about">${otherHostText(setting)}</p>` : nothing}
         ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>It ${error}.</span>`}
       </div>
     </div>
@@ -105,7 +106,19 @@ function controlView(
   return unit === null ? input : html`<div class="with-unit">${input}<span>${unit}</span></div>`
 }
 
-function placeholderOf({ secret, set }: Setting): string | typeof nothing {
+/** Whether there is a secret, but not for the address in force. */
+export function isForAnotherHost({ enteredFor, set }: Setting): boolean {
+  return enteredFor !== null && !set
+}
+
+/** Why a secret is not used, and what to do. */
+export function otherHostText({ enteredFor, sentTo }: Setting): string {
+  return `Entered for ${enteredFor}, so it is not sent to ${sentTo}. If ${sentTo} needs one, enter it here; you are then asked for your password.`
+}
+
+function placeholderOf(setting: Setting): string | typeof nothing {
+  const { secret, set, sentTo } = setting
   if (!secret) return nothing
+  if (isForAnotherHost(setting)) return `Not set for ${sentTo}`
   return set ? 'Set; type to replace it' : 'Not set'
 }

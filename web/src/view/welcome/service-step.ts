@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { explain, type Http, Refused } from '../../data/http.ts'
 import {
+  type AskPassword,
   changeSettings,
   fetchSettings,
   resetSetting,
@@ -10,6 +11,8 @@ import {
 import { fieldView, problemView } from '../../design/field.ts'
 import { LightElement } from '../../design/light-element.ts'
 import '../settings/connection-test.ts'
+import '../settings/password-dialog.ts'
+import { isForAnotherHost, otherHostText } from '../settings/setting-row.ts'
 
 export type ServiceField = {
   /** The setting. */
@@ -108,7 +111,7 @@ export class DgServiceStep extends LightElement {
     }
     this.busy = true
     try {
-      if (!isNothing) this.settings = await changeSettings(this.http, entries)
+      if (!isNothing) this.settings = await changeSettings(this.http, entries, this.askPassword)
       await this.updateComplete
       // A secret that is kept is not shown again, and not sent again.
       for (const { key, type } of this.setup.fields) {
@@ -127,6 +130,9 @@ export class DgServiceStep extends LightElement {
       this.querySelector<HTMLElement>('.primary')?.focus()
     }
   }
+
+  private readonly askPassword: AskPassword = (question, error) =>
+    this.querySelector('dg-password-dialog')?.ask(question, error) ?? Promise.resolve(null)
 
   private refused(error: unknown): void {
     const named = error instanceof Refused ? error.problem.errors : []
@@ -173,7 +179,7 @@ export class DgServiceStep extends LightElement {
     const { setup, tested } = this
     if (this.settings === null) return html`<p role="status">One moment…</p>`
     const further = setup.fields.filter(({ isFurther }) => isFurther)
-    return html`<form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
+    return html`<dg-password-dialog></dg-password-dialog><form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
       ${problemView(this.problem)}
       ${setup.fields.filter(({ isFurther }) => !isFurther).map((field) => this.fieldView(field))}
       ${
@@ -211,7 +217,7 @@ export class DgServiceStep extends LightElement {
     return fieldView({
       name: field.key,
       label: field.label,
-      hint: field.hint,
+      hint: setting && isForAnotherHost(setting) ? otherHostText(setting) : field.hint,
       type: field.type ?? 'text',
       placeholder: setting?.secret && setting.set ? 'Set; type to replace it' : (field.placeholder ?? ''),
       value: setting?.source === 'stored' ? (setting.value ?? '') : '',

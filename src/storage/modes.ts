@@ -1,0 +1,31 @@
+import { chmodSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+
+const RIGHTS_OF_OTHERS = 0o077
+const RIGHTS_OF_OWNER = 0o700
+
+/**
+ * Takes the rights of group and others away from the data directory and from what lies directly in it: a copy or a
+ * restore by hand leaves it open. The links among it are left alone. Returns the paths that were changed, and those that
+ * are somebody else's to change. Throws nothing but a fault of reading the directory.
+ */
+export function tightenModes(
+  directory: string,
+  chmod = chmodSync,
+): { readonly tightened: readonly string[]; readonly refused: readonly string[] } {
+  const tightened: string[] = []
+  const refused: string[] = []
+  const real = realpathSync(directory)
+  for (const path of [real, ...readdirSync(real).map((name) => join(real, name))]) {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    const isOpen = stats !== undefined && (stats.mode & RIGHTS_OF_OTHERS) !== 0
+    if (!isOpen || stats.isSymbolicLink()) continue
+    try {
+      chmod(path, stats.mode & RIGHTS_OF_OWNER)
+      tightened.push(path)
+    } catch {
+      refused.push(path)
+    }
+  }
+  return { tightened, refused }
+}
