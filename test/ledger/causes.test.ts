@@ -1,0 +1,62 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { type DiskCause, diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
+import { LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
+import { testDirectory } from '../support/directory.ts'
+
+const system = (code: string) => Object.assign(new Error(code), { code, syscall: 'open' })
+const sqlite = (code: string) => new Database.SqliteError('said by SQLite', code)
+
+test.each<[DiskCause, Error]>([
+  ['full', sqlite('SQLITE_FULL')],
+  ['full', system('ENOSPC')],
+  ['full', system('EDQUOT')],
+  ['read_only', sqlite('SQLITE_READONLY_DBMOVED')],
+  ['read_only', system('EROFS')],
+  ['forbidden', sqlite('SQLITE_CANTOPEN')],
+  ['forbidden', system('EACCES')],
+  ['forbidden', system('EPERM')],
+  ['locked', sqlite('SQLITE_BUSY')],
+  ['locked', new LedgerLocked('another process')],
+  ['damaged', sqlite('SQLITE_CORRUPT_VTAB')],
+  ['damaged', sqlite('SQLITE_NOTADB')],
+  ['damaged', new LedgerDamaged('event 3 is missing')],
+  ['failing', sqlite('SQLITE_IOERR_FSYNC')],
+  ['failing', system('EIO')],
+])('the cause %s is told by %o', (cause, error) => {
+  expect(diskCauseOf(error)).toBe(cause)
+  expect(diskCauseOf(new LedgerUnavailable('it refused', { cause: error }))).toBe(cause)
+  // What is left of an error that comes from another thread.
+  const { message, name } = error
+  const code = 'code' in error ? { code: error.code } : {}
+  expect(diskCauseOf(Object.assign(new Error(message), { name }, code))).toBe(cause)
+  expect(diskRemedies[cause]).toMatch(/^[A-Z].*\.$/)
+})
+
+test('what is not the fault of a disk has no cause', () => {
+  for (const error of [
+    new TypeError('a bug'),
+    system('ECONNREFUSED'),
+    sqlite('SQLITE_CONSTRAINT'),
+    null,
+    'x',
+  ])
+    expect(diskCauseOf(error)).toBeNull()
+})
+
+test('a look at the directory tells a file that may not be written from a read-only disk', ({ skip }) => {
+  if (process.getuid?.() !== 0) skip('only root can make a directory that another user may not use')
+  const directory = join(testDirectory(), 'data')
+  mkdirSync(directory, { mode: 0o755 })
+  writeFileSync(join(directory, 'ledger.sqlite'), '')
+  chmodSync(directory, 0o755)
+  process.seteuid?.(65_534)
+  try {
+    expect(diskCauseOf(sqlite('SQLITE_READONLY'), directory)).toBe('forbidden')
+  } finally {
+    process.seteuid?.(0)
+  }
+  expect(diskCauseOf(sqlite('SQLITE_READONLY'), directory)).toBe('read_only')
+})
