@@ -1,8 +1,15 @@
 import Database from 'better-sqlite3'
+import { type DiskCause, diskCauseOf } from './causes.ts'
 
 /** The disk refused (full, failing): nothing of the append was kept, and a later try may succeed. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable'
+  /** Why the disk refused; null where it is not the disk, as when the service is closing. */
+  readonly disk: DiskCause | null
+  constructor(message: string, options: { cause?: unknown; disk?: DiskCause | null } = {}) {
+    super(message, { cause: options.cause })
+    this.disk = options.disk ?? diskCauseOf(options.cause)
+  }
 }
 
 /** The files are not what this service wrote: it refuses to go on rather than build on sand. */
@@ -38,6 +45,12 @@ export function isFileFault(error: unknown): boolean {
     (error instanceof Database.SqliteError &&
       /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOMEM|PROTOCOL)/.test(error.code))
   )
+}
+
+/** Whether the disk refuses (full, read-only, failing), which says nothing about what the file holds. */
+export function isRefusedByDisk(error: unknown): boolean {
+  const cause = diskCauseOf(error)
+  return cause !== null && cause !== 'damaged'
 }
 
 /** What whatever was thrown says of itself. */

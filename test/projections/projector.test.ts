@@ -147,37 +147,6 @@ test('views that belong to another ledger are made anew', () => {
   writer.close()
 })
 
-test('views ahead of a ledger that was put back are made anew', () => {
-  const directory = testDirectory()
-  const first = open(directory, recorder('a'))
-  first.append(said('1'))
-  first.close()
-  copyFileSync(ledgerFile(directory), `${directory}/kept`)
-  const second = open(directory, recorder('a'))
-  second.append(said('2'))
-  second.close()
-  copyFileSync(`${directory}/kept`, ledgerFile(directory))
-  const third = open(directory, recorder('a'))
-  expect(third.warnings).toMatchObject([
-    { fields: { reason: 'they had followed a ledger to event 2, and this one ends at 1' } },
-  ])
-  third.append(said('another 2'))
-  third.close()
-
-  // As long as the ledger that the views had followed, but with another second event.
-  copyFileSync(viewsFile(directory), `${directory}/views of another 2`)
-  copyFileSync(`${directory}/kept`, ledgerFile(directory))
-  const fourth = open(directory, recorder('a'))
-  fourth.append(said('yet another 2'))
-  fourth.close()
-  copyFileSync(`${directory}/views of another 2`, viewsFile(directory))
-  const fifth = open(directory, recorder('a'))
-  expect(fifth.warnings).toMatchObject([
-    { fields: { reason: 'event 2 is not the one that they had folded' } },
-  ])
-  fifth.close()
-})
-
 test('an event type that this build does not know is passed over with a warning, and folded once it is known', () => {
   const directory = testDirectory()
   const first = open(directory, recorder('a'))
