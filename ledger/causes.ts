@@ -78,7 +78,7 @@ function seenCause(directory: string): DiskCause | null {
   }
 }
 
-/** One line for people: the remedy, then what the system said. Null where the disk is not at fault. */
+/** One line for people: what to do, then what the system said. Null where the disk is not at fault. */
 export function describeDisk(error: unknown, directory?: string): string | null {
   const cause = diskCauseOf(error, directory)
   return cause === null ? null : `${diskRemedies[cause]} (${error instanceof Error ? error.message : error})`

@@ -1,5 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { type DiskCause, describeDisk, diskCauseOf } from './causes.ts'
 import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
 import { openDatabase } from './database.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
@@ -36,7 +38,7 @@ export type Ledger = LedgerReader & {
    * Why the disk refused the last append; null while it takes them. Whether it still does is tried each time that this
    * is asked, since nobody may append until it is known to.
    */
-  fault(): string | null
+  fault(): LedgerFault | null
   /**
    * Looks whether the write-ahead log is still where it was. Where it is gone, moves what the open one holds into the
    * file, for no later start could read it, and tells how that went: no append is taken any more, and once it is
@@ -51,6 +53,9 @@ export type Ledger = LedgerReader & {
   readonly db: Database.Database
   close(): void
 }
+
+/** Why no append is taken, for people, and for whoever tells one cause from another. */
+export type LedgerFault = { readonly message: string; readonly cause: DiskCause | null }
 
 /** A write-ahead log that was taken from under the service, and whether what it held is in the file now. */
 export type LostLog = { readonly isSaved: boolean; readonly message: string }
@@ -75,7 +80,9 @@ export function openLedger(directory: string, newId: () => string, options: Ledg
     configure(db)
     if (!exists) createTables(db, newId)
     const reader = createReader(db)
-    return createWriter(db, reader, newId, watchFiles(file), openHeadNote(directory, reader.id()))
+    // Reads, which makes the log; only then can it be watched.
+    const note = openHeadNote(directory, reader.id())
+    return createWriter(db, reader, newId, watchFiles(file), note)
   } catch (cause) {
     db.close()
     if (cause instanceof Error && isDamage(cause))
@@ -114,7 +121,8 @@ function createWriter(
   /** Once what it held is saved. */
   let lostLog: LostLog | null = null
   let hasErasures = reader.lastErasure() > 0
-  let fault: string | null = null
+  let fault: LedgerFault | null = null
+  const directory = dirname(db.name)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   const beginBatch = db.prepare('SAVEPOINT batch')
@@ -233,10 +241,17 @@ function createWriter(
       }
       return outcomes
     } catch (error) {
-      fault = messageOf(error)
+      fault = { message: told(error), cause: diskCauseOf(error, directory) }
       throw unavailable(error)
     }
   }
+
+  function unavailable(cause: unknown): LedgerUnavailable {
+    const disk = diskCauseOf(cause, directory)
+    return new LedgerUnavailable(`the ledger could not be written: ${told(cause)}`, { cause, disk })
+  }
+
+  const told = (error: unknown) => describeDisk(error, directory) ?? messageOf(error)
 
   function commitTogether(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const before = head
@@ -283,7 +298,7 @@ function createWriter(
       db.pragma(`application_id = ${APPLICATION_ID}`)
       fault = null
     } catch (error) {
-      fault = messageOf(error)
+      fault = { message: told(error), cause: diskCauseOf(error, directory) }
     }
   }
 
@@ -378,8 +393,4 @@ function isRejection(error: unknown): error is Error {
     error instanceof InvalidEvent ||
     (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT'))
   )
-}
-
-function unavailable(cause: unknown): LedgerUnavailable {
-  return new LedgerUnavailable(`the ledger could not be written: ${messageOf(cause)}`, { cause })
 }

@@ -1,4 +1,5 @@
 import { HTTPException } from 'hono/http-exception'
+import { diskRemedies } from '../../ledger/causes.ts'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Log } from '../log.ts'
 import { QueueFull } from '../settings/bounded-queue.ts'
@@ -108,7 +109,7 @@ function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
     ? new Refusal(
         503,
         'ledger_unavailable',
-        'The service cannot record anything right now. Nothing was done.',
+        `The service cannot record anything right now. Nothing was done.${error.disk ? ` ${diskRemedies[error.disk]}` : ''}`,
       )
     : new Refusal(
         500,

@@ -1,3 +1,4 @@
+import type { DiskCause } from '../../ledger/causes.ts'
 import type { Draft } from '../../ledger/codec.ts'
 import type { ErasureReason } from '../../ledger/erasure.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
@@ -29,18 +30,26 @@ export type AppendAnswer =
   | { readonly status: 'appended'; readonly places: readonly Place[] }
   | Extract<CommitOutcome, { status: 'duplicate' }>
   | { readonly status: 'rejected'; readonly message: string }
-  | { readonly status: 'unavailable'; readonly message: string }
+  | Unavailable
 
-export type EraseAnswer =
-  | { readonly status: 'erased'; readonly seqs: readonly number[] }
-  | { readonly status: 'unavailable'; readonly message: string }
+export type EraseAnswer = { readonly status: 'erased'; readonly seqs: readonly number[] } | Unavailable
+
+/** The ledger takes nothing, and why, where it is the disk. */
+export type Unavailable = {
+  readonly status: 'unavailable'
+  readonly message: string
+  readonly disk: DiskCause | null
+}
 
 export type ViewsStatus = {
   readonly projections: readonly ProjectionStatus[]
   /** Why the ledger takes no append; null while it does. */
   readonly ledgerError: string | null
+  /** What of the disk is at fault for that; null where it is not the disk. */
+  readonly ledgerCause: DiskCause | null
   /** Why the views could not be written; null while they can. The facts are safe either way. */
   readonly viewsError: string | null
+  readonly viewsCause: DiskCause | null
 }
 
 /** What the storage thread says. `answers` come in one message a commit, after the views have the facts. */

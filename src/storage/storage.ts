@@ -22,6 +22,7 @@ import type {
   StorageMessage,
   StorageRequest,
   StorageThreadData,
+  Unavailable,
   ViewsStatus,
 } from './messages.ts'
 import { veilLedger } from './veil.ts'
@@ -152,8 +153,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     if (answer.status === 'duplicate') {
       settle.resolve({ status: 'duplicate', existing: parseRow(answer.existing) })
     } else {
-      const Failure = answer.status === 'unavailable' ? LedgerUnavailable : InvalidEvent
-      settle.reject(new Failure(answer.message))
+      settle.reject(
+        answer.status === 'unavailable' ? unavailableOf(answer) : new InvalidEvent(answer.message),
+      )
     }
     return []
   }
@@ -222,7 +224,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       const at = new Date(options.nowMs()).toISOString()
       const message = await ask((id) => ({ id, kind: 'erase', seqs, reason, at }))
       if (message.kind !== 'erased') throw new Error(`the storage thread answered ${message.kind} to erase`)
-      if (message.answer.status === 'unavailable') throw new LedgerUnavailable(message.answer.message)
+      if (message.answer.status === 'unavailable') throw unavailableOf(message.answer)
       return message.answer.seqs
     },
     async catchUpLagging() {
@@ -250,6 +252,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     await worker.terminate()
   }
 }
+
+const unavailableOf = ({ message, disk }: Unavailable) => new LedgerUnavailable(message, { disk })
 
 /** A draft in its place, as it lies in the table. */
 function rowOf(draft: Draft, { seq, hash, erased }: Place): EventRow {

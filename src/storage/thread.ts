@@ -11,6 +11,7 @@ import type {
   StorageMessage,
   StorageRequest,
   StorageThreadData,
+  Unavailable,
 } from './messages.ts'
 import { traceToStderr } from './trace.ts'
 import { openWriter, type Writer } from './writer.ts'
@@ -194,7 +195,7 @@ function commitGroup(
     return { isKept: true, answers }
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error
-    const answer: AppendAnswer = { status: 'unavailable', message: error.message }
+    const answer: AppendAnswer = unavailable(error)
     return { isKept: false, answers: group.map(({ id }) => ({ id, answer })) }
   }
 }
@@ -214,8 +215,15 @@ function answerOf(outcome: CommitOutcome, count: number): AppendAnswer {
   return outcome.status === 'rejected' ? { status: 'rejected', message: outcome.error.message } : outcome
 }
 
+const unavailable = ({ message, disk }: LedgerUnavailable): Unavailable => ({
+  status: 'unavailable',
+  message,
+  disk,
+})
+
 const UNSETTLED: EraseAnswer = {
   status: 'unavailable',
+  disk: null,
   message: 'the erasure is recorded and goes on by itself, but the files could not be cleared of it yet',
 }
 
@@ -224,7 +232,7 @@ function erase(writer: Writer, request: Extract<StorageRequest, { kind: 'erase' 
     return { status: 'erased', seqs: writer.erase(request) }
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error
-    return { status: 'unavailable', message: error.message }
+    return unavailable(error)
   }
 }
 

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { type DiskCause, diskCauseOf } from '../../ledger/causes.ts'
 import { type Draft, eventOfDraft, toDraft } from '../../ledger/codec.ts'
 import { type ErasureReason, erasedFacts } from '../../ledger/erasure.ts'
 import { isDamage, isFileFault, messageOf } from '../../ledger/errors.ts'
@@ -68,6 +69,7 @@ export function openWriter(options: WriterOptions): Writer {
   let { views, projector } = openViews()
   const slack = openSlack(views)
   let viewsError: string | null = null
+  let viewsCause: DiskCause | null = null
   // A crash may have come between an erasure and the emptying of the logs, so they are emptied after each start.
   let filesMayHoldErased = true
 
@@ -101,10 +103,12 @@ export function openWriter(options: WriterOptions): Writer {
     try {
       const result = work()
       viewsError = null
+      viewsCause = null
       return result
     } catch (error) {
       if (viewsError === null) warn('the views could not be written', { error: messageOf(error) })
       viewsError = messageOf(error)
+      viewsCause = diskCauseOf(error, directory)
       if (isDamage(error)) remakeViews(viewsError)
       return otherwise
     }
@@ -118,6 +122,7 @@ export function openWriter(options: WriterOptions): Writer {
     } catch (error) {
       // Not even in place; the next start throws the file away.
       viewsError = messageOf(error)
+      viewsCause = diskCauseOf(error, directory)
     }
   }
 
@@ -134,6 +139,16 @@ export function openWriter(options: WriterOptions): Writer {
     } catch (error) {
       warn('a write-ahead log could not be emptied', { error: messageOf(error) })
       return false
+    }
+  }
+
+  function faults() {
+    const ledgerFault = ledger.fault()
+    return {
+      ledgerError: ledgerFault?.message ?? null,
+      ledgerCause: ledgerFault?.cause ?? null,
+      viewsError,
+      viewsCause,
     }
   }
 
@@ -165,7 +180,7 @@ export function openWriter(options: WriterOptions): Writer {
     viewsSeq: () => projector.promptSeq(),
     isSettled: () => viewsError === null && !filesMayHoldErased,
     remakeViews,
-    status: () => ({ projections: projector.status(), ledgerError: ledger.fault(), viewsError }),
+    status: () => ({ projections: projector.status(), ...faults() }),
     close() {
       views.close()
       slack.close()
