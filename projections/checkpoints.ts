@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { isKnown } from '../ledger/codec.ts'
 import { isDamage } from '../ledger/errors.ts'
@@ -136,7 +136,7 @@ export function createCheckpoints(
  * written after the ledger, so an undamaged ledger is never behind them. Changes nothing.
  */
 export function readWitness(directory: string): Witness | null {
-  if (!existsSync(viewsFile(directory))) return null
+  if (!statSync(viewsFile(directory), { throwIfNoEntry: false })?.isFile()) return null
   try {
     return probe(viewsFile(directory), (views) => witnessOf(views, directory))
   } catch (error) {

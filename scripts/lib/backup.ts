@@ -166,6 +166,7 @@ export async function makeBackup(
 export function readManifest(directory: string): Manifest {
   const file = join(directory, MANIFEST)
   if (!existsSync(file)) throw new Refused(`There is no backup in ${directory}: it has no ${MANIFEST}.`)
+  if (!existsSync(ledgerFile(directory))) throw new Refused(`The backup in ${directory} lacks ledger.sqlite.`)
   try {
     checkHeader(ledgerFile(directory))
     return manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')))

@@ -101,16 +101,17 @@ function describe(error: unknown, dataDir?: string): string {
   if (error instanceof ImportRefused) return `Nothing was imported: ${error.message}.`
   if (error instanceof LedgerDamaged)
     return `DAMAGED${error.seq === null ? '' : ` at event ${error.seq}`}: ${error.message}`
-  const isExpected =
+  const isSentence =
     error instanceof Refused ||
     error instanceof Misused ||
     error instanceof ConfigError ||
     error instanceof LedgerUnavailable ||
-    error instanceof SettingsUnusable ||
-    error instanceof Database.SqliteError ||
-    (error instanceof Error && 'syscall' in error)
-  if (error instanceof Error)
-    return isExpected ? (describeDisk(error, dataDir) ?? error.message) : (error.stack ?? error.message)
+    error instanceof SettingsUnusable
+  if (isSentence) return error.message
+  const disk = describeDisk(error, dataDir)
+  if (disk !== null) return disk
+  const isOfFile = error instanceof Database.SqliteError || (error instanceof Error && 'syscall' in error)
+  if (error instanceof Error) return isOfFile ? error.message : (error.stack ?? error.message)
   return String(error)
 }
 

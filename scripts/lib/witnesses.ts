@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { isDamage, LedgerDamaged } from '../../ledger/errors.ts'
 import { viewsFile } from '../../ledger/files.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
@@ -19,7 +19,7 @@ export function requireWitnessed(ledger: LedgerReader, witnesses: readonly Witne
 
 /** Views that are not there, or damaged, bear no witness. */
 function readViewsWitness(directory: string): Witness | null {
-  if (!existsSync(viewsFile(directory))) return null
+  if (!statSync(viewsFile(directory), { throwIfNoEntry: false })?.isFile()) return null
   try {
     const views = openViewsReadOnly(directory)
     try {

@@ -97,7 +97,9 @@ test('a projection that throws stalls alone: its rows stay as they were, the oth
       { name: 'good', seq: 3, lagging: false, error: null },
     ],
     ledgerError: null,
+    ledgerCause: null,
     viewsError: null,
+    viewsCause: null,
   })
   expect(writer.warnings).toMatchObject([
     { message: 'a projection stalled', fields: { projection: 'bad', seq: 1 } },
