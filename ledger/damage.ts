@@ -1,6 +1,7 @@
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
+import { isDamage, messageOf } from './errors.ts'
 
-/** Up to this size every page is checked at each start, some 20 ms; of a larger file, in a worker after it. */
+/** Up to this size every page and index is checked at each start, some 60 ms; of a larger file, in a worker after it. */
 const CHECKED_AT_START_BYTES = 16 * 1024 * 1024
 
 /** The first thing that SQLite finds wrong with the structure of a database; null when nothing is. */
@@ -11,13 +12,13 @@ export function findDamage(db: Database.Database): string | null {
       .all()
     // Table by table, so that no read transaction holds the log for long.
     for (const { name } of tables) {
-      const found = db.pragma(`quick_check(${name})`, { simple: true })
+      const found = db.pragma(`integrity_check(${name})`, { simple: true })
       if (found !== 'ok') return `${name}: ${found}`
     }
     return null
   } catch (error) {
-    if (!(error instanceof Database.SqliteError)) throw error
-    return error.message
+    if (!isDamage(error)) throw error
+    return messageOf(error)
   }
 }
 
@@ -27,6 +28,6 @@ export function findDamageIfSmall(db: Database.Database): string | null {
     'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
   )
   if ((size.get()?.bytes ?? 0) > CHECKED_AT_START_BYTES) return null
-  const found = db.pragma('quick_check(1)', { simple: true })
+  const found = db.pragma('integrity_check(1)', { simple: true })
   return found === 'ok' ? null : String(found)
 }

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { findDamage } from './damage.ts'
-import { LedgerDamaged } from './errors.ts'
+import { isRefusedByDisk, LedgerDamaged } from './errors.ts'
 import { checkFormat } from './files.ts'
 import { checkGuards } from './inspect.ts'
 import { createReader, type Head } from './reader.ts'
@@ -24,7 +24,7 @@ export function examineLedger(db: Database.Database, file: string): Head & { rea
     if (damage !== null) throw new LedgerDamaged(`${file} is damaged: ${damage}`)
     return { ...head, ledgerId: reader.id() }
   } catch (cause) {
-    if (!(cause instanceof Database.SqliteError)) throw cause
+    if (!(cause instanceof Database.SqliteError) || isRefusedByDisk(cause)) throw cause
     const seq = firstUnreadable(db, reached)
     const where = seq === null ? `${file} is damaged` : `event ${seq} cannot be read`
     throw new LedgerDamaged(`${where}: ${cause.message}`, { cause, seq })

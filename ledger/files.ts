@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSy
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { openDatabase } from './database.ts'
-import { LedgerDamaged, messageOf } from './errors.ts'
+import { isRefusedByDisk, LedgerDamaged, messageOf } from './errors.ts'
 import { APPLICATION_ID, READABLE_FORMATS } from './schema.ts'
 
 export const ledgerFile = (directory: string): string => join(directory, 'ledger.sqlite')
@@ -91,9 +91,8 @@ export function checkFormat(db: Database.Database, file: string): void {
     applicationId = db.pragma('application_id', { simple: true })
     format = db.pragma('user_version', { simple: true })
   } catch (cause) {
-    throw new LedgerDamaged(`${file} is damaged: ${messageOf(cause)}`, {
-      cause,
-    })
+    if (isRefusedByDisk(cause)) throw cause
+    throw new LedgerDamaged(`${file} is damaged: ${messageOf(cause)}`, { cause })
   }
   if (applicationId !== APPLICATION_ID)
     throw new LedgerDamaged(`${file} is damaged, or is not a ledger of Delegate`)

@@ -1,58 +1,63 @@
 import { existsSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { findDamageIfSmall } from './damage.ts'
-import { LedgerDamaged } from './errors.ts'
+import { isRefusedByDisk, LedgerDamaged, messageOf } from './errors.ts'
 import { checkFormat, checkHeader, incomingDirectory, ledgerFile } from './files.ts'
 import { scanLog } from './log.ts'
 import { probe } from './probe.ts'
-import { createReader } from './reader.ts'
+import { createReader, type LedgerReader } from './reader.ts'
 import { ledgerSchema } from './schema.ts'
 import { verifyChain } from './verify.ts'
-
-/** How far something that was derived from a ledger had followed it. */
-export type Witness = { readonly ledgerId: string; readonly seq: number }
+import { describeLoss, findLoss, LOSS_REMEDY, type Loss, readHeadNote, type Witness } from './witness.ts'
 
 /** Links checked at each start; the full walk runs in a worker. */
 const LINKS_CHECKED_AT_START = 1000
 /**
  * Looks at the ledger of a directory before it is opened for writing, and changes nothing, whatever it finds:
  * header, format, guards, the last links of the chain, and the write-ahead log. Bytes at the end of the log that
- * recovery would drop are the torn tail of a power cut, never acknowledged; but if the views, which are always
- * written after the ledger, have seen more than recovery would keep, then acknowledged facts are damaged. A directory that was to be made from a backup or an export is
- * no place for a new ledger. Returns whether there is a ledger at all. Throws LedgerDamaged.
+ * recovery would drop are the torn tail of a power cut, never acknowledged; but where a witness, which is always
+ * written after the ledger, knows of an event that the ledger lacks, acknowledged facts are lost. A directory that was
+ * to be made from a backup or an export is no place for a new ledger. Throws LedgerDamaged.
  */
-export function inspectLedger(directory: string, readWitness: () => Witness | null): boolean {
+export function inspectLedger(directory: string, readViews: () => Witness | null): Inspection {
   const file = ledgerFile(directory)
   checkHeader(file)
-  const log = scanLog(`${file}-wal`)
-  const found = existsSync(file) && statSync(file).size > 0 ? probeLedger(file) : null
-  if (found === null && existsSync(incomingDirectory(directory))) {
+  const witnesses = [readHeadNote(directory), readViews()].filter((witness) => witness !== null)
+  const found =
+    existsSync(file) && statSync(file).size > 0
+      ? probeLedger(file, (reader) => ({ loss: findLoss(reader, witnesses) }))
+      : null
+  if (found) return { exists: true, loss: found.loss }
+  if (existsSync(incomingDirectory(directory))) {
     throw new LedgerDamaged(
       `a restore or an import into ${directory} was cut short: run it again, or, to begin a new service, empty the directory`,
     )
   }
-  const isSuspect = found === null || log.droppedBytes > 0
-  const witness = isSuspect ? readWitness() : null
-  if (!witness || witness.seq === 0) return found !== null
-  if (found === null) {
+  const witness = witnesses.find(({ seq }) => seq > 0)
+  if (witness) {
     throw new LedgerDamaged(
-      `${file} is missing or empty, though views.sqlite had followed a ledger to event ${witness.seq}: ` +
-        'restore it from a backup, or move views.sqlite away to begin a new one',
+      `${file} is missing or empty, though ${witness.file} knew event ${witness.seq} at ${witness.at}: put it back, or ` +
+        'restore a backup into another directory. To begin a new ledger, move views.sqlite and ledger.head away',
       { seq: 1 },
     )
   }
-  if (witness.ledgerId === found.id && witness.seq > found.headSeq) {
-    throw new LedgerDamaged(
-      `${file}-wal is damaged: its first ${log.kept} frames can be recovered, up to event ${found.headSeq}, but ` +
-        `the views had followed the ledger to event ${witness.seq}. Nothing was changed. Restore a backup; or, to ` +
-        'go on without the lost events, move views.sqlite away',
-      { seq: found.headSeq + 1 },
-    )
-  }
-  return true
+  return { exists: false, loss: null }
 }
 
-function probeLedger(file: string): { id: string; headSeq: number } | null {
+/** Whether there is a ledger at all, and what is lost of it. */
+export type Inspection = { readonly exists: boolean; readonly loss: Loss | null }
+
+/** The refusal to go on without what is lost. Names a log that is damaged, for then that is why. */
+export function refusalOf(loss: Loss, file: string): LedgerDamaged {
+  const log = scanLog(`${file}-wal`)
+  const why =
+    log.droppedBytes > 0 ? `${file}-wal is damaged: only its first ${log.kept} frames can be read. ` : ''
+  return new LedgerDamaged(`${why}${file}: ${describeLoss(loss)}. ${LOSS_REMEDY}`, {
+    seq: loss.missing?.firstSeq ?? null,
+  })
+}
+
+function probeLedger<T>(file: string, look: (reader: LedgerReader) => T): T | null {
   try {
     return probe(file, (db) => {
       if (isBlank(db)) return null
@@ -61,13 +66,12 @@ function probeLedger(file: string): { id: string; headSeq: number } | null {
       const damage = findDamageIfSmall(db)
       if (damage !== null) throw new LedgerDamaged(`${file} is damaged: ${damage}`)
       const reader = createReader(db)
-      const head = reader.head()
-      verifyChain(reader, Math.max(0, head.seq - LINKS_CHECKED_AT_START))
-      return { id: reader.id(), headSeq: head.seq }
+      verifyChain(reader, Math.max(0, reader.head().seq - LINKS_CHECKED_AT_START))
+      return look(reader)
     })
   } catch (cause) {
-    if (!(cause instanceof Database.SqliteError)) throw cause
-    throw new LedgerDamaged(`${file} is damaged: ${cause.message}`, { cause })
+    if (cause instanceof LedgerDamaged || isRefusedByDisk(cause)) throw cause
+    throw new LedgerDamaged(`${file} is damaged: ${messageOf(cause)}`, { cause })
   }
 }
 

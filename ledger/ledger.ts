@@ -1,3 +1,4 @@
+import { existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { type DiskCause, describeDisk, diskCauseOf } from './causes.ts'
@@ -5,10 +6,12 @@ import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
 import { openDatabase } from './database.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
 import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable, messageOf } from './errors.ts'
-import { ledgerFile, makeDirectory, makeFile, watchPlace } from './files.ts'
-import { inspectLedger, type Witness } from './inspect.ts'
+import { ledgerFile, makeDirectory, makeFile } from './files.ts'
+import { inspectLedger, refusalOf } from './inspect.ts'
+import { type Place, watchFiles } from './place.ts'
 import { createReader, type Head, type LedgerReader } from './reader.ts'
 import { APPLICATION_ID, FORMAT_VERSION, ledgerSchema } from './schema.ts'
+import { type HeadNote, openHeadNote, type Witness } from './witness.ts'
 
 /**
  * What became of one batch. `rows` are the batch's own, in its order, then the `erased` facts that had to go with
@@ -37,6 +40,12 @@ export type Ledger = LedgerReader & {
    */
   fault(): LedgerFault | null
   /**
+   * Looks whether the write-ahead log is still where it was. Where it is gone, moves what the open one holds into the
+   * file, for no later start could read it, and tells how that went: no append is taken any more, and once it is
+   * saved, the process must end. Null while the log is in its place.
+   */
+  saveLostLog(): LostLog | null
+  /**
    * Moves the write-ahead log into the file and empties it, so that what was erased is in neither. False while a
    * reader holds it. Throws LedgerUnavailable when the disk refuses.
    */
@@ -48,24 +57,32 @@ export type Ledger = LedgerReader & {
 /** Why no append is taken, for people, and for whoever tells one cause from another. */
 export type LedgerFault = { readonly message: string; readonly cause: DiskCause | null }
 
-/**
- * Opens the ledger of a directory, or makes one. `readWitness` tells how far the views had followed it, so that a
- * damaged log is not taken for the torn tail of a power cut. Throws LedgerDamaged, and then has changed nothing.
- */
-export function openLedger(
-  directory: string,
-  newId: () => string,
-  readWitness: () => Witness | null = () => null,
-): Ledger {
+/** A write-ahead log that was taken from under the service, and whether what it held is in the file now. */
+export type LostLog = { readonly isSaved: boolean; readonly message: string }
+
+export type LedgerOptions = {
+  /** How far the views had followed which ledger: what they know and the ledger lacks is lost. */
+  readonly readViews?: () => Witness | null
+  /** Goes on without what is lost. */
+  readonly acceptLoss?: boolean
+}
+
+/** Opens the ledger of a directory, or makes one. Throws LedgerDamaged, and then has changed nothing. */
+export function openLedger(directory: string, newId: () => string, options: LedgerOptions = {}): Ledger {
+  const { readViews = () => null, acceptLoss = false } = options
   makeDirectory(directory)
-  const exists = inspectLedger(directory, readWitness)
   const file = ledgerFile(directory)
+  const { exists, loss } = inspectLedger(directory, readViews)
+  if (loss && !acceptLoss) throw refusalOf(loss, file)
   makeFile(file)
   const db = openDatabase(file)
   try {
     configure(db)
     if (!exists) createTables(db, newId)
-    return createWriter(db, createReader(db), newId, watchPlace(file))
+    const reader = createReader(db)
+    // Reads, which makes the log; only then can it be watched.
+    const note = openHeadNote(directory, reader.id())
+    return createWriter(db, reader, newId, watchFiles(file), note)
   } catch (cause) {
     db.close()
     if (cause instanceof Error && isDamage(cause))
@@ -97,9 +114,12 @@ function createWriter(
   db: Database.Database,
   reader: LedgerReader,
   newId: () => string,
-  isInPlace: () => boolean,
+  place: () => Place,
+  note: HeadNote,
 ): Ledger {
   let head: Head = reader.head()
+  /** Once what it held is saved. */
+  let lostLog: LostLog | null = null
   let hasErasures = reader.lastErasure() > 0
   let fault: LedgerFault | null = null
   const directory = dirname(db.name)
@@ -185,16 +205,40 @@ function createWriter(
 
   /** What is written into a file that nothing leads to any more is gone with the process. */
   function requirePlace(): void {
-    if (!isInPlace())
+    const lost = saveLostLog()
+    if (lost !== null) throw new Error(lost.message)
+    if (place() === 'moved')
       throw new Error('ledger.sqlite was moved, deleted or replaced; put it back, or start the service again')
+  }
+
+  function saveLostLog(): LostLog | null {
+    if (lostLog?.isSaved || place() !== 'log_lost') return lostLog
+    const what = 'ledger.sqlite-wal or ledger.sqlite-shm was moved, deleted or replaced while the service ran'
+    try {
+      if (!checkpoint(db, 'FULL')) throw new Error('somebody is reading it')
+      // A log that somebody put there instead would be read over what is saved.
+      if (existsSync(`${db.name}-wal`)) renameSync(`${db.name}-wal`, `${db.name}-wal.replaced`)
+      lostLog = {
+        isSaved: true,
+        message: `${what}. All that it held is saved in ledger.sqlite: start the service again`,
+      }
+    } catch (error) {
+      const message = `${what}, and what it held could not be saved yet: ${messageOf(error)}`
+      return { isSaved: false, message }
+    }
+    return lostLog
   }
 
   function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     try {
       requirePlace()
       const outcomes = commitTogether(batches)
+      const last = outcomes.findLast((outcome) => outcome.status === 'appended')?.rows.at(-1)
       // A batch that changes nothing does not touch the disk.
-      if (outcomes.some(({ status }) => status === 'appended')) fault = null
+      if (last) {
+        fault = null
+        note.write(last, last.at)
+      }
       return outcomes
     } catch (error) {
       fault = { message: told(error), cause: diskCauseOf(error, directory) }
@@ -258,6 +302,9 @@ function createWriter(
     }
   }
 
+  const last = reader.rowAt(head.seq)
+  note.write(head, last?.at ?? '')
+
   return {
     ...reader,
     db,
@@ -270,9 +317,10 @@ function createWriter(
       hasErasures = reader.lastErasure() > 0
     },
     fault() {
-      if (fault !== null || !isInPlace()) tryToWrite()
+      if (fault !== null || place() !== 'here') tryToWrite()
       return fault
     },
+    saveLostLog,
     setMeta: (name, value) => void setMeta.run(name, value),
     truncateLog() {
       try {
@@ -282,7 +330,9 @@ function createWriter(
       }
     },
     close() {
-      if (db.open) db.close()
+      if (!db.open) return
+      db.close()
+      note.close()
     },
   }
 }
@@ -292,11 +342,16 @@ export function truncateLog(db: Database.Database): boolean {
   const waitMs = db.pragma('busy_timeout', { simple: true })
   db.pragma('busy_timeout = 0')
   try {
-    const result = db.pragma('wal_checkpoint(TRUNCATE)')
-    return Array.isArray(result) && result[0]?.busy === 0
+    return checkpoint(db, 'TRUNCATE')
   } finally {
     db.pragma(`busy_timeout = ${waitMs}`)
   }
+}
+
+/** Moves the whole write-ahead log into the file; TRUNCATE empties it too. False where somebody holds it up. */
+function checkpoint(db: Database.Database, mode: 'FULL' | 'TRUNCATE'): boolean {
+  const result = db.pragma(`wal_checkpoint(${mode})`)
+  return Array.isArray(result) && result[0]?.busy === 0
 }
 
 function onlyDraft(batches: readonly (readonly Draft[])[]): Draft | undefined {

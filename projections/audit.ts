@@ -15,6 +15,7 @@ const AUDITED = [
   'memory.deleted',
   'note.deleted',
   'ledger.imported',
+  'ledger.loss.accepted',
   'outbound.released',
 ] as const
 

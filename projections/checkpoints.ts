@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import { statSync } from 'node:fs'
+import type Database from 'better-sqlite3'
 import { isKnown } from '../ledger/codec.ts'
+import { isDamage } from '../ledger/errors.ts'
 import { viewsFile } from '../ledger/files.ts'
-import type { Witness } from '../ledger/inspect.ts'
 import { probe } from '../ledger/probe.ts'
 import type { Head, LedgerReader } from '../ledger/reader.ts'
+import type { Witness } from '../ledger/witness.ts'
 import type { Projection } from './projection.ts'
 
 // The dropped table had a row a projection; an older build left it.
@@ -44,8 +45,8 @@ export type Checkpoints = {
 
 /**
  * Reads the checkpoints and resets whatever cannot be continued from: all of it when the views belong to
- * another ledger, are ahead of it or differ from it at their checkpoint (an older ledger was restored), or
- * passed over a type that this build knows; one projection when its version changed.
+ * another ledger, or passed over a type that this build knows; one projection when its version changed. A ledger that
+ * lacks what they had followed was refused before (`findLoss`).
  */
 export function createCheckpoints(
   db: Database.Database,
@@ -97,7 +98,7 @@ export function createCheckpoints(
   }
 
   db.transaction(() => {
-    const reason = foreignReason(db, ledger, all.all())
+    const reason = foreignReason(db, ledger)
     if (reason !== null) warn('the views are made anew', { reason })
     const foreign = reason !== null
     const byName = new Map(projections.map((projection) => [projection.name, projection]))
@@ -135,24 +136,30 @@ export function createCheckpoints(
  * written after the ledger, so an undamaged ledger is never behind them. Changes nothing.
  */
 export function readWitness(directory: string): Witness | null {
-  if (!existsSync(viewsFile(directory))) return null
+  if (!statSync(viewsFile(directory), { throwIfNoEntry: false })?.isFile()) return null
   try {
-    return probe(viewsFile(directory), witnessOf)
+    return probe(viewsFile(directory), (views) => witnessOf(views, directory))
   } catch (error) {
     // Damaged views bear no witness; they will be made anew.
-    if (error instanceof Database.SqliteError) return null
+    if (isDamage(error)) return null
     throw error
   }
 }
 
 /** The same, of views that are open. Throws where they are damaged. */
-export function witnessOf(views: Database.Database): Witness | null {
+export function witnessOf(views: Database.Database, directory: string): Witness | null {
+  const isMade = views.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'views_checkpoints'").get()
+  if (!isMade) return null
   const row = views
-    .prepare<[], Witness>(
-      'SELECT id AS ledgerId, (SELECT max(seq) FROM views_checkpoints) AS seq FROM views_ledger',
+    .prepare<[], Pick<Witness, 'ledgerId' | 'seq' | 'hash'>>(
+      'SELECT views_ledger.id AS ledgerId, seq, hash FROM views_ledger, views_checkpoints ORDER BY seq DESC LIMIT 1',
     )
     .get()
-  return row && Number.isInteger(row.seq) ? row : null
+  if (!row) return null
+  const times = [viewsFile(directory), `${viewsFile(directory)}-wal`].map(
+    (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  )
+  return { ...row, at: new Date(Math.max(...times)).toISOString(), file: 'views.sqlite' }
 }
 
 /** How far a projection has come, on a connection that reads the views; 0 where it is not there. */
@@ -162,21 +169,12 @@ export function createStandingQuery(views: Database.Database, name: string): () 
 }
 
 /** Why the views cannot be continued from; null when they can. */
-function foreignReason(
-  db: Database.Database,
-  ledger: LedgerReader,
-  saved: readonly { seq: number; hash: string }[],
-): string | null {
+function foreignReason(db: Database.Database, ledger: LedgerReader): string | null {
   const owner = db.prepare<[], { id: string }>('SELECT id FROM views_ledger').get()
   if (owner && owner.id !== ledger.id()) return 'they belong to another ledger'
   const nowKnown = db
     .prepare<[], { type: string; version: number }>('SELECT type, version FROM views_unknown_types')
     .all()
-  if (nowKnown.some(({ type, version }) => isKnown(type, version)))
-    return 'this build knows an event type that they passed over'
-  const headSeq = ledger.head().seq
-  const ahead = saved.find(({ seq }) => seq > headSeq)
-  if (ahead) return `they had followed a ledger to event ${ahead.seq}, and this one ends at ${headSeq}`
-  const other = saved.find(({ seq, hash }) => ledger.hashAt(seq) !== hash)
-  return other ? `event ${other.seq} is not the one that they had folded` : null
+  const isKnownNow = nowKnown.some(({ type, version }) => isKnown(type, version))
+  return isKnownNow ? 'this build knows an event type that they passed over' : null
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { defineProjection } from './projection.ts'
 
-/** Whether the service is installed, and whether outbound work waits for the owner after an import or a restore. */
+/** Whether the service is installed, and whether outbound work waits for the owner after an import, a restore or a loss. */
 export const ownerProjection = defineProjection({
   name: 'owner',
   version: 1,
@@ -17,6 +17,8 @@ export const ownerProjection = defineProjection({
       handlers: {
         'owner.installed': (event) => void install.run(event.seq, event.at, event.facts.timezone),
         'ledger.imported': (event) => void hold.run(event.seq, event.at),
+        // What was sent may be among what is lost.
+        'ledger.loss.accepted': (event) => void hold.run(event.seq, event.at),
         'outbound.released': () => void release.run(),
       },
     }

@@ -6,12 +6,14 @@ import { exportLines } from '../ledger/export.ts'
 import { openLedgerReadOnly, syncDirectory } from '../ledger/files.ts'
 import { createReader } from '../ledger/reader.ts'
 import { headLines, Refused, requireLedger, runCommand, undoAtExit } from './lib/command.ts'
+import { readableDirectory } from './lib/readable.ts'
 
 const help = `npm run --silent ledger:export -- <file | ->
 
 Writes the ledger of DATA_DIR as JSON Lines, to a file that must not exist yet or, with -, to standard output:
 a header {format, version, events, headHash, ledgerId}, then each event as it lies in the table, with its hash.
-Erased events have no body. The chain is verified on the way. The service may be running.
+Erased events have no body. The chain is verified on the way. The service may be running. Where the disk is read-only
+or full, it reads a copy in the temporary directory (TMPDIR), which goes when it ends.
 
 The export holds everything that was said, in clear. ledger:import reads it.
 `
@@ -21,7 +23,7 @@ await runCommand({
   positionals: { min: 1, max: 1 },
   async run({ dataDir, positionals: [target = '-'] }) {
     requireLedger(dataDir)
-    const db = openLedgerReadOnly(dataDir)
+    const db = openLedgerReadOnly(readableDirectory(dataDir))
     try {
       let header = ''
       const lines = function* () {

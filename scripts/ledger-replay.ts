@@ -41,7 +41,7 @@ await runCommand({
     const ledgerDb = openLedgerReadOnly(dataDir)
     const live = openViewsReadOnly(dataDir)
     try {
-      if (witnessOf(live)?.ledgerId !== createReader(ledgerDb).id())
+      if (witnessOf(live, dataDir)?.ledgerId !== createReader(ledgerDb).id())
         throw new Refused('The views belong to another ledger. Start the service, which makes them anew.')
       const outcome = await compareWithLive({ ledgerDb, live, projections, trace, waitMs: WAIT_MS })
       process.stdout.write(report(outcome, microsByProjection))

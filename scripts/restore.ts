@@ -7,7 +7,7 @@ import { ADAPTATIONS_DIRECTORY } from '../src/adaptations/adaptations.ts'
 import { secretKeyFile } from '../src/settings/secrets.ts'
 import { openSettingsStore } from '../src/settings/store.ts'
 import { checkCopied, copyAdaptationFiles } from './lib/adaptation-files.ts'
-import { copyLedger, copySettings, readManifest } from './lib/backup.ts'
+import { checkSettings, copyLedger, copySettings, readManifest } from './lib/backup.ts'
 import { headLines, runCommand } from './lib/command.ts'
 import { closeWhole, openStaging } from './lib/staging.ts'
 
@@ -28,6 +28,7 @@ await runCommand({
   async run({ dataDir, positionals: [given = ''] }) {
     const source = resolve(given)
     const manifest = readManifest(source)
+    checkSettings(source, manifest)
     const staging = openStaging(dataDir)
     try {
       const head = await copyLedger(source, staging.directory)

@@ -1,3 +1,4 @@
+import { describeDisk } from '../ledger/causes.ts'
 import { LedgerDamaged, LedgerLocked } from '../ledger/errors.ts'
 import { ConfigError, loadConfig } from './config.ts'
 import { createLog } from './log.ts'
@@ -10,6 +11,7 @@ async function main(): Promise<void> {
   // Files of the data directory, those that SQLite makes too, are readable by their owner alone.
   process.umask(0o077)
   const config = loadConfig()
+  dataDir = config.dataDir
   let settings: Settings | null = null
   const { log, lines } = createLog({
     level: config.logLevel,
@@ -65,6 +67,7 @@ async function main(): Promise<void> {
 }
 
 const STOP_MS = 15_000
+let dataDir: string | undefined
 
 main().catch((error: unknown) => {
   process.stderr.write(`${describe(error)}\n`)
@@ -83,6 +86,8 @@ function describe(error: unknown): string {
     error instanceof LedgerLocked ||
     error instanceof SettingsUnusable
   if (isExpected) return error.message
+  const disk = describeDisk(error, dataDir)
+  if (disk !== null) return `DATA_DIR cannot be used. ${disk}`
   // From the storage thread errors come without their class.
   const isOfDisk = syscall !== null || ('code' in error && /^SQLITE_/.test(String(error.code)))
   return isOfDisk ? `DATA_DIR cannot be used: ${error.message}` : (error.stack ?? error.message)

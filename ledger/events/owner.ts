@@ -39,5 +39,14 @@ export const ownerEvents = {
   'ledger.imported': defineEvent({
     facts: { source: z.enum(['import', 'restore']), headSeq: z.int().min(0), headHash: z.string().max(64) },
   }),
+  /** The operator went on without events that the service had recorded. `fromSeq` is null where nobody can tell which. */
+  'ledger.loss.accepted': defineEvent({
+    facts: {
+      fromSeq: seqSchema.nullable(),
+      toSeq: seqSchema,
+      knownHash: z.string().max(64),
+      knownLedgerId: idSchema,
+    },
+  }),
   'outbound.released': defineEvent({ facts: {} }),
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -6,10 +7,14 @@ import { findDamage } from '../../ledger/damage.ts'
 import { LedgerDamaged } from '../../ledger/errors.ts'
 import { examineLedger } from '../../ledger/examine.ts'
 import { checkHeader, ledgerFile, openLedgerReadOnly, syncDirectory } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
+import type { Witness } from '../../ledger/witness.ts'
 import { settingsFile } from '../../src/settings/store.ts'
 import { adaptationFilePattern, copyAdaptationFiles } from './adaptation-files.ts'
 import { Refused, undoAtExit } from './command.ts'
+import { readableDirectory } from './readable.ts'
 import { syncFile } from './staging.ts'
+import { readWitnesses, requireWitnessed } from './witnesses.ts'
 
 const MANIFEST = 'backup.json'
 
@@ -20,6 +25,8 @@ const manifestSchema = z.strictObject({
   ledgerId: z.string().min(1),
   events: z.int().min(0),
   headHash: z.string(),
+  /** SHA-256 of settings.sqlite, in hexadecimal; null where there was none. An older backup tells nothing of it. */
+  settings: z.string().nullish(),
   /** The owner's markdown files; a backup from before they were part of one has none. */
   adaptations: z
     .array(z.strictObject({ file: z.string().regex(adaptationFilePattern), digest: z.string() }))
@@ -71,8 +78,29 @@ export async function copySettings(fromDirectory: string, toDirectory: string): 
   return true
 }
 
+/** Throws Refused where the settings of a backup are not those that were backed up. */
+export function checkSettings(directory: string, { settings }: Manifest): void {
+  if (settings === undefined) return
+  const file = settingsFile(directory)
+  const found = existsSync(file) ? digestOf(file) : null
+  if (found === settings) return
+  throw new Refused(
+    found === null
+      ? 'The backup lacks settings.sqlite.'
+      : 'settings.sqlite is not the file that was backed up. Use another backup.',
+  )
+}
+
+function digestOf(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
+}
+
 /** Copies a ledger, opens the copy and walks it. Returns the head that it reached. Throws LedgerDamaged. */
-export async function copyLedger(fromDirectory: string, toDirectory: string) {
+export async function copyLedger(
+  fromDirectory: string,
+  toDirectory: string,
+  witnesses: readonly Witness[] = [],
+) {
   const source = openLedgerReadOnly(fromDirectory)
   try {
     await copyDatabase(source, ledgerFile(toDirectory))
@@ -81,7 +109,9 @@ export async function copyLedger(fromDirectory: string, toDirectory: string) {
   }
   const copy = openLedgerReadOnly(toDirectory)
   try {
-    return examineLedger(copy, ledgerFile(toDirectory))
+    const head = examineLedger(copy, ledgerFile(toDirectory))
+    requireWitnessed(createReader(copy), witnesses)
+    return head
   } finally {
     copy.close()
   }
@@ -106,8 +136,10 @@ export async function makeBackup(
   mkdirSync(partial, { mode: 0o700 })
   try {
     // The ledger first: settings that are newer than it hold what an installation in it needs, never less.
-    const head = await copyLedger(dataDir, partial)
-    await copySettings(dataDir, partial)
+    const directory = readableDirectory(dataDir)
+    const witnesses = readWitnesses(directory)
+    const head = await copyLedger(directory, partial, witnesses)
+    const hasSettings = await copySettings(directory, partial)
     const adaptations = await copyAdaptationFiles(dataDir, partial)
     const manifest: Manifest = {
       format: 'delegate-backup',
@@ -116,6 +148,7 @@ export async function makeBackup(
       ledgerId: head.ledgerId,
       events: head.seq,
       headHash: head.hash,
+      settings: hasSettings ? digestOf(settingsFile(partial)) : null,
       adaptations: [...adaptations],
     }
     writeFileSync(join(partial, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { flush: true })
@@ -133,6 +166,7 @@ export async function makeBackup(
 export function readManifest(directory: string): Manifest {
   const file = join(directory, MANIFEST)
   if (!existsSync(file)) throw new Refused(`There is no backup in ${directory}: it has no ${MANIFEST}.`)
+  if (!existsSync(ledgerFile(directory))) throw new Refused(`The backup in ${directory} lacks ledger.sqlite.`)
   try {
     checkHeader(ledgerFile(directory))
     return manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')))

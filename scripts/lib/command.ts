@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
+import { describeDisk } from '../../ledger/causes.ts'
 import { LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
 import { ledgerFile } from '../../ledger/files.ts'
 import { ImportRefused } from '../../ledger/import.ts'
@@ -47,16 +48,18 @@ export async function runCommand(command: Command): Promise<void> {
     process.stderr.write(`${describe(error)}\n`)
     process.exit(1)
   })
+  let dataDir: string | undefined
   try {
     const { values, positionals } = parseCall(command)
     if (values.help === true) {
       process.stdout.write(command.help)
       return
     }
-    const { dataDir, ledgerDebug } = loadConfig()
-    await command.run({ values, positionals, dataDir, ledgerDebug })
+    const config = loadConfig()
+    dataDir = config.dataDir
+    await command.run({ values, positionals, dataDir, ledgerDebug: config.ledgerDebug })
   } catch (error) {
-    process.stderr.write(`${describe(error)}\n`)
+    process.stderr.write(`${describe(error, dataDir)}\n`)
     if (error instanceof Misused) process.stderr.write(`\n${command.help}`)
     process.exitCode = error instanceof Misused ? 2 : 1
   }
@@ -93,20 +96,22 @@ function parseCall({ options, positionals: { min, max } }: Command) {
   }
 }
 
-function describe(error: unknown): string {
+function describe(error: unknown, dataDir?: string): string {
   if (error instanceof LedgerLocked) return 'The service is running there. Stop it first.'
   if (error instanceof ImportRefused) return `Nothing was imported: ${error.message}.`
   if (error instanceof LedgerDamaged)
     return `DAMAGED${error.seq === null ? '' : ` at event ${error.seq}`}: ${error.message}`
-  const isExpected =
+  const isSentence =
     error instanceof Refused ||
     error instanceof Misused ||
     error instanceof ConfigError ||
     error instanceof LedgerUnavailable ||
-    error instanceof SettingsUnusable ||
-    error instanceof Database.SqliteError ||
-    (error instanceof Error && 'syscall' in error)
-  if (error instanceof Error) return isExpected ? error.message : (error.stack ?? error.message)
+    error instanceof SettingsUnusable
+  if (isSentence) return error.message
+  const disk = describeDisk(error, dataDir)
+  if (disk !== null) return disk
+  const isOfFile = error instanceof Database.SqliteError || (error instanceof Error && 'syscall' in error)
+  if (error instanceof Error) return isOfFile ? error.message : (error.stack ?? error.message)
   return String(error)
 }
 

@@ -9,16 +9,16 @@ import { Refused } from './command.ts'
 
 /**
  * Checks what lies beside the ledger, reading only. Returns a line for each store; throws Refused where the settings
- * are damaged, for nothing but a backup brings those back.
+ * are damaged, for nothing but a backup brings those back. `directory` may be a copy of `dataDir` without `secret.key`.
  */
-export function verifyStores(dataDir: string): string[] {
-  const settings = verifySettings(dataDir)
-  const views = verifyViews(dataDir)
+export function verifyStores(directory: string, dataDir = directory): string[] {
+  const settings = verifySettings(directory, dataDir)
+  const views = verifyViews(directory)
   return [settings, views].filter((line) => line !== null)
 }
 
-function verifySettings(dataDir: string): string | null {
-  const file = settingsFile(dataDir)
+function verifySettings(directory: string, dataDir: string): string | null {
+  const file = settingsFile(directory)
   if (!existsSync(file))
     return 'There is no settings.sqlite: started with this directory, Delegate asks to be installed.'
   const damage = damageOf(file)
@@ -38,8 +38,8 @@ function hasSecrets(file: string): boolean {
   }
 }
 
-function verifyViews(dataDir: string): string | null {
-  const file = viewsFile(dataDir)
+function verifyViews(directory: string): string | null {
+  const file = viewsFile(directory)
   if (!existsSync(file)) return null
   const damage = damageOf(file)
   return damage === null

@@ -137,7 +137,7 @@ function prepareFile(db: Database.Database, file: string): void {
   if (format !== FORMAT_VERSION) {
     throw new SettingsUnusable(`${file} has format ${format}; this build reads format ${FORMAT_VERSION}`)
   }
-  const verdict = db.pragma('quick_check', { simple: true })
+  const verdict = db.pragma('integrity_check', { simple: true })
   if (verdict !== 'ok') throw new SettingsUnusable(`${file} is damaged: ${verdict}`)
   // No build has any. In a file from elsewhere a trigger would do what nobody here asked for: bring sessions back.
   const foreign = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view')").pluck().get()

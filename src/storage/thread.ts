@@ -26,6 +26,9 @@ const MAX_RETRY_MS = 5000
 /** How long an erasure is held back for a reader of the log, before its sender is told that it is not complete. */
 const ERASURE_WAIT_MS = 10_000
 
+/** How often somebody looks whether the log is still there, while nobody appends. */
+const LOOK_MS = 1000
+
 type Port = NonNullable<typeof parentPort>
 type AppendRequest = Extract<StorageRequest, { kind: 'append' }>
 
@@ -53,6 +56,12 @@ function run(port: Port, data: StorageThreadData): void {
   rmSync(incomingDirectory(data.directory), { recursive: true, force: true })
   const { seq: headSeq, hash: headHash } = writer.ledger.head()
   send({ kind: 'ready', headSeq, headHash })
+
+  const look = setInterval(() => {
+    const lost = writer.ledger.saveLostLog()
+    // Whoever starts it again opens the whole file; going on would need every reader to open it again too.
+    if (lost?.isSaved) throw new LedgerUnavailable(lost.message)
+  }, LOOK_MS)
 
   let held: HeldAnswers[] = []
   let erasures: Waiting[] = []
@@ -104,6 +113,7 @@ function run(port: Port, data: StorageThreadData): void {
 
   function close(id: number): void {
     next.cancel()
+    clearInterval(look)
     for (const { answers } of held) send({ kind: 'appended', answers })
     for (const { settle } of [...searches, ...erasures]) send(settle(false))
     writer.close()

@@ -65,7 +65,7 @@ const CATCH_UP_EVENTS = 5000
 export function openWriter(options: WriterOptions): Writer {
   const { directory, newId, warn } = options
   const projections = options.projections ?? allProjections
-  const ledger = openLedger(directory, newId, () => readWitness(directory))
+  const ledger = openLedger(directory, newId, { readViews: () => readWitness(directory) })
   let { views, projector } = openViews()
   const slack = openSlack(views)
   let viewsError: string | null = null

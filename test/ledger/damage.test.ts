@@ -19,6 +19,7 @@ import { ledgerFile, viewsFile } from '../../ledger/files.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
 import { scanLog } from '../../ledger/log.ts'
 import { verifyChain } from '../../ledger/verify.ts'
+import { headFile } from '../../ledger/witness.ts'
 import { digests, testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
@@ -109,9 +110,9 @@ test('a damaged log is refused where the views had seen more, naming both seqs, 
       const header = 32
       flip(log, header + (random % (readFileSync(log).length - header)), bits)
       const refusal = expectRefused(directory)
-      expect(refusal.message).toContain(`to event ${EVENTS}`)
+      expect(refusal.message).toContain(`knew event ${EVENTS}`)
       expect(refusal.seq).toBeGreaterThan(EVENTS - 10)
-      expect(refusal.message).toContain(`up to event ${(refusal.seq ?? 0) - 1}`)
+      expect(refusal.message).toContain(`ends with event ${(refusal.seq ?? 0) - 1}`)
     }),
     { numRuns: 40 },
   )
@@ -128,12 +129,13 @@ test('a log whose header is damaged is refused', () => {
 test('a log cut within a frame is refused where the views had seen more', () => {
   const directory = crashedDirectory(10)
   truncateSync(logOf(directory), readFileSync(logOf(directory)).length - 100)
-  expect(expectRefused(directory).message).toContain(`to event ${EVENTS}`)
+  expect(expectRefused(directory).message).toContain(`knew event ${EVENTS}`)
 })
 
-test('a torn tail that the views had not seen is a power cut: what was before it is kept', () => {
+test('a torn tail that nobody had noted is a power cut: what was before it is kept', () => {
   const directory = crashedDirectory(10)
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${viewsFile(directory)}${suffix}`, { force: true })
+  rmSync(headFile(directory))
   flip(logOf(directory), readFileSync(logOf(directory)).length - 10)
   const writer = openTestWriter(directory)
   const head = verifyChain(writer.ledger)
@@ -148,6 +150,7 @@ test('a damaged log is not taken for damage where the views belong to another le
   const other = crashedDirectory(11)
   for (const suffix of ['', '-wal', '-shm'])
     copyFileSync(`${viewsFile(other)}${suffix}`, `${viewsFile(directory)}${suffix}`)
+  rmSync(headFile(directory))
   flip(logOf(directory), readFileSync(logOf(directory)).length - 10)
   const writer = openTestWriter(directory)
   expect(writer.ledger.head().seq).toBe(EVENTS - 1)
@@ -217,8 +220,10 @@ test('a ledger that is gone, or emptied, is refused while the views remember it'
     writer.close()
     lose(ledgerFile(directory))
     expect(expectRefused(directory).message).toMatch(
-      /missing or empty, though views\.sqlite had followed a ledger to event 1/,
+      /missing or empty, though ledger\.head knew event 1 at 2030-01-01T00:00:01\.000Z/,
     )
+    rmSync(headFile(directory))
+    expect(expectRefused(directory).message).toMatch(/though views\.sqlite knew event 1 /)
     rmSync(viewsFile(directory))
     openTestWriter(directory).close()
   }

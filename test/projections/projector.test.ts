@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { chainHash, type EventRow } from '../../ledger/codec.ts'
-import { ledgerFile, viewsFile } from '../../ledger/files.ts'
+import { viewsFile } from '../../ledger/files.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { traceLine } from '../../src/storage/trace.ts'
 import { testDirectory } from '../support/directory.ts'
@@ -97,7 +97,9 @@ test('a projection that throws stalls alone: its rows stay as they were, the oth
       { name: 'good', seq: 3, lagging: false, error: null },
     ],
     ledgerError: null,
+    ledgerCause: null,
     viewsError: null,
+    viewsCause: null,
   })
   expect(writer.warnings).toMatchObject([
     { message: 'a projection stalled', fields: { projection: 'bad', seq: 1 } },
@@ -145,37 +147,6 @@ test('views that belong to another ledger are made anew', () => {
   expect(writer.warnings).toMatchObject([{ fields: { reason: 'they belong to another ledger' } }])
   expect(writer.status().projections).toMatchObject([{ seq: 1 }])
   writer.close()
-})
-
-test('views ahead of a ledger that was put back are made anew', () => {
-  const directory = testDirectory()
-  const first = open(directory, recorder('a'))
-  first.append(said('1'))
-  first.close()
-  copyFileSync(ledgerFile(directory), `${directory}/kept`)
-  const second = open(directory, recorder('a'))
-  second.append(said('2'))
-  second.close()
-  copyFileSync(`${directory}/kept`, ledgerFile(directory))
-  const third = open(directory, recorder('a'))
-  expect(third.warnings).toMatchObject([
-    { fields: { reason: 'they had followed a ledger to event 2, and this one ends at 1' } },
-  ])
-  third.append(said('another 2'))
-  third.close()
-
-  // As long as the ledger that the views had followed, but with another second event.
-  copyFileSync(viewsFile(directory), `${directory}/views of another 2`)
-  copyFileSync(`${directory}/kept`, ledgerFile(directory))
-  const fourth = open(directory, recorder('a'))
-  fourth.append(said('yet another 2'))
-  fourth.close()
-  copyFileSync(`${directory}/views of another 2`, viewsFile(directory))
-  const fifth = open(directory, recorder('a'))
-  expect(fifth.warnings).toMatchObject([
-    { fields: { reason: 'event 2 is not the one that they had folded' } },
-  ])
-  fifth.close()
 })
 
 test('an event type that this build does not know is passed over with a warning, and folded once it is known', () => {

@@ -197,7 +197,7 @@ test(
     fillDirectory(other, 2)
     const before = digests(other)
     const refused = await runScript('ledger-import', other, ['-'], { input: text })
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is not empty (ledger.sqlite')])
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is not empty (ledger.head')])
     expect(digests(other)).toEqual(before)
 
     const target = testDirectory()

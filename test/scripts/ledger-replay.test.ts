@@ -42,7 +42,9 @@ test(
     expect(out).toMatch(new RegExp(`^timeline +${seq} +\\d+ +\\d+ {2}equal$`, 'm'))
     expect(out).toMatch(new RegExp(`^all +${seq} +\\d+ {2}in \\d+ ms$`, 'm'))
     const names = filesIn(directory).map((file) => file.slice(directory.length + 1))
-    expect(names.filter((name) => !/^(ledger|views)\.sqlite(-wal|-shm)?$/.test(name))).toEqual([])
+    expect(names.filter((name) => !/^ledger\.head$|^(ledger|views)\.sqlite(-wal|-shm)?$/.test(name))).toEqual(
+      [],
+    )
   },
   PROCESS_MS,
 )
@@ -60,7 +62,9 @@ test(
     await expect.poll(() => child.signalCode, { timeout: PROCESS_MS }).toBe('SIGINT')
     await ended
     const names = filesIn(directory).map((file) => file.slice(directory.length + 1))
-    expect(names.filter((name) => !/^(ledger|views)\.sqlite(-wal|-shm)?$/.test(name))).toEqual([])
+    expect(names.filter((name) => !/^ledger\.head$|^(ledger|views)\.sqlite(-wal|-shm)?$/.test(name))).toEqual(
+      [],
+    )
   },
   PROCESS_MS,
 )

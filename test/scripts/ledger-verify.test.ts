@@ -1,12 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { ledgerFile, openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { digests, testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
-import { said } from '../support/writer.ts'
-import { fillDirectory, headOf, runScript, tamper } from './run-script.ts'
+import { openTestWriter, said } from '../support/writer.ts'
+import { fillDirectory, flipByte, headOf, runScript, tamper } from './run-script.ts'
 
 const PROCESS_MS = 180_000
 const PAGE_BYTES = 4096
@@ -143,6 +144,34 @@ test.each(['ledger-verify', 'ledger-replay', 'ledger-export', 'ledger-import', '
     const { code, err } = await runScript(name, directory, ['one', 'two', '--no-such-thing'])
     expect([code, err]).toEqual([2, expect.stringContaining(helped.out)])
     expect(digests(directory)).toEqual({})
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a byte of the index by which a client’s retry is recognised is checked too, by the backup as well',
+  async () => {
+    const directory = testDirectory()
+    const writer = openTestWriter(directory)
+    for (let index = 0; index < 10; index += 1)
+      writer.append(said(`message ${index}`, { key: `chat:client-${index}` }))
+    writer.close()
+    // The key stands in its row and in the index; the index page is the one without the text.
+    const file = ledgerFile(directory)
+    const bytes = readFileSync(file)
+    const key = Buffer.from('chat:client-7')
+    for (let at = bytes.indexOf(key); at !== -1; at = bytes.indexOf(key, at + 1)) {
+      const page = Math.floor(at / PAGE_BYTES) * PAGE_BYTES
+      if (!bytes.subarray(page, page + PAGE_BYTES).includes('chat.message.received')) flipByte(file, at + 5)
+    }
+    const verified = await runScript('ledger-verify', directory)
+    expect([verified.code, verified.out]).toEqual([1, ''])
+    expect(verified.err).toMatch(/^DAMAGED: .*events_key/)
+    const target = join(testDirectory(), 'backup')
+    const made = await runScript('backup', directory, [target])
+    expect([made.code, made.out, made.err]).toEqual([1, '', expect.stringMatching(/^DAMAGED: .*events_key/)])
+    expect(existsSync(target)).toBe(false)
+    expect(() => openTestWriter(directory)).toThrow(/events_key/)
   },
   PROCESS_MS,
 )

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { ledgerFile } from '../../ledger/files.ts'
@@ -56,6 +57,13 @@ export function fillDirectory(directory: string, count: number): void {
   writer.append(said('the last straw'))
   writer.settle()
   writer.close()
+}
+
+/** Changes one byte of a file. */
+export function flipByte(file: string, offset: number): void {
+  const bytes = readFileSync(file)
+  bytes[offset] = (bytes[offset] ?? 0) ^ 0xff
+  writeFileSync(file, bytes)
 }
 
 /** Changes a stopped ledger as somebody could who owns the file: the guards stand again afterwards. */

@@ -10,7 +10,7 @@ const outboundSchema = z
     heldSince: z
       .string()
       .nullable()
-      .describe('When the ledger was imported or restored; null while not held'),
+      .describe('When the ledger was imported or restored, or went on after a loss; null while not held'),
   })
   .openapi('Outbound')
 
@@ -26,14 +26,14 @@ const release = createRoute({
   method: 'post',
   path: '/api/outbound/release',
   tags: ['Outbound'],
-  summary: 'Lets outbound work that waits after an import or a restore go on',
+  summary: 'Lets outbound work that waits after an import, a restore or a loss go on',
   responses: { 200: json(outboundSchema, 'It waits no more'), ...refusals(409) },
 })
 
-/** The hold on texts, calls and tasks that an imported or restored ledger begins with. */
+/** The hold on texts, calls and tasks that an imported or restored ledger begins with, and one that lost events. */
 export function outboundRoutes(deps: {
   readonly append: Append
-  /** What holds it: the last import that was not released. */
+  /** What holds it: the last import or loss that was not released. */
   readonly held: () => { readonly heldSeq: number; readonly heldAt: string } | undefined
 }): RouteModule {
   const routes = createRoutes()

@@ -176,7 +176,14 @@ const titles: Readonly<Record<string, Title>> = {
   'intrusion.counted': (e) =>
     `${plural(number(e, 'count'), 'refused attempt')}: ${wordsText(text(e, 'kind'))}`,
   'ledger.imported': () => 'History imported',
+  'ledger.loss.accepted': (e) => lossText(e),
   'outbound.released': () => 'Outgoing work released',
+}
+
+function lossText({ payload: { fromSeq, toSeq } }: TimelineEvent): string {
+  return typeof fromSeq === 'number' && typeof toSeq === 'number'
+    ? `${plural(toSeq - fromSeq + 1, 'event')} before this went missing, and Delegate went on without`
+    : 'An earlier part of the history went missing, and Delegate went on without'
 }
 
 /** One line that says what happened; an unknown type says its own name. */

@@ -1,0 +1,34 @@
+import { statSync } from 'node:fs'
+import { isDamage, LedgerDamaged } from '../../ledger/errors.ts'
+import { viewsFile } from '../../ledger/files.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import { describeLoss, findLoss, readHeadNote, type Witness } from '../../ledger/witness.ts'
+import { witnessOf } from '../../projections/checkpoints.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
+
+/** What the files beside the ledger know of it, beside the service too. To be read before the ledger. */
+export function readWitnesses(directory: string): Witness[] {
+  return [readHeadNote(directory), readViewsWitness(directory)].filter((witness) => witness !== null)
+}
+
+/** Throws LedgerDamaged where the ledger lacks what they know. */
+export function requireWitnessed(ledger: LedgerReader, witnesses: readonly Witness[]): void {
+  const loss = findLoss(ledger, witnesses)
+  if (loss) throw new LedgerDamaged(describeLoss(loss), { seq: loss.missing?.firstSeq ?? null })
+}
+
+/** Views that are not there, or damaged, bear no witness. */
+function readViewsWitness(directory: string): Witness | null {
+  if (!statSync(viewsFile(directory), { throwIfNoEntry: false })?.isFile()) return null
+  try {
+    const views = openViewsReadOnly(directory)
+    try {
+      return witnessOf(views, directory)
+    } finally {
+      views.close()
+    }
+  } catch (error) {
+    if (isDamage(error)) return null
+    throw error
+  }
+}

@@ -1,0 +1,164 @@
+import { copyFileSync, cpSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { ledgerFile, viewsFile } from '../../ledger/files.ts'
+import { headFile } from '../../ledger/witness.ts'
+import { digests, testDirectory } from '../support/directory.ts'
+import { openTestWriter, said } from '../support/writer.ts'
+
+/** As kill -9 leaves a directory in which so many events were appended, the last `inLog` of them only to the log. */
+function killed(events: number, inLog = events): string {
+  const live = testDirectory()
+  const directory = testDirectory()
+  const writer = openTestWriter(live)
+  for (let index = 1; index <= events; index += 1) {
+    if (index === events - inLog + 1) writer.ledger.truncateLog()
+    writer.append(said(`message ${index}`))
+  }
+  cpSync(live, directory, { recursive: true })
+  writer.close()
+  return directory
+}
+
+function remove(file: string, ...suffixes: string[]): void {
+  for (const suffix of suffixes) rmSync(`${file}${suffix}`)
+}
+
+function refusalOf(directory: string): string {
+  const before = digests(directory)
+  let message = 'it started'
+  try {
+    openTestWriter(directory).close()
+  } catch (error) {
+    message = String(error)
+  }
+  expect(digests(directory)).toEqual(before)
+  return message
+}
+
+const INDEX_AND_LOG = ['-shm', '-wal']
+
+test.each<[string, (directory: string) => void, string]>([
+  ['with the index of the views', (directory) => remove(viewsFile(directory), '-shm'), 'ledger.head'],
+  ['with the views', (directory) => remove(viewsFile(directory), '', ...INDEX_AND_LOG), 'ledger.head'],
+  ['with the log of the views', (directory) => remove(viewsFile(directory), ...INDEX_AND_LOG), 'ledger.head'],
+  ['with the note of the head', (directory) => rmSync(headFile(directory)), 'views.sqlite'],
+  [
+    'with a note that nobody can read',
+    (directory) => writeFileSync(headFile(directory), '{'),
+    'views.sqlite',
+  ],
+])('a log that is lost %s is refused with the number of events', (_, alsoLose, witness) => {
+  const directory = killed(20, 15)
+  remove(ledgerFile(directory), ...INDEX_AND_LOG)
+  alsoLose(directory)
+  const refusal = refusalOf(directory)
+  expect(refusal).toContain('15 events are missing (seq 6 to 20)')
+  expect(refusal).toMatch(new RegExp(`${witness.replace('.', '\\.')} knew event 20 at 20\\d\\d-\\d\\d-`))
+  expect(refusal).toContain('npm run ledger:accept-loss')
+})
+
+test('a log that is put back is enough', () => {
+  const directory = killed(20)
+  renameSync(`${ledgerFile(directory)}-wal`, `${directory}/aside`)
+  expect(refusalOf(directory)).toContain('20 events are missing')
+  renameSync(`${directory}/aside`, `${ledgerFile(directory)}-wal`)
+  const writer = openTestWriter(directory)
+  expect(writer.ledger.head().seq).toBe(20)
+  writer.close()
+})
+
+test('an index of the log that is lost is made again, and nothing is missing', () => {
+  const directory = killed(20)
+  remove(ledgerFile(directory), '-shm')
+  const writer = openTestWriter(directory)
+  expect(writer.ledger.head().seq).toBe(20)
+  writer.close()
+})
+
+test('an older ledger put back is refused, whatever was appended to it elsewhere', () => {
+  const directory = testDirectory()
+  const elsewhere = testDirectory()
+  const writer = openTestWriter(directory)
+  writer.append(said('1'))
+  writer.close()
+  copyFileSync(ledgerFile(directory), ledgerFile(elsewhere))
+  const goesOn = openTestWriter(directory)
+  goesOn.append(said('2'))
+  goesOn.close()
+  const other = openTestWriter(elsewhere)
+  other.append(said('another 2'), said('another 3'))
+  other.close()
+
+  const current = `${directory}/current`
+  copyFileSync(ledgerFile(directory), current)
+  copyFileSync(ledgerFile(elsewhere), ledgerFile(directory))
+  for (const witness of ['ledger.head', 'views.sqlite']) {
+    expect(refusalOf(directory)).toMatch(
+      new RegExp(`older one than the service had here: ${witness} knew event 2 `),
+    )
+    rmSync(headFile(directory), { force: true })
+  }
+  copyFileSync(current, ledgerFile(directory))
+  openTestWriter(directory).close()
+})
+
+test('the ledger of another service is refused where this one had its own', () => {
+  const directory = killed(3)
+  const other = testDirectory()
+  const writer = openTestWriter(other)
+  for (let index = 0; index < 5; index += 1) writer.append(said('somebody else'))
+  writer.close()
+  remove(ledgerFile(directory), ...INDEX_AND_LOG)
+  copyFileSync(ledgerFile(other), ledgerFile(directory))
+  expect(refusalOf(directory)).toContain('the ledger is another or an older one')
+})
+
+test('a directory of an older build has no note, and gets one', () => {
+  const directory = killed(3)
+  rmSync(headFile(directory))
+  openTestWriter(directory).close()
+  for (const suffix of ['', ...INDEX_AND_LOG]) rmSync(`${viewsFile(directory)}${suffix}`, { force: true })
+  const old = killed(2)
+  for (const suffix of INDEX_AND_LOG) rmSync(`${ledgerFile(directory)}${suffix}`, { force: true })
+  copyFileSync(ledgerFile(old), ledgerFile(directory))
+  expect(refusalOf(directory)).toContain('ledger.head knew event 3')
+})
+
+test.each(['-wal', '-shm'])(
+  'a lost %s of an open ledger is noticed by the next append, and all is saved',
+  (suffix) => {
+    const directory = testDirectory()
+    const crashed = testDirectory()
+    const writer = openTestWriter(directory)
+    for (let index = 0; index < 20; index += 1) writer.append(said(`message ${index}`))
+    rmSync(`${ledgerFile(directory)}${suffix}`)
+    expect(() => writer.append(said('refused'))).toThrow(
+      /-wal or ledger\.sqlite-shm was moved, deleted or replaced/,
+    )
+    expect(() => writer.append(said('refused too'))).toThrow(/start the service again/)
+    expect(writer.ledger.saveLostLog()).toMatchObject({ isSaved: true })
+    // As kill -9 leaves it.
+    cpSync(directory, crashed, { recursive: true })
+    writer.close()
+    const next = openTestWriter(crashed)
+    expect(next.ledger.head().seq).toBe(20)
+    next.close()
+  },
+)
+
+test('a log that was replaced while the ledger was open is never taken for its own', () => {
+  const directory = testDirectory()
+  const crashed = testDirectory()
+  const writer = openTestWriter(directory)
+  const log = `${ledgerFile(directory)}-wal`
+  writer.append(said('early'))
+  copyFileSync(log, `${directory}/older`)
+  for (let index = 0; index < 20; index += 1) writer.append(said(`message ${index}`))
+  renameSync(`${directory}/older`, log)
+  expect(writer.ledger.saveLostLog()).toMatchObject({ isSaved: true })
+  cpSync(directory, crashed, { recursive: true })
+  writer.close()
+  const next = openTestWriter(crashed)
+  expect(next.ledger.head().seq).toBe(21)
+  next.close()
+})

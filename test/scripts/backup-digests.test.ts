@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeBackup } from '../../scripts/lib/backup.ts'
+import { openSettingsStore } from '../../src/settings/store.ts'
+import { testDirectory } from '../support/directory.ts'
+import { fillDirectory, flipByte, runScript, tamper } from './run-script.ts'
+
+const PROCESS_MS = 180_000
+
+test.each<[string, (file: string) => void, string]>([
+  [
+    'were changed by a byte',
+    (file) => flipByte(file, readFileSync(file).length - 20),
+    'is not the file that was backed up',
+  ],
+  ['are gone', (file) => rmSync(file), 'The backup lacks settings.sqlite.'],
+])(
+  'a backup whose settings %s is not restored',
+  async (_what, change, reason) => {
+    const directory = testDirectory()
+    fillDirectory(directory, 3)
+    const store = openSettingsStore(directory)
+    store.writeSettings([{ key: 'TIMEZONE', value: '"UTC"', sealed: false }])
+    store.close()
+    const backup = join(testDirectory(), 'backup')
+    await makeBackup(directory, backup, Date.now)
+    const parent = testDirectory()
+    change(join(backup, 'settings.sqlite'))
+    const { code, err } = await runScript('restore', join(parent, 'data'), [backup])
+    expect([code, err]).toEqual([1, expect.stringContaining(reason)])
+    expect(readdirSync(parent)).toEqual([])
+  },
+  PROCESS_MS,
+)
+
+test(
+  'a backup from before settings had a digest is restored',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 3)
+    const backup = join(testDirectory(), 'backup')
+    const { settings: _settings, ...older } = await makeBackup(directory, backup, Date.now)
+    writeFileSync(join(backup, 'backup.json'), JSON.stringify(older))
+    expect((await runScript('restore', join(testDirectory(), 'data'), [backup])).code).toBe(0)
+  },
+  PROCESS_MS,
+)
+
+test(
+  'what the views know and the ledger lacks is in no backup that is called verified',
+  async () => {
+    const directory = testDirectory()
+    fillDirectory(directory, 10)
+    tamper(directory, 'DELETE FROM events WHERE seq > 11')
+    const target = join(testDirectory(), 'backup')
+    const { code, out, err } = await runScript('backup', directory, [target])
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^DAMAGED at event 12: 1 event is missing \(seq 12\): ledger\.head knew event 12 at /)
+    expect(existsSync(target)).toBe(false)
+  },
+  PROCESS_MS,
+)

@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process'
+import { chownSync, cpSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { diskRemedies } from '../../ledger/causes.ts'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import { ledgerFile } from '../../ledger/files.ts'
+import { lockDirectory } from '../../ledger/lock.ts'
+import { testDirectory } from '../support/directory.ts'
+import { mountSmallDisk } from '../support/small-disk.ts'
+import { startFlags } from '../support/start-flags.ts'
+import { openTestWriter, said } from '../support/writer.ts'
+import { headOf, runScript } from './run-script.ts'
+
+const PROCESS_MS = 180_000
+const NO_MOUNT = 'this process may not mount a file system'
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+
+/** All that the service says which does not come to listen there. */
+function refusedStart(directory: string, before: readonly string[] = []) {
+  const [program = '', ...args] = [...before, process.execPath, ...startFlags(), MAIN]
+  const environment = {
+    ...process.env,
+    DATA_DIR: directory,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'silent',
+  }
+  const { status, stderr } = spawnSync(program, args, {
+    env: environment,
+    encoding: 'utf8',
+    timeout: PROCESS_MS,
+  })
+  return { status, said: stderr }
+}
+
+/** Runs the commands that only read, and expects of each that it does what it is for. */
+async function expectReadable(directory: string, events: number): Promise<void> {
+  const temporary = testDirectory()
+  const target = testDirectory()
+  const more = { environment: { TMPDIR: temporary } }
+  const verified = await runScript('ledger-verify', directory, [], more)
+  expect(verified).toMatchObject({ code: 0, err: '' })
+  expect(verified.out).toContain(`sound: ${events} events`)
+  const exported = await runScript('ledger-export', directory, [join(target, 'export')], more)
+  expect([exported.code, headOf(exported.err)]).toEqual([0, headOf(verified.out)])
+  const made = await runScript('backup', directory, [join(target, 'backup')], more)
+  expect([made.code, made.err, headOf(made.out)]).toEqual([0, '', headOf(verified.out)])
+  expect(readdirSync(temporary)).toEqual([])
+}
+
+test('on a read-only disk the ledger of a killed service is verified, exported and backed up', {
+  timeout: PROCESS_MS,
+}, async ({ skip }) => {
+  const disk = mountSmallDisk(8)
+  if (disk === null) return skip(NO_MOUNT)
+  const live = testDirectory()
+  const writer = openTestWriter(live)
+  for (let index = 0; index < 20; index += 1) writer.append(said(`message ${index}`))
+  cpSync(live, disk.directory, { recursive: true })
+  writer.close()
+  rmSync(`${ledgerFile(disk.directory)}-shm`)
+  disk.makeReadOnly()
+  await expectReadable(disk.directory, 20)
+  expect(refusedStart(disk.directory)).toEqual({
+    status: 1,
+    said: expect.stringMatching(/^DATA_DIR cannot be used\. The disk is read-only\. [^\n]*\n$/),
+  })
+})
+
+test('beside a service whose disk is full the ledger is verified, exported and backed up', {
+  timeout: PROCESS_MS,
+}, async ({ skip }) => {
+  const disk = mountSmallDisk(8)
+  if (disk === null) return skip(NO_MOUNT)
+  const writer = openTestWriter(disk.directory)
+  for (let index = 0; index < 20; index += 1) writer.append(said(`message ${index}`))
+  disk.fill()
+  let refusal: unknown
+  try {
+    for (let index = 0; index < 500; index += 1) writer.append(said('words '.repeat(500)))
+  } catch (error) {
+    refusal = error
+  }
+  expect(refusal).toBeInstanceOf(LedgerUnavailable)
+  expect(refusal).toMatchObject({ disk: 'full', message: expect.stringContaining(diskRemedies.full) })
+  expect(writer.status()).toMatchObject({ ledgerCause: 'full' })
+  await expectReadable(disk.directory, writer.ledger.head().seq)
+  writer.close()
+})
+
+test('a start on a full disk says so', { timeout: PROCESS_MS }, ({ skip }) => {
+  const disk = mountSmallDisk(1)
+  if (disk === null) return skip(NO_MOUNT)
+  disk.fill()
+  expect(refusedStart(disk.directory)).toEqual({
+    status: 1,
+    said: expect.stringMatching(/^DATA_DIR cannot be used\. The disk is full\. [^\n]*\n$/),
+  })
+})
+
+test.for<[string, (directory: string) => void]>([
+  ['directory', (directory) => chownSync(directory, 65_534, 65_534)],
+  ['ledger', (directory) => chownSync(ledgerFile(directory), 65_534, 65_534)],
+])('a start without the right to use the %s says so', { timeout: PROCESS_MS }, ([, take], { skip }) => {
+  // Root without what lets it pass over the rights of files.
+  const without = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']
+  if (spawnSync('setpriv', [...without.slice(1), 'true']).status !== 0)
+    return skip('this is not root, or has no setpriv')
+  const directory = testDirectory()
+  openTestWriter(directory).close()
+  take(directory)
+  expect(refusedStart(directory, without)).toEqual({
+    status: 1,
+    said: expect.stringMatching(
+      /^DATA_DIR cannot be used\. The user of this process may not use the files\. [^\n]*\n$/,
+    ),
+  })
+})
+
+test('a directory that another process holds is said to be held', { timeout: PROCESS_MS }, () => {
+  const directory = testDirectory()
+  const lock = lockDirectory(directory)
+  expect(refusedStart(directory).said).toMatch(
+    /^another process uses [^\n]*; stop it first, or choose another DATA_DIR\n$/,
+  )
+  lock.release()
+})
