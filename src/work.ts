@@ -143,6 +143,7 @@ export function buildWork(options: {
     nowMs,
     random: options.random,
     onFault,
+    onFailedAttempt: (fields, message) => options.log.warn(fields, message),
   })
 
   return {
