@@ -7,7 +7,7 @@ import { giveWay } from '../give-way.ts'
 import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Composed, Composer } from './composer.ts'
-import type { TurnFailureKind } from './failure-text.ts'
+import { failureText, failureTextOf, type TurnFailureKind } from './failure-text.ts'
 import type { SpokenChannel } from './instructions.ts'
 import { createProvenance, type Provenance } from './provenance.ts'
 import { SILENCE } from './signals-text.ts'
@@ -300,8 +300,8 @@ async function runTurn(
     ])
   }
 
-  async function fail(kind: TurnFailureKind): Promise<void> {
-    await append(facts.failed(kind, run.usage, durationMs()))
+  async function fail(kind: TurnFailureKind, text = failureText[kind]): Promise<void> {
+    await append(facts.failed(kind, run.usage, durationMs(), text))
   }
 
   const deadline = setTimeout(() => overdue.abort(), limits.deadlineMs)
@@ -317,7 +317,7 @@ async function runTurn(
     }
     const kind = error instanceof ModelError ? error.kind : 'internal'
     log[kind === 'internal' ? 'error' : 'warn']({ err: error, kind, turnId }, 'a turn failed')
-    await fail(kind)
+    await fail(kind, failureTextOf(kind, error))
   } finally {
     clearTimeout(deadline)
     previews.end(turnId)
