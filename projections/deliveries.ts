@@ -117,11 +117,6 @@ export function createDeliveryQueries(views: Database) {
      ORDER BY requestedSeq`,
   )
   const byId = views.prepare<[string], DeliveryRow>('SELECT * FROM deliveries WHERE deliveryId = ?')
-  // Ids follow time, so these are the last that were asked for: a retry of an older one counts among them.
-  const lastTexts = views.prepare<[], DeliveryRow & { attemptedAt: string }>(
-    `SELECT * FROM deliveries WHERE channel = 'sms' AND attemptedAt IS NOT NULL AND status <> 'attempted'
-     ORDER BY deliveryId DESC LIMIT 20`,
-  )
   const ofTask = views.prepare<[string], DeliveryRow>(
     'SELECT * FROM deliveries WHERE taskId = ? ORDER BY requestedSeq',
   )
@@ -133,12 +128,6 @@ export function createDeliveryQueries(views: Database) {
     open: () => open.all(),
     /** Failed for good, while nothing else has told the owner of the task and no other channel has stepped in. */
     toFallBack: () => failed.all(),
-    /** The latest text with an outcome, be it that its attempt failed and is to be repeated. */
-    lastText: () =>
-      lastTexts
-        .all()
-        .sort((a, b) => (a.attemptedAt < b.attemptedAt ? 1 : -1))
-        .at(0),
     byId: (deliveryId: string) => byId.get(deliveryId),
     ofTask: (taskId: string) => ofTask.all(taskId),
     attempts: (deliveryId: string) => attempts.all(deliveryId),

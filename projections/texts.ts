@@ -5,12 +5,36 @@ export type TextDeliveryRow = {
   deliveryId: string
   requestedSeq: number
   state: 'requested' | 'attempted' | 'waiting' | 'ended'
+  requestedAt: string
   attempts: number
-  maxAttempts: number
   attemptedAt: string | null
   retryAt: string | null
+  /** Why the last attempt failed. */
+  kind: string | null
+  /** Whether the owner was told that it is late: 0 or 1. */
+  delayed: number
   turnId: string | null
 }
+
+/** Texts that cannot be sent for now. */
+export type DelayedTexts = {
+  /** All that wait, those behind the delayed one included. */
+  readonly count: number
+  /** When the first of them was asked for. */
+  readonly since: string
+  /** Why the last attempt failed. */
+  readonly kind: string | null
+}
+
+/** What the provider's API last did with a text. */
+export type TelephonyOutcome = {
+  readonly at: string
+  /** 1 where it answered as it should, a refusal of one text included; 0 where it did not. */
+  readonly ok: number
+  readonly kind: string | null
+}
+
+const OUTAGES: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'credentials'])
 
 export type LostTextRow = {
   messageSid: string
@@ -37,7 +61,7 @@ const RANK: Readonly<Record<string, number>> = {
 /** Texts: whose number said what where, who wants none, and each outgoing one from its request to its status. */
 export const textsProjection = defineProjection({
   name: 'texts',
-  version: 5,
+  version: 6,
   tables: [
     'texts',
     'text_guests',
@@ -46,6 +70,7 @@ export const textsProjection = defineProjection({
     'text_sent',
     'text_lost',
     'text_statuses',
+    'text_outcome',
   ],
   schema: `
     CREATE TABLE texts (seq INTEGER PRIMARY KEY, number TEXT, party TEXT NOT NULL, incoming INTEGER NOT NULL,
@@ -57,8 +82,10 @@ export const textsProjection = defineProjection({
     CREATE TABLE text_opt_words (seq INTEGER PRIMARY KEY, number TEXT NOT NULL, out INTEGER NOT NULL) STRICT;
     CREATE INDEX text_opt_words_by_number ON text_opt_words (number, seq);
     CREATE TABLE text_deliveries (deliveryId TEXT PRIMARY KEY, requestedSeq INTEGER NOT NULL, state TEXT NOT NULL,
-      attempts INTEGER NOT NULL, maxAttempts INTEGER NOT NULL, attemptedAt TEXT, retryAt TEXT, turnId TEXT
-    ) WITHOUT ROWID, STRICT;
+      requestedAt TEXT NOT NULL, attempts INTEGER NOT NULL, attemptedAt TEXT, retryAt TEXT, kind TEXT,
+      delayed INTEGER NOT NULL, turnId TEXT) WITHOUT ROWID, STRICT;
+    CREATE TABLE text_outcome (one INTEGER PRIMARY KEY CHECK (one = 1), at TEXT NOT NULL, ok INTEGER NOT NULL, kind TEXT)
+      STRICT;
     CREATE INDEX text_deliveries_open ON text_deliveries (requestedSeq) WHERE state <> 'ended';
     CREATE TABLE text_sent (seq INTEGER PRIMARY KEY, messageSid TEXT NOT NULL) STRICT;
     CREATE INDEX text_sent_by_sid ON text_sent (messageSid);
@@ -71,11 +98,15 @@ export const textsProjection = defineProjection({
     const guest = db.prepare('INSERT INTO text_guests VALUES (@seq, @at, @number)')
     const opt = db.prepare('INSERT INTO text_opt_words VALUES (?, ?, ?)')
     const request = db.prepare(`INSERT OR IGNORE INTO text_deliveries
-      VALUES (@deliveryId, @seq, 'requested', 0, @maxAttempts, NULL, NULL, @turnId)`)
+      VALUES (@deliveryId, @seq, 'requested', @at, 0, NULL, NULL, NULL, 0, @turnId)`)
     const attempt =
       db.prepare(`UPDATE text_deliveries SET state = 'attempted', attempts = @attempt, attemptedAt = @at,
       retryAt = NULL WHERE deliveryId = @deliveryId`)
-    const wait = db.prepare("UPDATE text_deliveries SET state = 'waiting', retryAt = ? WHERE deliveryId = ?")
+    const wait = db.prepare(
+      "UPDATE text_deliveries SET state = 'waiting', retryAt = ?, kind = ? WHERE deliveryId = ?",
+    )
+    const delay = db.prepare('UPDATE text_deliveries SET delayed = 1, kind = ? WHERE deliveryId = ?')
+    const outcome = db.prepare('INSERT OR REPLACE INTO text_outcome VALUES (1, @at, @ok, @kind)')
     const end = db.prepare("UPDATE text_deliveries SET state = 'ended' WHERE deliveryId = ?")
     const sent = db.prepare('INSERT INTO text_sent (messageSid, seq) VALUES (?, ?)')
     const tell = db.prepare('INSERT OR IGNORE INTO text_lost VALUES (?)')
@@ -106,15 +137,23 @@ export const textsProjection = defineProjection({
           if (!body || (facts.reason !== 'opt_out' && facts.reason !== 'opt_in')) return
           opt.run(seq, body.from, facts.reason === 'opt_out' ? 1 : 0)
         },
-        'delivery.requested': ({ seq, turnId, facts }) => {
-          const { deliveryId, maxAttempts } = facts
-          if (facts.channel === 'sms') request.run({ seq, turnId, deliveryId, maxAttempts })
+        'sms.delayed': ({ facts }) => void delay.run(facts.kind, facts.deliveryId),
+        'delivery.requested': ({ seq, at, turnId, facts: { deliveryId, channel } }) => {
+          if (channel === 'sms') request.run({ seq, at, turnId, deliveryId })
         },
         'delivery.attempted': ({ at, facts }) =>
           void attempt.run({ at, attempt: facts.attempt, deliveryId: facts.deliveryId }),
-        'delivery.succeeded': ({ facts }) => void end.run(facts.deliveryId),
-        'delivery.failed': ({ facts }) =>
-          void (facts.final ? end.run(facts.deliveryId) : wait.run(facts.retryAt, facts.deliveryId)),
+        'delivery.succeeded': ({ at, facts: { deliveryId, channel, providerId } }) => {
+          end.run(deliveryId)
+          if (channel === 'sms' && providerId !== null) outcome.run({ at, ok: 1, kind: null })
+        },
+        'delivery.failed': ({ at, facts: { deliveryId, channel, kind, final, retryAt } }) => {
+          if (final) end.run(deliveryId)
+          else wait.run(retryAt, kind, deliveryId)
+          if (channel !== 'sms') return
+          if (OUTAGES.has(kind)) outcome.run({ at, ok: 0, kind })
+          if (kind === 'refused') outcome.run({ at, ok: 1, kind: null })
+        },
         'delivery.unknown': ({ facts }) => void end.run(facts.deliveryId),
         'sms.status.reported': ({ facts: { messageSid, status, errorCode } }) =>
           void report.run({ messageSid, status, rank: RANK[status] ?? 0, errorCode: errorCode ?? null }),
@@ -149,6 +188,12 @@ export function createTextQueries(views: Database) {
     "SELECT * FROM text_deliveries WHERE state <> 'ended' ORDER BY requestedSeq",
   )
   const byId = views.prepare<[string], TextDeliveryRow>('SELECT * FROM text_deliveries WHERE deliveryId = ?')
+  const delayed = views.prepare<[], DelayedTexts & { isDelayed: number }>(
+    `SELECT count(*) AS count, min(requestedAt) AS since, max(delayed) AS isDelayed,
+       (SELECT kind FROM text_deliveries WHERE state <> 'ended' AND delayed = 1 ORDER BY requestedSeq LIMIT 1) AS kind
+     FROM text_deliveries WHERE state <> 'ended'`,
+  )
+  const outcome = views.prepare<[], TelephonyOutcome>('SELECT at, ok, kind FROM text_outcome')
   const status = views.prepare<[string], { status: string; errorCode: number | null }>(
     'SELECT status, errorCode FROM text_statuses WHERE messageSid = ?',
   )
@@ -176,6 +221,13 @@ export function createTextQueries(views: Database) {
     /** Outgoing texts without an outcome, in the order in which they were asked for. */
     openDeliveries: () => open.all(),
     delivery: (deliveryId: string) => byId.get(deliveryId),
+    /** The texts that wait while the owner knows that texts are late; null while none is. */
+    delayed(): DelayedTexts | null {
+      const row = delayed.get()
+      return row?.isDelayed === 1 ? { count: row.count, since: row.since, kind: row.kind } : null
+    },
+    /** What the provider's API last did with a text, for `/ready`; undefined before the first. */
+    lastOutcome: () => outcome.get(),
     /** The furthest status that the provider has reported. */
     status: (messageSid: string) => status.get(messageSid),
     /** Texts that the provider took and did not bring to the phone, of which nobody was told yet. */

@@ -3,7 +3,7 @@ import { createSignalQueries } from '../projections/signals.ts'
 import { createTimerQueries } from '../projections/timers.ts'
 import { createTurnQueries } from '../projections/turns.ts'
 import { createActivationRunner, LONGEST_RETRY_MS } from './agent/activation.ts'
-import { createAttention } from './agent/attention.ts'
+import { type Attention, createAttention } from './agent/attention.ts'
 import { createChainReader } from './agent/chain.ts'
 import { createCompactor } from './agent/compaction.ts'
 import { createComposer } from './agent/composer.ts'
@@ -177,11 +177,11 @@ export function buildAssistant(options: {
     await chain.read(conversationId, model().text.id)
   }
 
-  const attention = createAttention({
-    waitingTurns: () =>
-      turns
-        .unfinished()
-        .filter((turn) => turn.party === 'owner' && (turn.trigger === 'message' || turn.trigger === 'sms')),
+  const ownerTurns = (trigger: 'message' | 'sms') =>
+    turns.unfinished().filter((turn) => turn.party === 'owner' && turn.trigger === trigger)
+  const chat = createAttention({
+    waitingTurns: () => ownerTurns('message'),
+    isOwnerWaiting: () => ownerTurns('sms').length > 0,
     wakingSignals() {
       const waking = signals.waking({ nowMs: nowMs(), longestWaitMs: LONGEST_RETRY_MS })
       // Tried in vain, they would be given up.
@@ -204,6 +204,36 @@ export function buildAssistant(options: {
     nowMs,
     onFault: options.faultsOf('turns', 'the attention failed'),
   })
+  // The owner's texts have a lane of their own: neither channel waits for a turn that hangs in the other.
+  const texts = createAttention({
+    waitingTurns: () => ownerTurns('sms'),
+    wakingSignals: () => [],
+    hasInterrupt: () => false,
+    nextRetryAtMs: () => null,
+    onHeadMoved: storage.onHeadMoved,
+    areas: ['sms'],
+    runTurn,
+    runActivation: async () => undefined,
+    // Where the chat is busy, its own upkeep follows.
+    async afterTurn() {
+      chat.exclusively(compactIfDue)?.catch((error: unknown) => log.error({ err: error }, 'upkeep failed'))
+    },
+    recover: async () => undefined,
+    nowMs,
+    onFault: (error) => log.error({ err: error }, 'the turn of a text failed'),
+  })
+  const attention: Attention = {
+    start() {
+      chat.start()
+      texts.start()
+    },
+    stop: () => chat.stop() || texts.stop(),
+    exclusively: (work) => (texts.isBusy() ? null : chat.exclusively(work)),
+    async close(graceMs) {
+      await Promise.all([chat.close(graceMs), texts.close(graceMs)])
+    },
+    isBusy: () => chat.isBusy() || texts.isBusy(),
+  }
 
   /** Whether a turn of the owner's has begun, or waits, and has not ended. */
   const isTurnRunning = () => turns.unfinished().some(({ party }) => party === 'owner')

@@ -109,6 +109,10 @@ export function buildTexts(options: {
     pauses: options.pauses ?? outboundPauses,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFault: options.faultsOf('texts', 'a text could not be sent'),
+    onFailedAttempt: (fields, message) => log.warn(fields, message),
+  })
+  const unsubscribe = settings.subscribe((keys) => {
+    if ([...keys].some((key) => key.startsWith('TELEPHONY_'))) outbox.settingsChanged()
   })
 
   const lostTexts = createLostTexts({
@@ -205,6 +209,7 @@ export function buildTexts(options: {
     },
     async close(graceMs) {
       const untilMs = performance.now() + graceMs
+      unsubscribe()
       await guests.close(graceMs)
       await outbox.close(Math.max(0, untilMs - performance.now()))
       await lostTexts.close()

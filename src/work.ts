@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import type { Placement } from './conversation/placement.ts'
 import { createDeliveryOutbox } from './delivery/outbox.ts'
 import type { Foundation } from './foundation.ts'
+import type { Log } from './log.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import { liesOutside, WITHIN_REACH } from './settings/outside-data.ts'
 import type { Settings } from './settings/settings.ts'
@@ -33,6 +34,7 @@ export function buildWork(options: {
   readonly newId: () => string
   readonly nowMs: () => number
   readonly random: () => number
+  readonly log: Log
   readonly faultsOf: Foundation['faultsOf']
 }) {
   const { config, storage, settings, nowMs } = options
@@ -145,6 +147,7 @@ export function buildWork(options: {
     nowMs,
     random: options.random,
     onFault: options.faultsOf('deliveries', 'a delivery could not go on'),
+    onFailedAttempt: (fields, message) => options.log.warn(fields, message),
   })
 
   return {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { countSchema, defineEvent, idSchema, wordSchema } from '../define-event.ts'
+import { countSchema, defineEvent, idSchema, timeSchema, wordSchema } from '../define-event.ts'
 
 const party = z.enum(['owner', 'guest'])
 
@@ -37,10 +37,20 @@ export const smsEvents = {
         'not_configured',
         'budget',
         'unknown',
+        'credentials',
       ]),
       providerCode: z.int().optional(),
     },
     body: { to: z.string(), text: z.string() },
+  }),
+  /** Texts cannot be sent for now, and are retried. Reported once for an outage, with the first text that it delays. */
+  'sms.delayed': defineEvent({
+    facts: {
+      deliveryId: idSchema,
+      kind: z.enum(['rate_limited', 'unavailable', 'credentials', 'budget']),
+      since: timeSchema,
+      giveUpAt: timeSchema,
+    },
   }),
   /** Taken by the provider, and then not brought to the phone: what its statuses said at last. */
   'sms.undelivered': defineEvent({

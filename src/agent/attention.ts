@@ -24,6 +24,8 @@ export type Attention = {
 export type AttentionOptions = {
   /** Messages that wait for their turn, and turns that a crash cut off; in the order in which they were asked for. */
   readonly waitingTurns: () => TurnRow[]
+  /** Whether a message waits or runs in another lane: what the owner did not ask for gives way to it as well. */
+  readonly isOwnerWaiting?: () => boolean
   readonly wakingSignals: () => SignalRow[]
   readonly hasInterrupt: () => boolean
   /** When the next failed activation may be tried again; null when none waits. */
@@ -104,7 +106,7 @@ export function createAttention(options: AttentionOptions): Attention {
       return true
     }
     const [turn] = options.waitingTurns()
-    const batch = turn ? [] : options.wakingSignals()
+    const batch = mustGiveWay() ? [] : options.wakingSignals()
     requireProgress(turn ?? (batch.length > 0 ? batch : undefined))
     if (turn) {
       await underWay('turn', (signal) => options.runTurn(turn, signal))
@@ -114,6 +116,10 @@ export function createAttention(options: AttentionOptions): Attention {
     }
     if (batch.length === 0) return false
     return underWay('activation', (signal) => options.runActivation(batch, signal))
+  }
+
+  function mustGiveWay(): boolean {
+    return options.waitingTurns().length > 0 || (options.isOwnerWaiting?.() ?? false)
   }
 
   async function underWay(
@@ -158,8 +164,8 @@ export function createAttention(options: AttentionOptions): Attention {
     wake.resolve()
     if (running === null || running.kind === 'turn') return
     if (running.kind === 'activation') {
-      if (options.hasInterrupt() || options.waitingTurns().length > 0) abort('preempted')
-    } else if (grace === null && options.waitingTurns().length > 0) {
+      if (options.hasInterrupt() || mustGiveWay()) abort('preempted')
+    } else if (grace === null && mustGiveWay()) {
       grace = setTimeout(() => abort('preempted'), UPKEEP_GRACE_MS)
     }
   }

@@ -1,4 +1,5 @@
 import type { EventOf } from '../../ledger/event.ts'
+import { NoAnswer } from '../model/port.ts'
 
 export type TurnFailureKind = EventOf<'turn.failed'>['facts']['kind']
 
@@ -20,6 +21,13 @@ export const failureText: Readonly<Record<TurnFailureKind, string>> = {
   budget:
     'I have used all the tokens that I may in a day (DAILY_TOKENS), so I answer no more for now. What was used a day ago makes room again.',
   internal: 'Something went wrong on my side; the log says what. Please try again.',
+}
+
+/** The same for an error; where the model service did not answer in time, it says for how long the turn waited. */
+export function failureTextOf(kind: TurnFailureKind, error: unknown): string {
+  return error instanceof NoAnswer
+    ? `${error.message} Please try again. If it stays so, test the connection under Settings.`
+    : failureText[kind]
 }
 
 const modelFailures: readonly string[] = [

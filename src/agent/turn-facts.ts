@@ -170,7 +170,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
      * Who texted is told so by text; a stranger is not. Where nobody asked, nobody is told: the failure of an activation
      * belongs to the inner life.
      */
-    failed: (kind: TurnFailureKind, usage: Usage, durationMs: number): NewEvent[] => [
+    failed: (kind: TurnFailureKind, usage: Usage, durationMs: number, text = failureText[kind]): NewEvent[] => [
       {
         type: 'turn.failed',
         actor: 'service',
@@ -178,11 +178,9 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
         channel: turn.trigger === 'activation' ? 'inner' : channel,
         key,
         facts: { kind, usage: { ...usage }, durationMs },
-        body: { text: failureText[kind] },
+        body: { text },
       },
-      ...(replyTo !== null && turn.party === 'owner'
-        ? [texted(replyTo, failureText[kind], [turn.causeSeq])]
-        : []),
+      ...(replyTo !== null && turn.party === 'owner' ? [texted(replyTo, text, [turn.causeSeq])] : []),
     ],
   }
 }

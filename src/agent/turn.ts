@@ -8,7 +8,7 @@ import { type InputItem, ModelError, type ModelService, type Usage } from '../mo
 import type { Tool } from '../tools/tool.ts'
 import { after } from './after.ts'
 import type { Composed, Composer } from './composer.ts'
-import type { TurnFailureKind } from './failure-text.ts'
+import { failureText, failureTextOf, type TurnFailureKind } from './failure-text.ts'
 import type { SpokenChannel } from './instructions.ts'
 import { createProvenance, type Provenance } from './provenance.ts'
 import { type JudgedCall, judgeCalls } from './second-reading.ts'
@@ -364,8 +364,8 @@ async function runTurn(
     ])
   }
 
-  async function fail(kind: TurnFailureKind): Promise<void> {
-    await append(facts.failed(kind, run.usage, durationMs()))
+  async function fail(kind: TurnFailureKind, text = failureText[kind]): Promise<void> {
+    await append(facts.failed(kind, run.usage, durationMs(), text))
   }
 
   const deadline = setTimeout(() => overdue.abort(), limits.deadlineMs)
@@ -381,7 +381,7 @@ async function runTurn(
     }
     const kind = error instanceof ModelError ? error.kind : 'internal'
     log[kind === 'internal' ? 'error' : 'warn']({ err: error, kind, turnId }, 'a turn failed')
-    await fail(kind)
+    await fail(kind, failureTextOf(kind, error))
   } finally {
     clearTimeout(deadline)
     previews.end(turnId)

@@ -38,6 +38,8 @@ export function createDeliveryOutbox(options: {
   readonly nowMs: () => number
   readonly random: () => number
   readonly onFault: (error: unknown) => void
+  /** A failed attempt, without the address and the words. */
+  readonly onFailedAttempt: (fields: object, message: string) => void
 }): DeliveryOutbox {
   const { append, ledger, deliveries, nowMs } = options
   const cutOff = new AbortController()
@@ -134,15 +136,18 @@ export function createDeliveryOutbox(options: {
     const facts = { deliveryId, channel, attempt }
     const key = `delivery:${deliveryId}:ended`
     if (outcome.status === 'failed') {
-      if (!outcome.mayRetry || attempt >= maxAttempts) return fail(event, attempt, outcome.kind)
+      const { kind } = outcome
       const delayMs = retryDelayMs(options.pauses, attempt, options.random(), outcome.retryAfterMs)
-      const retryAt = new Date(nowMs() + delayMs).toISOString()
+      const isFinal = !outcome.mayRetry || attempt >= maxAttempts
+      const retryAt = isFinal ? null : new Date(nowMs() + delayMs).toISOString()
+      options.onFailedAttempt({ deliveryId, attempt, kind, retryAt }, 'a webhook delivery failed')
+      if (retryAt === null) return fail(event, attempt, kind)
       await append([
         {
           type: 'delivery.failed',
           ...placeOf(event),
           key: `delivery:${deliveryId}:failed:${attempt}`,
-          facts: { ...facts, kind: outcome.kind, final: false, retryAt },
+          facts: { ...facts, kind, final: false, retryAt },
         },
       ])
       return

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { parseRetryAfter } from '../clock/retry-after.ts'
+import { isTlsRefused, networkCode, neverReached } from '../outbound/never-reached.ts'
 
 /** What is posted to the owner's webhook. */
 export type WebhookMessage = {
@@ -22,18 +23,8 @@ export type WebhookOutcome =
   /** The receiver may have taken it, and there is nobody to ask. */
   | { readonly status: 'unknown' }
 
-const TIMEOUT_MS = 10_000
-/** The request cannot have reached anybody. */
-const NEVER_REACHED = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
-/** TLS was refused before anything was sent: a certificate, or another protocol. */
-const TLS_REFUSED = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/
+/** Longer than a connection may take (10 seconds): what failed to connect is known not to have arrived. */
+const TIMEOUT_MS = 15_000
 
 /**
  * The signature over id, time and body, by the scheme of Standard Webhooks
@@ -70,10 +61,8 @@ export async function postWebhook(
     await response.body?.cancel().catch(() => undefined)
     return outcomeOf(response, options.nowMs())
   } catch (error) {
-    const code = networkCode(error)
-    if (NEVER_REACHED.has(code)) return failed('unavailable', true)
-    if (TLS_REFUSED.test(code)) return failed('refused', false)
-    return { status: 'unknown' }
+    if (isTlsRefused(networkCode(error))) return failed('refused', false)
+    return neverReached(error) ? failed('unavailable', true) : { status: 'unknown' }
   }
 }
 
@@ -92,11 +81,4 @@ function failed(
   retryAfterMs = 0,
 ): WebhookOutcome {
   return { status: 'failed', kind, mayRetry, retryAfterMs }
-}
-
-/** `fetch` hides what the network said in the cause of its error. */
-function networkCode(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  if (typeof cause === 'object' && cause !== null && 'code' in cause) return String(cause.code)
-  return ''
 }

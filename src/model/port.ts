@@ -93,6 +93,14 @@ export class ModelError extends Error {
   }
 }
 
+/** Nothing, or nothing more, came within a time of our own. It is not retried: whoever waits has waited long enough. */
+export class NoAnswer extends ModelError {
+  /** `message` is a whole sentence for the owner. */
+  constructor(message: string) {
+    super('timeout', message)
+  }
+}
+
 /** Something that a model service may offer or lack. */
 export type Capability = 'compaction' | 'embeddings' | 'transcription' | 'speech'
 

@@ -1,6 +1,6 @@
 import { createBuiltinService } from './builtin/builtin.ts'
 import { type Capabilities, createCapabilities } from './openai/capabilities.ts'
-import { openAiDefaults } from './openai/defaults.ts'
+import { FIRST_EVENT_SECONDS, openAiDefaults } from './openai/defaults.ts'
 import { createOpenAiService, type OpenAiDependencies, type OpenAiSettings } from './openai/openai.ts'
 import type { ModelId, ModelService } from './port.ts'
 
@@ -15,7 +15,8 @@ export type ModelSettings = {
     | 'REALTIME_MODEL'
     | 'REALTIME_VOICE'
     | 'TRANSCRIPTION_MODEL'
-    | 'SPEECH_MODEL']?: string | null | undefined
+    | 'SPEECH_MODEL'
+    | 'MODEL_FIRST_EVENT_SECONDS']?: string | null | undefined
 }
 
 export type ModelLimits = NonNullable<OpenAiDependencies['limits']>
@@ -58,6 +59,7 @@ function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
     speechModel: named(settings.SPEECH_MODEL, 'speechModel'),
     // One voice, on the phone and off it.
     speechVoice: settings.REALTIME_VOICE?.trim() || undefined,
+    firstEventMs: Number(settings.MODEL_FIRST_EVENT_SECONDS ?? FIRST_EVENT_SECONDS) * 1000,
   }
 }
 

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { createDeliveryQueries } from '../../projections/deliveries.ts'
+import { createTextQueries } from '../../projections/texts.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { isModelFailure } from '../agent/failure-text.ts'
 import type { Foundation } from '../foundation.ts'
@@ -7,22 +7,17 @@ import type { Parts } from '../parts.ts'
 import { createBacklogs } from './backlogs.ts'
 import { createReadiness, type LastOutcome, type Readiness } from './readiness.ts'
 
-/** Why a text failed that says nothing of the provider. */
-const FAILURES_OF_THE_TEXT: ReadonlySet<string | null> = new Set(['opted_out', 'refused', 'budget', 'erased'])
-
 /** The readiness, wired: it asks the stores, the reactors, and how the outside services went last. */
 export function buildReadiness(foundation: Foundation, parts: Parts, stopping: AbortSignal): Readiness {
   const { storage, settings, reactors, nowMs, log } = foundation
   const { ledger, views } = storage
   const turns = createTurnQueries(views)
-  const deliveries = createDeliveryQueries(views)
+  const texts = createTextQueries(views)
   reactors.start(createBacklogs({ views, ledger, nowMs, taskLimit: () => settings.get('TASK_LIMIT') }))
 
   function lastText(): LastOutcome | null {
-    const row = deliveries.lastText()
-    if (!row) return null
-    const failure = row.status === 'unknown' ? 'unknown' : row.kind
-    return { at: row.attemptedAt, failure: FAILURES_OF_THE_TEXT.has(failure) ? null : failure }
+    const last = texts.lastOutcome()
+    return last ? { at: last.at, failure: last.kind } : null
   }
 
   const readiness = createReadiness({

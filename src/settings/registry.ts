@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { openAiDefaults } from '../model/openai/defaults.ts'
+import { FIRST_EVENT_SECONDS, openAiDefaults } from '../model/openai/defaults.ts'
 import { proxyListSchema } from './proxy-list.ts'
 import {
   directorySchema,
@@ -118,6 +118,14 @@ export const settingRegistry = {
     title: 'Speech model',
     default: openAiDefaults.speechModel,
     description: 'Model that reads answers out on the walkie route.',
+  }),
+  MODEL_FIRST_EVENT_SECONDS: setting(integerSchema(5, 600), {
+    group: 'model',
+    title: 'Wait for the model',
+    unit: 'seconds',
+    default: FIRST_EVENT_SECONDS,
+    description:
+      'How long the chat model may take to begin its answer, in seconds. A slow local model may need more.',
   }),
   COMPACT_THRESHOLD_TOKENS: setting(integerSchema(2_000, 2_000_000), {
     group: 'conversation',

@@ -49,14 +49,14 @@ const lasting: readonly Lasting[] = [
     fault: (at) => ({ kind: 'hang', at }),
     points: POINTS,
     code: 'model_timeout',
-    limits: { idleMs: 400 },
+    limits: { firstEventMs: 400, idleMs: 400 },
   },
   {
     name: 'a drip',
     fault: (at) => ({ kind: 'drip', at, intervalMs: 5 }),
     points: [0, 2, 5],
     code: 'model_timeout',
-    limits: { idleMs: 400 },
+    limits: { firstEventMs: 400, idleMs: 400 },
   },
   {
     name: 'an early end',
@@ -322,3 +322,18 @@ test('a replacement that turns out no smaller gives way to its text, and is not 
   expect(report.context.automaticCompactions).toBeLessThanOrEqual(2)
   expect(turnRequests(double).at(-1)?.text.length).toBeLessThan(8000)
 })
+
+test.each(['headers', 0, 1] as const)(
+  'a model that hangs at %s is asked once, and the owner reads how long it was waited for',
+  async (at) => {
+    const { double, service } = await start({ firstEventMs: 1_000, idleMs: 2_000 })
+    double.answerWith(() => ({ text: 'Never.', fault: { kind: 'hang', at } }))
+    const failed = await service.client.post('/api/chat', { content: 'Hello?' })
+    expect(failed.json.code).toBe('model_timeout')
+    const { events } = (await service.client.get('/api/timeline')).json
+    const [ended] = events.filter(({ type }: { type: string }) => type === 'turn.failed')
+    const sentence = at === 1 ? 'said nothing for 2 seconds' : 'did not begin to answer within 1 seconds'
+    expect(ended.payload.text).toContain(sentence)
+    expect(turnRequests(double)).toHaveLength(1)
+  },
+)

@@ -250,14 +250,13 @@ test('a guest, with a model that obeys: nothing is learned, done or told, and th
   expect(turnRequests(phone.text).at(-1)?.text).not.toContain('Remember that I am')
 })
 
-test('no more texts leave in a day than the operator allows: the next one fails, visibly', async () => {
+test('no more texts leave in a day than the operator allows: the next one waits, visibly', async () => {
   const phone = await startWithTexts({ environment: { DAILY_TEXTS: '1' } })
   await text(phone, 'SM1', OWNER, 'One')
   await phone.eventsUntil('an answer', (events) => ofType(events, 'sms.sent').length === 1)
   await text(phone, 'SM2', OWNER, 'Two')
-  const all = await phone.eventsUntil('the failure', (events) => ofType(events, 'sms.failed').length === 1)
-  expect(ofType(all, 'sms.failed').map(({ payload }) => payload.kind)).toEqual(['budget'])
-  expect(ofType(all, 'delivery.failed')).toMatchObject([{ payload: { kind: 'budget', final: true } }])
+  const all = await phone.eventsUntil('the notice', (events) => ofType(events, 'sms.delayed').length === 1)
+  expect(ofType(all, 'sms.delayed')).toMatchObject([{ internal: false, payload: { kind: 'budget' } }])
   expect(phone.double.messages).toHaveLength(1)
 })
 

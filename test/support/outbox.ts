@@ -26,6 +26,7 @@ export function startUnconfiguredOutbox(
     nowMs: Date.now,
     random: Math.random,
     onFault,
+    onFailedAttempt: () => undefined,
   }
   const outbox =
     channel === 'webhook'

@@ -1,13 +1,25 @@
 import type { Twilio } from 'twilio'
-import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
+import type { Append } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { TextDeliveryRow, TextQueries } from '../../../projections/texts.ts'
-import { type OutboundPauses, retryDelayMs, untilRetryMs } from '../../outbound/backoff.ts'
+import {
+  giveUpAt,
+  LONGEST_RETRY_MS,
+  type OutboundPauses,
+  retryDelayMs,
+  untilRetryMs,
+} from '../../outbound/backoff.ts'
 import { createProgressGuard } from '../../progress.ts'
-import { failureSignal } from './failure-signal.ts'
-import { segmentsOf } from './segments.ts'
-import { findSent, type OutgoingText, type SendOutcome, sendText } from './send.ts'
+import {
+  attemptedFact,
+  delayedFacts,
+  type Ending,
+  endedFacts,
+  type Requested,
+  retriedFact,
+} from './delivery-facts.ts'
+import { type FailedSend, findSent, type OutgoingText, sendText } from './send.ts'
 
 export type SmsOutbox = {
   start(): void
@@ -18,6 +30,8 @@ export type SmsOutbox = {
   takeReply(turnId: string): Promise<string | null>
   /** From now on the replies of this turn wait for `takeReply`; the returned function ends that. */
   reserve(turnId: string): () => void
+  /** The telephony settings changed: what waits for other credentials is tried with these. */
+  settingsChanged(): void
   /**
    * Lets what is being sent come to its end within `graceMs`. What the provider has not answered by then is not waited
    * for: its attempt is a fact, and the next start looks in the provider's list for what became of it.
@@ -25,22 +39,34 @@ export type SmsOutbox = {
   close(graceMs: number): Promise<void>
 }
 
-type Requested = EventOf<'delivery.requested'>
-type FailureKind = EventOf<'sms.failed'>['facts']['kind']
-
 const RETRY_AFTER_FAULT_MS = 1_000
 const MAX_WAIT_MS = 60_000
+/** After so many failed attempts the owner is told that texts wait. */
+const ATTEMPTS_BEFORE_NOTICE = 3
+
+type Open = { readonly row: TextDeliveryRow; readonly event: Requested }
+/** The next look for a text in the provider's list. */
+type Look = {
+  /** Looks so far. */
+  readonly count: number
+  readonly dueMs: number
+  /** The provider answered the attempt with a failure: what its list does not have was not taken. */
+  readonly answered: boolean
+  readonly client: Twilio | null
+}
 
 /**
- * Sends the texts that were asked for and have no outcome yet, one at a time, each at most once: the attempt is a
- * fact before the act. What the provider may have taken is looked up in its own list; what is not found there ends
- * as unknown and is never sent again. After an import nothing leaves until the owner says so.
+ * Sends the texts that were asked for and have no outcome yet, one request at a time, each text at most once: the
+ * attempt is a fact before the act. What the provider may have taken is looked up in its own list; what is not found
+ * there ends as unknown and is never sent again. What certainly did not leave is retried for a day. Texts to one number
+ * keep their order; a number that waits holds up no other. After an import nothing leaves until the owner says so.
  */
 export function createSmsOutbox(options: {
   readonly append: Append
   readonly ledger: LedgerReader
   readonly texts: TextQueries
   readonly onHeadMoved: SubscribeHead
+  /** The same client as long as the credentials stay the same. */
   readonly client: () => Promise<Twilio | null>
   readonly ownNumber: () => string | null
   readonly statusCallback: () => string | null
@@ -55,10 +81,15 @@ export function createSmsOutbox(options: {
   readonly random: () => number
   readonly pause: (ms: number) => Promise<void>
   readonly onFault: (error: unknown) => void
+  /** A failed attempt or look, without the number and the words. */
+  readonly onFailedAttempt: (fields: object, message: string) => void
 }): SmsOutbox {
-  const { append, ledger, texts, nowMs } = options
+  const { append, ledger, texts, pauses, nowMs } = options
   const reserved = new Set<string>()
+  const looks = new Map<string, Look>()
   const requireProgress = createProgressGuard()
+  /** Whose credentials the provider refused last. After a restart they are tried again: they may be others. */
+  let refused: Twilio | null = null
   let wake = Promise.withResolvers<void>()
   let closing = false
   let loop: Promise<void> = Promise.resolve()
@@ -68,10 +99,11 @@ export function createSmsOutbox(options: {
     while (!closing) {
       wake = Promise.withResolvers()
       try {
-        const row = next()
-        requireProgress(row)
-        if (row) await deliver(row)
-        else await sleep()
+        const client = await options.client()
+        const { due, waitMs } = next(client)
+        requireProgress(due && { ...due.row, looks: looks.get(due.row.deliveryId)?.count })
+        if (due) await step(due, client)
+        else await sleep(waitMs)
       } catch (error) {
         requireProgress(undefined)
         options.onFault(error)
@@ -79,48 +111,79 @@ export function createSmsOutbox(options: {
       }
     }
   }
-  function next(): TextDeliveryRow | undefined {
-    const row = texts.openDeliveries().find((each) => !isWaiting(each))
-    return row === undefined || options.isHeld() ? undefined : row
-  }
-  function isWaiting({ state, retryAt, turnId }: TextDeliveryRow): boolean {
-    if (turnId !== null && reserved.has(turnId)) return true
-    return state === 'waiting' && untilRetryMs(retryAt, nowMs()) > 0
-  }
-  async function sleep(): Promise<void> {
+
+  /** The first text that something can be done about, or how long nothing can. */
+  function next(client: Twilio | null): { due?: Open; waitMs: number } {
     // While everything is held no moment changes that; being released wakes.
-    const open = options.isHeld() ? [] : texts.openDeliveries()
-    const dueMs = open.flatMap(({ retryAt }) => (retryAt === null ? [] : [untilRetryMs(retryAt, nowMs())]))
-    const timer = setTimeout(() => wake.resolve(), Math.max(50, Math.min(MAX_WAIT_MS, ...dueMs)))
+    if (options.isHeld()) return { waitMs: MAX_WAIT_MS }
+    const waiting = new Set<string>()
+    const waits = [MAX_WAIT_MS]
+    const isSpent = options.isSpent() && texts.delayed() !== null
+    for (const row of texts.openDeliveries()) {
+      if (row.turnId !== null && reserved.has(row.turnId)) continue
+      const event = requestOf(row)
+      const target = event.body?.target ?? ''
+      const isLookedFor = row.state === 'attempted'
+      if (!isLookedFor && waiting.has(target)) continue
+      const waitMs = isLookedFor ? untilLookMs(row, client) : untilSendMs(row, client, isSpent)
+      if (waitMs === 0) return { due: { row, event }, waitMs: 0 }
+      waits.push(waitMs)
+      // What may have been sent already holds up nothing.
+      if (!isLookedFor) waiting.add(target)
+    }
+    return { waitMs: Math.max(50, Math.min(...waits)) }
+  }
+
+  function untilLookMs({ deliveryId }: TextDeliveryRow, client: Twilio | null): number {
+    const look = looks.get(deliveryId)
+    return look === undefined || look.client !== client ? 0 : Math.max(0, look.dueMs - nowMs())
+  }
+
+  /** `isSpent`: no more may leave today, and the owner knows. */
+  function untilSendMs(row: TextDeliveryRow, client: Twilio | null, isSpent: boolean): number {
+    const untilGivenUpMs = Math.max(0, Date.parse(giveUpAt(row.requestedAt)) - nowMs())
+    if (isSpent) return untilGivenUpMs
+    if (row.state !== 'waiting') return 0
+    if (client === null) return untilGivenUpMs
+    if (row.kind === 'credentials' && client !== refused) return 0
+    return untilRetryMs(row.retryAt, nowMs())
+  }
+
+  async function sleep(ms: number): Promise<void> {
+    const timer = setTimeout(() => wake.resolve(), ms)
     timer.unref()
     await wake.promise
     clearTimeout(timer)
   }
 
-  async function deliver(row: TextDeliveryRow): Promise<void> {
+  function requestOf(row: TextDeliveryRow): Requested {
     const [event] = ledger.readSeqs([row.requestedSeq])
     if (event?.type !== 'delivery.requested') throw new Error(`there is no delivery at ${row.requestedSeq}`)
-    // Its words were erased before they left: there is nothing to send.
-    if (!event.body) return conclude(event, row.attempts, { status: 'failed', kind: 'refused' })
-    const client = await options.client()
-    const from = options.ownNumber() ?? numberTexted(event)
-    const message = {
-      from: from ?? '',
-      to: event.body.target,
-      text: event.body.text,
-      statusCallback: options.statusCallback(),
-    }
-    if (row.state === 'attempted') {
-      if (!client) return conclude(event, row.attempts, { status: 'unknown' })
-      return conclude(event, row.attempts, await reconcile(client, message, row.attemptedAt))
-    }
-    if (texts.isOptedOut(message.to))
-      return conclude(event, row.attempts + 1, { status: 'failed', kind: 'opted_out' })
-    if (!client || from === null || message.to === '')
-      return conclude(event, row.attempts + 1, { status: 'failed', kind: 'not_configured' })
-    if (options.isSpent()) return conclude(event, row.attempts + 1, { status: 'failed', kind: 'budget' })
-    await attempt(event, row, client, message)
+    return event
   }
+
+  async function step({ row, event }: Open, client: Twilio | null): Promise<void> {
+    const conclude = (ending: Ending, attempt = row.attempts + 1) => end({ row, event }, attempt, ending)
+    // Its words were erased before they left: there is nothing to send.
+    if (!event.body) return conclude({ status: 'failed', kind: 'refused' }, row.attempts)
+    const from = options.ownNumber() ?? numberTexted(event)
+    const { target: to, text } = event.body
+    const message = { from: from ?? '', to, text, statusCallback: options.statusCallback() }
+    if (row.state === 'attempted') {
+      return client === null
+        ? conclude({ status: 'unknown' }, row.attempts)
+        : look({ row, event }, client, message)
+    }
+    if (texts.isOptedOut(to)) return conclude({ status: 'failed', kind: 'opted_out' })
+    if (client === null || from === null || to === '')
+      return conclude({ status: 'failed', kind: 'not_configured' })
+    if (!options.isSpent()) return attempt({ row, event }, client, message)
+    if (isOver(row.requestedAt)) return conclude({ status: 'failed', kind: 'budget' })
+    await append(delayedFacts(event, 'budget', giveUpAt(row.requestedAt)))
+  }
+
+  /** Whether what began at that moment is given up by now. */
+  const isOver = (at: string): boolean => nowMs() >= Date.parse(giveUpAt(at))
 
   /** Without a number in the settings an answer leaves from the one that was texted; null where this answers no text. */
   function numberTexted({ causedBy }: Requested): string | null {
@@ -128,163 +191,100 @@ export function createSmsOutbox(options: {
     return (cause?.type === 'sms.received' && cause.body?.to) || null
   }
 
-  async function attempt(
-    event: Requested,
-    row: TextDeliveryRow,
-    client: Twilio,
-    message: OutgoingText,
-  ): Promise<void> {
-    const { deliveryId, maxAttempts } = event.facts
+  async function attempt(open: Open, client: Twilio, message: OutgoingText): Promise<void> {
+    const { row, event } = open
     const number = row.attempts + 1
-    const attemptedAt = new Date(nowMs()).toISOString()
-    const intent = await append([attempted(event, number)])
+    const intent = await append([attemptedFact(event, number)])
     // Somebody else took it.
     if (intent.status === 'duplicate') return
-    const sent = await sendText(client, message)
-    const outcome =
-      sent.status === 'ambiguous' ? await settle(client, message, attemptedAt, sent.answered) : sent
-    if (outcome.status === 'failed' && outcome.mayRetry && number < maxAttempts) {
-      const retryAt = new Date(nowMs() + retryDelayMs(options.pauses, number, options.random())).toISOString()
-      await append([
-        {
-          type: 'delivery.failed',
-          ...envelope(event),
-          key: `delivery:${deliveryId}:failed:${number}`,
-          facts: { deliveryId, channel: 'sms', attempt: number, kind: outcome.kind, final: false, retryAt },
-        },
-      ])
-      return
-    }
-    await conclude(event, number, outcome)
+    const sent = await sendText(client, message, nowMs)
+    if (sent.status === 'sent') return end(open, number, sent)
+    if (sent.status === 'failed') return failed(open, number, sent, client)
+    const dueMs = nowMs() + (pauses.lookUpAfterMs[0] ?? 0)
+    looks.set(row.deliveryId, { count: 0, dueMs, answered: sent.answered, client })
   }
 
-  /** What came of an attempt that the provider answered with a failure, or not at all. */
-  async function settle(
-    client: Twilio,
-    message: OutgoingText,
-    attemptedAt: string,
-    answered: boolean,
-  ): Promise<Exclude<SendOutcome, { status: 'ambiguous' }> | { readonly status: 'unknown' }> {
-    const found = await lookUp(client, message, attemptedAt)
-    if (found.status === 'missing' && answered) {
-      return { status: 'failed', kind: 'unavailable', providerCode: null, mayRetry: true }
-    }
-    return found.status === 'sent' ? found : { status: 'unknown' }
-  }
-
-  async function reconcile(
-    client: Twilio,
-    message: OutgoingText,
-    attemptedAt: string | null,
-  ): Promise<Outcome> {
-    const found = await lookUp(client, message, attemptedAt)
-    return found.status === 'sent' ? found : { status: 'unknown' }
-  }
-
-  /** Looks in the provider's own list, several times; `unreadable` when not even the last look was granted. */
-  async function lookUp(
-    client: Twilio,
-    message: OutgoingText,
-    attemptedAt: string | null,
-  ): Promise<
-    { readonly status: 'sent'; readonly messageSid: string } | { readonly status: 'missing' | 'unreadable' }
-  > {
-    const isKnown = (messageSid: string) => ledger.rowByKey(`sms-sent:${messageSid}`) !== undefined
-    let status: 'missing' | 'unreadable' = 'unreadable'
-    for (const ms of options.pauses.lookUpAfterMs) {
-      if (ms > 0) await options.pause(ms)
-      try {
-        const messageSid = await findSent(client, message, {
-          attemptedAt: attemptedAt ?? new Date(nowMs()).toISOString(),
-          nowMs,
-          isKnown,
-        })
-        if (messageSid !== null) return { status: 'sent', messageSid }
-        status = 'missing'
-      } catch (error) {
-        status = 'unreadable'
-        options.onFault(error)
-      }
-    }
-    return { status }
-  }
-
-  type Outcome =
-    | Exclude<SendOutcome, { status: 'ambiguous' | 'failed' }>
-    | { readonly status: 'failed'; readonly kind: FailureKind; readonly providerCode?: number | null }
-    | { readonly status: 'unknown' }
-    | { readonly status: 'in_markup' }
-
-  async function conclude(event: Requested, number: number, outcome: Outcome): Promise<void> {
-    const { deliveryId } = event.facts
-    const body = { to: event.body?.target ?? '', text: event.body?.text ?? '' }
-    const at = { ...envelope(event), derivedFrom: [event.seq] }
-    const facts = { deliveryId, channel: 'sms' as const, attempt: number }
-    const party = options.partyOf(body.to)
-    const key = `delivery:${deliveryId}:ended`
-    if (outcome.status === 'sent' || outcome.status === 'in_markup') {
-      const messageSid = outcome.status === 'sent' ? outcome.messageSid : null
-      await append([
-        {
-          type: 'sms.sent',
-          ...at,
-          actor: 'delegate',
-          key: messageSid === null ? `sms-sent:delivery:${deliveryId}` : `sms-sent:${messageSid}`,
-          facts: { messageSid, deliveryId, party, segments: segmentsOf(body.text) },
-          body,
-        },
-        { type: 'delivery.succeeded', ...envelope(event), key, facts: { ...facts, providerId: messageSid } },
-      ])
-      return
-    }
-    const kind = outcome.status === 'unknown' ? 'unknown' : outcome.kind
-    const providerCode = outcome.status === 'failed' ? (outcome.providerCode ?? undefined) : undefined
-    const isTold = event.facts.taskId !== null && outcome.status === 'failed'
-    const ended: NewEvent =
-      outcome.status === 'unknown'
-        ? { type: 'delivery.unknown', ...envelope(event), key, facts }
-        : {
-            type: 'delivery.failed',
-            ...envelope(event),
-            key,
-            facts: { ...facts, kind, final: true, retryAt: null },
-          }
+  /** An attempt failed for certain: the text is retried, or that was its end. */
+  async function failed(open: Open, number: number, failure: FailedSend, client: Twilio): Promise<void> {
+    const { row, event } = open
+    const { kind, providerCode } = failure
+    // For a task's outcome the chat steps in.
+    const isTaskOver = event.facts.taskId !== null && number >= event.facts.maxAttempts
+    const isForGood = kind === 'refused' || kind === 'opted_out' || isTaskOver || isOver(row.requestedAt)
+    const until = giveUpAt(row.requestedAt)
+    const retryMs = Math.min(nowMs() + retryMsOf(number, failure), Date.parse(until))
+    const retryAt = isForGood ? null : new Date(retryMs).toISOString()
+    const { deliveryId } = row
+    options.onFailedAttempt(
+      { deliveryId, attempt: number, kind, providerCode, retryAt },
+      'a text was not sent',
+    )
+    if (kind === 'credentials') refused = client
+    if (isForGood || retryAt === null) return end(open, number, failure)
+    const isReported = texts.delayed() !== null
+    const isLate = number >= ATTEMPTS_BEFORE_NOTICE || kind === 'credentials'
     await append([
-      ...(event.body
-        ? [
-            {
-              type: 'sms.failed' as const,
-              ...at,
-              facts: { deliveryId, party, kind, ...(providerCode === undefined ? {} : { providerCode }) },
-              body,
-            },
-          ]
-        : []),
-      ended,
-      // Of a task that could not be texted the chat tells in its place.
-      ...(event.body && event.conversationId !== null && !isTold
-        ? [
-            failureSignal(
-              {
-                ...body,
-                seq: event.seq,
-                what: kind === 'unknown' ? 'may not have been sent' : 'was not sent',
-              },
-              options.newId(),
-            ),
-          ]
-        : []),
+      retriedFact(event, number, { kind, retryAt }),
+      ...(isLate && !isReported ? delayedFacts(event, kind, until) : []),
     ])
   }
 
-  function attempted(event: Requested, number: number): NewEvent {
-    const { deliveryId } = event.facts
-    return {
-      type: 'delivery.attempted',
-      ...envelope(event),
-      key: `delivery:${deliveryId}:attempt:${number}`,
-      facts: { deliveryId, channel: 'sms', attempt: number },
+  function retryMsOf(number: number, { kind, retryAfterMs }: FailedSend): number {
+    // Until somebody mends the settings each attempt fails in the same way.
+    if (kind === 'credentials') return LONGEST_RETRY_MS
+    return retryDelayMs(pauses, number, options.random(), retryAfterMs)
+  }
+
+  /** Looks once in the provider's list for what became of an attempt that it did not confirm. */
+  async function look(open: Open, client: Twilio, message: OutgoingText): Promise<void> {
+    const { row } = open
+    const { deliveryId, attempts } = row
+    const { count, answered } = looks.get(deliveryId) ?? { count: 0, answered: false }
+    const found = await lookUp(client, message, row)
+    if (found.status === 'sent') return end(open, attempts, found)
+    const isLast = count + 1 >= pauses.lookUpAfterMs.length
+    if (found.status === 'missing' && isLast) {
+      if (!answered) return end(open, attempts, { status: 'unknown' })
+      looks.delete(deliveryId)
+      const failure = { status: 'failed', kind: 'unavailable', providerCode: null, retryAfterMs: 0 } as const
+      return failed(open, attempts, failure, client)
     }
+    if (isOver(row.attemptedAt ?? row.requestedAt)) return end(open, attempts, { status: 'unknown' })
+    const pauseMs = isLast
+      ? retryDelayMs(pauses, count + 1, options.random())
+      : (pauses.lookUpAfterMs[count + 1] ?? 0)
+    looks.set(deliveryId, { count: count + 1, dueMs: nowMs() + pauseMs, answered, client })
+  }
+
+  /** `unreadable` where the list could not be had. */
+  async function lookUp(
+    client: Twilio,
+    message: OutgoingText,
+    { deliveryId, attempts, attemptedAt, requestedAt }: TextDeliveryRow,
+  ): Promise<
+    { readonly status: 'sent'; readonly messageSid: string } | { readonly status: 'missing' | 'unreadable' }
+  > {
+    try {
+      const messageSid = await findSent(client, message, {
+        attemptedAt: attemptedAt ?? requestedAt,
+        nowMs,
+        isKnown: (sid) => ledger.rowByKey(`sms-sent:${sid}`) !== undefined,
+      })
+      return messageSid === null ? { status: 'missing' } : { status: 'sent', messageSid }
+    } catch (error) {
+      options.onFailedAttempt(
+        { err: error, deliveryId, attempt: attempts },
+        'a text without an answer could not be looked up',
+      )
+      return { status: 'unreadable' }
+    }
+  }
+
+  async function end({ row, event }: Open, number: number, ending: Ending): Promise<void> {
+    looks.delete(row.deliveryId)
+    const party = options.partyOf(event.body?.target ?? '')
+    const wasDelayed = texts.delivery(row.deliveryId)?.delayed === 1
+    await append(endedFacts(event, number, ending, { party, wasDelayed, newId: options.newId }))
   }
 
   return {
@@ -299,21 +299,15 @@ export function createSmsOutbox(options: {
         wake.resolve()
       }
     },
+    settingsChanged: () => wake.resolve(),
     async takeReply(turnId) {
       const row = texts.openDeliveries().find((open) => open.turnId === turnId && open.state === 'requested')
-      const [event] = row ? ledger.readSeqs([row.requestedSeq]) : []
-      if (
-        !row ||
-        options.isHeld() ||
-        options.isSpent() ||
-        event?.type !== 'delivery.requested' ||
-        !event.body ||
-        texts.isOptedOut(event.body.target)
-      )
-        return null
-      const intent = await append([attempted(event, 1)])
+      const event = row && requestOf(row)
+      if (!row || !event?.body || options.isHeld() || options.isSpent()) return null
+      if (texts.isOptedOut(event.body.target)) return null
+      const intent = await append([attemptedFact(event, 1)])
       if (intent.status === 'duplicate') return null
-      await conclude(event, 1, { status: 'in_markup' })
+      await end({ row, event }, 1, { status: 'in_markup' })
       return event.body.text
     },
     async close(graceMs) {
@@ -325,17 +319,5 @@ export function createSmsOutbox(options: {
       await Promise.race([loop, graceIsOver.promise])
       clearTimeout(deadline)
     },
-  }
-}
-
-/** Where the facts of a delivery stand: beside what asked for it. */
-function envelope({ conversationId, spanId, turnId, seq }: Requested) {
-  return {
-    actor: 'service' as const,
-    channel: 'sms' as const,
-    conversationId,
-    spanId,
-    turnId,
-    causedBy: seq,
   }
 }

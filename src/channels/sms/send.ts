@@ -1,5 +1,7 @@
 import type { Twilio } from 'twilio'
+import { parseRetryAfter } from '../../clock/retry-after.ts'
 import { OutsideFailure } from '../../outbound/outside-failure.ts'
+import { ProviderUnreachable } from '../telephony/rest.ts'
 
 export type OutgoingText = {
   readonly from: string
@@ -11,26 +13,34 @@ export type OutgoingText = {
 /** What came of handing a text to the provider. */
 export type SendOutcome =
   | { readonly status: 'sent'; readonly messageSid: string }
-  /** It is certain that nothing was sent. `mayRetry`: it may be worth another try. */
-  | {
-      readonly status: 'failed'
-      readonly kind: 'refused' | 'opted_out' | 'rate_limited' | 'unavailable'
-      readonly providerCode: number | null
-      readonly mayRetry: boolean
-    }
+  | FailedSend
   /**
    * The provider may have taken it: only its own list can tell. `answered`: it did answer, with a failure, so what its
    * list does not have was not taken.
    */
   | { readonly status: 'ambiguous'; readonly answered: boolean }
 
+/** It is certain that nothing was sent. */
+export type FailedSend = {
+  readonly status: 'failed'
+  /** `refused` and `opted_out` are about this text; the others pass, or concern all texts. */
+  readonly kind: 'refused' | 'opted_out' | 'rate_limited' | 'unavailable' | 'credentials'
+  readonly providerCode: number | null
+  /** How long the provider asks to wait; 0 where it does not. */
+  readonly retryAfterMs: number
+}
+
 /** The recipient wants no texts of this number. */
 const OPTED_OUT = 21610
-/** The request cannot have reached anybody. */
-const NEVER_REACHED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+/** From here on a code of the provider's is about the message; those below are about the account. */
+const FIRST_MESSAGE_CODE = 21_000
 
 /** Hands one text to the provider, once. Never throws for what the provider or the network does. */
-export async function sendText(client: Twilio, message: OutgoingText): Promise<SendOutcome> {
+export async function sendText(
+  client: Twilio,
+  message: OutgoingText,
+  nowMs: () => number,
+): Promise<SendOutcome> {
   const { from, to, text, statusCallback } = message
   try {
     const sent = await client.messages.create({
@@ -41,7 +51,8 @@ export async function sendText(client: Twilio, message: OutgoingText): Promise<S
     })
     return { status: 'sent', messageSid: sent.sid }
   } catch (error) {
-    return outcomeOf(error)
+    const headers = new Headers(client.httpClient.lastResponse?.headers)
+    return outcomeOf(error, parseRetryAfter(headers, nowMs()) ?? 0)
   }
 }
 
@@ -82,32 +93,32 @@ const LISTED = 50
 /** The provider counts in seconds, and by its own clock. */
 const CLOCK_SKEW_MS = 60_000
 
-function outcomeOf(error: unknown): SendOutcome {
+function outcomeOf(error: unknown, retryAfterMs: number): SendOutcome {
+  if (error instanceof ProviderUnreachable) {
+    if (!error.neverReached) return { status: 'ambiguous', answered: false }
+    return { status: 'failed', kind: 'unavailable', providerCode: null, retryAfterMs: 0 }
+  }
   const { status, code } = shapeOf(error)
-  if (typeof status === 'number' && status >= 400 && status < 500) {
-    const providerCode = typeof code === 'number' ? code : null
-    if (providerCode === OPTED_OUT)
-      return { status: 'failed', kind: 'opted_out', providerCode, mayRetry: false }
-    const isLimited = status === 429
-    return {
-      status: 'failed',
-      kind: isLimited ? 'rate_limited' : 'refused',
-      providerCode,
-      mayRetry: isLimited,
-    }
-  }
-  if (typeof code === 'string' && NEVER_REACHED.has(code)) {
-    return { status: 'failed', kind: 'unavailable', providerCode: null, mayRetry: true }
-  }
-  if (typeof status === 'number' && status >= 500) {
+  if (typeof status !== 'number' || status < 400) return { status: 'ambiguous', answered: false }
+  const providerCode = typeof code === 'number' ? code : null
+  const failed = (kind: FailedSend['kind']): FailedSend => ({
+    status: 'failed',
+    kind,
+    providerCode,
+    retryAfterMs,
+  })
+  if (status >= 500) {
     // With a code of its own the provider says itself that it failed; without, a gateway before it may have spoken.
-    if (typeof code === 'number') {
-      return { status: 'failed', kind: 'unavailable', providerCode: code, mayRetry: true }
-    }
-    return { status: 'ambiguous', answered: true }
+    return providerCode === null ? { status: 'ambiguous', answered: true } : failed('unavailable')
   }
-  return { status: 'ambiguous', answered: false }
+  if (status === 429) return failed('rate_limited')
+  if (providerCode === OPTED_OUT) return failed('opted_out')
+  const isAboutAccount = providerCode === null || providerCode < FIRST_MESSAGE_CODE
+  return failed(isAboutAccount && ACCOUNT_REFUSED.has(status) ? 'credentials' : 'refused')
 }
+
+/** Not signed in, not allowed, or no such account: nothing that another text would change. */
+const ACCOUNT_REFUSED = new Set([401, 403, 404])
 
 /** The SDK's own errors have a status, those of the network a code. */
 function shapeOf(error: unknown): { status: unknown; code: unknown } {

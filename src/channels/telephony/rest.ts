@@ -1,8 +1,12 @@
 import type { Twilio } from 'twilio'
 import type { RequestOptions } from 'twilio/lib/base/RequestClient.js'
+import { EnvHttpProxyAgent, request } from 'undici'
+import { networkCode, neverReached } from '../../outbound/never-reached.ts'
 
-/** How long the provider may take to answer a request. */
+/** How long the provider may take to answer a request, down to the last byte. */
 const REQUEST_MS = 10_000
+/** How much of that a connection may take: a request that found none was never sent. */
+const CONNECT_MS = 5_000
 
 export type TelephonyCredentials = {
   readonly accountSid: string
@@ -30,39 +34,86 @@ export function telephonyCredentials(settings: {
 
 /**
  * The provider's SDK, loaded at its first use: it takes 100 ms, which nobody who has no phone should wait for. It
- * never repeats a request by itself: only the caller knows what may be done twice.
+ * never repeats a request by itself: only the caller knows what may be done twice. The requests are sent by undici: the
+ * SDK's own client has no limit on the whole of an answer, and cannot say whether it ever was connected.
  */
-export async function connectTelephony(credentials: TelephonyCredentials): Promise<Twilio> {
+export async function connectTelephony(
+  credentials: TelephonyCredentials,
+  { requestMs = REQUEST_MS }: { readonly requestMs?: number } = {},
+): Promise<Twilio> {
   const [{ default: twilio }, { default: RequestClient }] = await Promise.all([
     import('twilio'),
     import('twilio/lib/base/RequestClient.js'),
   ])
   const { accountSid, username, password, baseUrl } = credentials
+  const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: CONNECT_MS } })
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
   class HttpClient extends RequestClient {
-    override async request<T>(request: RequestOptions<T>) {
-      try {
-        return await super.request<T>({ ...request, uri: rebase(request.uri, baseUrl), timeout: REQUEST_MS })
-      } catch (error) {
-        throw new ProviderUnreachable(error)
-      }
+    override async request<T>({ method, uri, params, data }: RequestOptions<T>) {
+      const url = new URL(rebase(uri, baseUrl))
+      for (const [name, value] of pairsOf(params ?? {})) url.searchParams.append(name, value)
+      const form = method === 'get' ? null : new URLSearchParams(pairsOf({ ...data })).toString()
+      const { statusCode, text, headers } = await send(url, {
+        method: method.toUpperCase(),
+        headers: {
+          authorization,
+          accept: 'application/json',
+          ...(form === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        },
+        body: form,
+      })
+      const answered = { statusCode, body: parseBody(text), headers }
+      this.lastResponse = answered
+      return answered
     }
   }
-  const httpClient = new HttpClient({ timeout: REQUEST_MS, autoRetry: false })
-  return twilio(username, password, { accountSid, httpClient, autoRetry: false })
+
+  async function send(
+    url: URL,
+    init: Pick<NonNullable<Parameters<typeof request>[1]>, 'method' | 'headers' | 'body'>,
+  ) {
+    try {
+      const answer = await request(url, { ...init, dispatcher, signal: AbortSignal.timeout(requestMs) })
+      return { statusCode: answer.statusCode, text: await answer.body.text(), headers: answer.headers }
+    } catch (error) {
+      throw new ProviderUnreachable(error)
+    }
+  }
+
+  return twilio(username, password, { accountSid, httpClient: new HttpClient(), autoRetry: false })
+}
+
+/** What the SDK reads: JSON, or the words of somebody who is not the provider. */
+function parseBody(text: string) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Names and values as a form has them; a list repeats its name. */
+function pairsOf(fields: object): [string, string][] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((each): [string, string] => [name, String(each)]),
+  )
 }
 
 /**
- * The request got no answer. Says what the network said and nothing else: the SDK's own error holds the whole request,
- * and with it the number and, in another spelling, the key; whoever logs an error logs all that hangs on it.
+ * The request got no answer. Says what the network said and nothing else: the network's own error may hold the whole
+ * request, and with it the number and the key; whoever logs an error logs all that hangs on it.
  */
-class ProviderUnreachable extends Error {
+export class ProviderUnreachable extends Error {
   override readonly name = 'ProviderUnreachable'
   readonly code: string | null
+  /** Whether it is certain that the provider did not get the request. */
+  readonly neverReached: boolean
   constructor(error: unknown) {
-    const { code } = typeof error === 'object' && error !== null && 'code' in error ? error : { code: null }
-    super(`The telephony provider gave no answer${typeof code === 'string' ? ` (${code})` : ''}.`)
-    this.code = typeof code === 'string' ? code : null
+    const code = networkCode(error) || null
+    super(`The telephony provider gave no answer${code === null ? '' : ` (${code})`}.`)
+    this.code = code
+    this.neverReached = neverReached(error)
   }
 }
 

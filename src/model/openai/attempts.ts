@@ -1,4 +1,4 @@
-import { ModelError } from '../port.ts'
+import { NoAnswer } from '../port.ts'
 import type { Failure } from './failures.ts'
 import type { Limits, Timing } from './timing.ts'
 
@@ -9,6 +9,8 @@ export type AttemptOptions = {
   readonly signal: AbortSignal
   readonly timing: Timing
   readonly limits: Limits
+  /** The answer comes as events, and the first of them within this time; without, only `limits.idleMs` holds. */
+  readonly firstEventMs?: number
   /** Says what an error of an attempt means. */
   readonly classify: (error: unknown) => Failure
 }
@@ -25,7 +27,8 @@ export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOpti
   const deadline = new AbortController()
   const deadlineAtMs = timing.steadyMs() + limits.deadlineMs
   const cancelDeadline = timing.after(limits.deadlineMs, () => {
-    deadline.abort(new ModelError('timeout', `No complete answer within ${limits.deadlineMs} ms.`))
+    const seconds = secondsOf(limits.deadlineMs)
+    deadline.abort(new NoAnswer(`The model service did not finish its answer within ${seconds} seconds.`))
   })
   const bound = AbortSignal.any([signal, deadline.signal])
   try {
@@ -66,14 +69,18 @@ export async function attemptOnce<T>(
 async function* withIdleTimeout<T>(
   attempt: Attempt<T>,
   bound: AbortSignal,
-  { timing, limits }: AttemptOptions,
+  { timing, limits, firstEventMs }: AttemptOptions,
 ): AsyncGenerator<T> {
   const idle = new AbortController()
   const arm = () =>
     timing.after(limits.idleMs, () => {
-      idle.abort(new ModelError('timeout', `The model service said nothing for ${limits.idleMs} ms.`))
+      idle.abort(new NoAnswer(`The model service said nothing for ${secondsOf(limits.idleMs)} seconds.`))
     })
-  let disarm = arm()
+  const armFirst = (ms: number) =>
+    timing.after(ms, () => {
+      idle.abort(new NoAnswer(`The model service did not begin to answer within ${secondsOf(ms)} seconds.`))
+    })
+  let disarm = firstEventMs === undefined ? arm() : armFirst(firstEventMs)
   const signal = AbortSignal.any([bound, idle.signal])
   const alive = () => {
     disarm()
@@ -110,3 +117,5 @@ async function waitFor(ms: number, signal: AbortSignal, timing: Timing): Promise
     throw error
   }
 }
+
+const secondsOf = (ms: number): number => Math.round(ms / 1000)

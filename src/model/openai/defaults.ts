@@ -10,3 +10,6 @@ export const openAiDefaults = {
   transcriptionModel: 'gpt-transcribe',
   speechModel: 'gpt-4o-mini-tts',
 } as const
+
+/** How long the first event of an answer may take: longer than any hosted model needs, and a local one for its prompt. */
+export const FIRST_EVENT_SECONDS = 60

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parseRetryAfter } from '../../clock/retry-after.ts'
-import { CapabilityMissing, ModelError, type ModelFailureKind } from '../port.ts'
+import { CapabilityMissing, ModelError, type ModelFailureKind, NoAnswer } from '../port.ts'
 import { redact } from './redact.ts'
 
 /** What went wrong, and whether another try may go right. */
@@ -53,7 +53,8 @@ export function classify(
   context: { readonly nowMs: number; readonly secrets: readonly string[]; readonly where: string },
 ): Failure {
   if (error instanceof ModelError) {
-    return { error, retry: RETRIED.has(error.kind) && !(error instanceof CapabilityMissing) }
+    const isSettled = error instanceof CapabilityMissing || error instanceof NoAnswer
+    return { error, retry: RETRIED.has(error.kind) && !isSettled }
   }
   const { secrets, where } = context
   const fault = faultOf(error, context.nowMs)

@@ -27,6 +27,7 @@ export type OpenAiSettings = {
   readonly transcriptionModel: string | null
   readonly speechModel: string | null
   readonly speechVoice?: string | undefined
+  readonly firstEventMs?: number | undefined
 }
 
 export type OpenAiDependencies = {
@@ -84,7 +85,8 @@ function createCore(
   const { baseUrl, authorization } = endpoint
   const url = new URL(baseUrl)
   const isOpenAi = url.host === new URL(OPENAI_BASE_URL).host
-  const limits = { ...defaultLimits, ...dependencies.limits }
+  const { firstEventMs = defaultLimits.firstEventMs } = settings
+  const limits = { ...defaultLimits, firstEventMs, ...dependencies.limits }
   const { maxResponseBytes } = limits
   const given = new URL(settings.baseUrl ?? OPENAI_BASE_URL)
   return {

@@ -62,8 +62,6 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
     signal: AbortSignal,
     alive: () => void,
   ): AsyncGenerator<TextEvent> {
-    await core.load()
-    alive()
     const { stream, posted, usedFallback } = await open(request, signal)
     let text = ''
     for await (const event of readStream(core, stream, alive)) {
@@ -101,7 +99,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
       for (const { parameters } of request.tools) core.schemas(parameters)
       return withAttempts(
         (attemptSignal, alive) => attempt(request, attemptSignal, alive),
-        attemptOptions(core, signal),
+        { ...attemptOptions(core, signal), firstEventMs: core.limits.firstEventMs },
       )
     },
   }

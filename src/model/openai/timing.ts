@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAwake } from '../../clock/awake.ts'
+import { FIRST_EVENT_SECONDS } from './defaults.ts'
 
 /** Time and chance as the adapter needs them; tests bring their own. */
 export type Timing = {
@@ -30,7 +31,9 @@ export type Limits = {
   readonly attempts: number
   /** From the first try to the last word, backoff included. */
   readonly deadlineMs: number
-  /** Between two events of a stream, and until the first one. */
+  /** Until the first event of a streamed answer. Such a try is not repeated: somebody waits for it. */
+  readonly firstEventMs: number
+  /** Between two events of a stream, and until an answer that comes in one piece. */
   readonly idleMs: number
   /** Bytes of one answer's body. */
   readonly maxResponseBytes: number
@@ -43,7 +46,8 @@ export type Limits = {
 export const defaultLimits: Limits = {
   attempts: 3,
   deadlineMs: 300_000,
-  // Long enough for a reasoning model's silence, and for a local one to read its prompt.
+  firstEventMs: FIRST_EVENT_SECONDS * 1000,
+  // Long enough for a reasoning model's silence.
   idleMs: 120_000,
   maxResponseBytes: 16 * 1024 * 1024,
   backoffMs: 500,

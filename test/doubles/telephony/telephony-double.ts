@@ -5,7 +5,13 @@ import { loadTelephonySpec } from './twilio-spec.ts'
 
 /** What the double does with the next message, instead of taking it. */
 export type Fault =
-  | { readonly type: 'refuse'; readonly status: number; readonly code: number }
+  | {
+      readonly type: 'refuse'
+      readonly status: number
+      readonly code: number
+      /** Seconds. */
+      readonly retryAfter?: number
+    }
   /** A gateway speaks in the provider's place: a failure without a word of the provider's own. */
   | { readonly type: 'refuse_without_code'; readonly status: number }
   /** Takes the message, then the connection breaks before the answer. */
@@ -43,6 +49,8 @@ export async function startTelephonyDouble(options: {
   const authorizations: string[] = []
   const problems: string[] = []
   const faults: Fault[] = []
+  /** What every request gets while the provider is down. */
+  let outage: Fault | null = null
   const applications: Resource[] = []
   const numbers: Resource[] = []
   let made = 0
@@ -64,6 +72,7 @@ export async function startTelephonyDouble(options: {
     const expected = Buffer.from(`${accountSid}:${options.authToken}`).toString('base64')
     if (incoming.headers.authorization !== `Basic ${expected}`) return refuse(answer, 401, 20003)
     const path = url.pathname.slice(root.length)
+    if (outage !== null && method === 'GET') return refuse(answer, 503, 20503)
     if (path === '/Messages.json')
       return method === 'POST' ? takeMessage(fields, answer) : listMessages(fields, answer)
     if (url.pathname === `${root}.json`)
@@ -77,8 +86,8 @@ export async function startTelephonyDouble(options: {
   }
 
   function takeMessage(fields: URLSearchParams, answer: ServerResponse): undefined {
-    const fault = faults.shift()
-    if (fault?.type === 'refuse') return refuse(answer, fault.status, fault.code)
+    const fault = faults.shift() ?? outage
+    if (fault?.type === 'refuse') return refuse(answer, fault.status, fault.code, fault.retryAfter)
     if (fault?.type === 'refuse_without_code') {
       answer.writeHead(fault.status, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
       return
@@ -165,6 +174,10 @@ export async function startTelephonyDouble(options: {
     take,
     /** What happens to the next messages, in order. */
     fail: (...next: readonly Fault[]) => void faults.push(...next),
+    /** Each message gets this fault, and nothing else is answered, until it is null again. */
+    setOutage: (fault: Fault | null) => {
+      outage = fault
+    },
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -172,7 +185,8 @@ export async function startTelephonyDouble(options: {
   }
 }
 
-function refuse(answer: ServerResponse, status: number, code: number): undefined {
+function refuse(answer: ServerResponse, status: number, code: number, retryAfter?: number): undefined {
+  if (retryAfter !== undefined) answer.setHeader('retry-after', retryAfter)
   send(answer, status, { status, code, message: 'scripted', more_info: '' })
 }
 

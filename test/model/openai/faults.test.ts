@@ -7,7 +7,14 @@ import { holdUp } from '../../support/hold-up.ts'
 import { API_KEY, never, noteTool, request, run, setUp, stoppedTime } from './fixture.ts'
 import { startRawServer } from './raw-server.ts'
 
-const limits = { attempts: 3, backoffMs: 10, maxBackoffMs: 1000, idleMs: 77_000, maxResponseBytes: 200_000 }
+const limits = {
+  attempts: 3,
+  backoffMs: 10,
+  maxBackoffMs: 1000,
+  firstEventMs: 77_000,
+  idleMs: 77_000,
+  maxResponseBytes: 200_000,
+}
 const answer = {
   text: ['one ', 'two ', 'three'],
   toolCalls: [{ name: 'create_note', arguments: { title: null, content: 'x' } }],
@@ -53,13 +60,13 @@ async function idleAfter(deltas: readonly string[], expected: number, expireIdle
 }
 
 test.for(cases)(
-  'a stream that %s at %s ends in one typed error, and is tried again only while nothing was said',
+  'a stream that %s at %s ends in one typed error, and is retried only while nothing was said and the service did not hang',
   async ([, at, fault, kind]) => {
     const { timing, expireIdle } = stoppedTime(limits.idleMs)
     const { double, service } = await setUp({ dependencies: { limits, timing } })
     double.answerWith(() => ({ ...answer, fault }))
     const said = deltasBefore(at)
-    const tries = said === 0 && kind !== 'malformed' ? limits.attempts : 1
+    const tries = said === 0 && kind === 'unavailable' ? limits.attempts : 1
     const deltas: string[] = []
     const turn = run(service, request({ tools: [noteTool] }), never(), deltas)
     for (let stall = 1; kind === 'timeout' && stall <= tries; stall += 1) {
@@ -91,7 +98,7 @@ test.for(cases)('after a stream that %s at %s the next turn works', async ([, at
 
 test.for([
   ['hangs', { kind: 'hang', at: 4 }, { idleMs: 30 }],
-  ['hangs before its headers', { kind: 'hang', at: 'headers' }, { idleMs: 30 }],
+  ['hangs before its headers', { kind: 'hang', at: 'headers' }, { firstEventMs: 30 }],
   ['drips', { kind: 'drip', at: 4, intervalMs: 1 }, { idleMs: 30 }],
   ['drips on and on', { kind: 'drip', at: 4, intervalMs: 1 }, { deadlineMs: 60 }],
 ] as const)('a stream that %s is given up by the clock', async ([, fault, bounds]) => {

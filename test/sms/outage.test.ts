@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest'
+import type { Fault } from '../doubles/telephony/telephony-double.ts'
+import { AUTH_TOKEN, OWNER } from '../phone/provider.ts'
+import { openOutbox, TEXT } from './outbox-harness.ts'
+
+const HOUR_MS = 3_600_000
+const PAUSES = { firstRetryMs: 2_000, lookUpAfterMs: [0, 1_000, 4_000] } as const
+const DOWN: Fault = { type: 'refuse', status: 503, code: 20503 }
+const OTHER = '+14155550177'
+
+type Outbox = Awaited<ReturnType<typeof openOutbox>>
+
+/** Lets time pass from retry to retry until the text has ended, or `untilMs`. */
+async function passRetries({ all, pass, nowMs, texts }: Outbox, deliveryId: string, untilMs: number) {
+  for (;;) {
+    const failed = all('delivery.failed').length
+    const retryAt = texts.delivery(deliveryId)?.retryAt ?? null
+    if (retryAt !== null && Date.parse(retryAt) > untilMs) return
+    if (retryAt !== null) pass(Date.parse(retryAt) - nowMs())
+    await expect.poll(() => all('delivery.failed').length, { interval: 5 }).toBeGreaterThan(failed)
+    if (texts.delivery(deliveryId)?.state === 'ended') return
+  }
+}
+
+test('a text outlives an outage of twenty hours: it is sent once, and the owner reads one notice', async () => {
+  const outbox = await openOutbox({ pauses: PAUSES })
+  const { double, ask, ended, of, all, nowMs, warnings, texts } = outbox
+  double.setOutage(DOWN)
+  const startMs = nowMs()
+  outbox.outbox.start()
+  await ask('d')
+  await passRetries(outbox, 'd', startMs + 20 * HOUR_MS)
+  const attempts = of('d', 'delivery.attempted').length
+  expect(attempts).toBeGreaterThan(20)
+  expect(attempts).toBeLessThan(60)
+  expect(all('sms.delayed')).toMatchObject([{ facts: { deliveryId: 'd', kind: 'unavailable' } }])
+  expect(texts.delayed()).toMatchObject({ count: 1, kind: 'unavailable' })
+  expect(texts.lastOutcome()).toMatchObject({ ok: 0, kind: 'unavailable' })
+  // A line in the log for each attempt, without number and words.
+  expect(warnings).toHaveLength(attempts)
+  expect(warnings[0]).toMatchObject({ deliveryId: 'd', attempt: 1, kind: 'unavailable' })
+  expect(JSON.stringify(warnings)).not.toContain(OWNER)
+  expect(JSON.stringify(warnings)).not.toContain(TEXT)
+
+  double.setOutage(null)
+  outbox.pass(HOUR_MS)
+  expect(await ended('d')).toBe('delivery.succeeded')
+  expect(double.messages).toHaveLength(1)
+  expect(texts.delayed()).toBeNull()
+  expect(texts.lastOutcome()).toMatchObject({ ok: 1 })
+  expect(all('signal.dismissed')).toMatchObject([{ facts: { reason: 'superseded' } }])
+})
+
+test('a text that cannot be sent for a day ends as failed', async () => {
+  const outbox = await openOutbox({ pauses: PAUSES })
+  outbox.double.setOutage(DOWN)
+  const startMs = outbox.nowMs()
+  outbox.outbox.start()
+  await outbox.ask('d')
+  await passRetries(outbox, 'd', startMs + 48 * HOUR_MS)
+  expect(await outbox.ended('d')).toBe('delivery.failed')
+  expect(outbox.nowMs() - startMs).toBeGreaterThan(23.9 * HOUR_MS)
+  expect(outbox.nowMs() - startMs).toBeLessThan(24.1 * HOUR_MS)
+  expect(outbox.all('sms.failed')).toMatchObject([{ facts: { kind: 'unavailable' }, body: { text: TEXT } }])
+})
+
+test.each([429, 503])('waits as long as Retry-After asks of a %i', async (status) => {
+  const { double, outbox, ask, all, nowMs } = await openOutbox({ pauses: PAUSES })
+  double.fail({ type: 'refuse', status, code: 20_000 + status, retryAfter: 600 })
+  outbox.start()
+  await ask('d')
+  await expect.poll(() => all('delivery.failed')).toHaveLength(1)
+  const waitMs = Date.parse(all('delivery.failed')[0]?.facts.retryAt ?? '') - nowMs()
+  expect(waitMs).toBeGreaterThan(590_000)
+  expect(waitMs).toBeLessThanOrEqual(600_000)
+})
+
+test('refused credentials: the owner hears of it at once, and the text goes out with the next ones', async () => {
+  const { double, outbox, ask, ended, of, all, pass, signInWith } = await openOutbox({
+    pauses: PAUSES,
+    authToken: 'stale',
+  })
+  outbox.start()
+  await ask('d')
+  await expect.poll(() => all('sms.delayed')).toMatchObject([{ facts: { kind: 'credentials' } }])
+  pass(10 * 60_000)
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  expect(of('d', 'delivery.attempted')).toHaveLength(1)
+  await signInWith(AUTH_TOKEN)
+  expect(await ended('d')).toBe('delivery.succeeded')
+  expect(double.messages).toHaveLength(1)
+})
+
+test('texts to a number keep their order, and one that waits holds up no other number', async () => {
+  const { double, outbox, ask, ended, pass } = await openOutbox({ pauses: PAUSES })
+  double.fail(DOWN)
+  outbox.start()
+  await ask('first', { text: 'At noon.' })
+  await ask('second', { text: 'In the evening.' })
+  await ask('other', { text: 'For somebody else.', target: OTHER })
+  expect(await ended('other')).toBe('delivery.succeeded')
+  expect(double.messages).toHaveLength(1)
+  pass(60_000)
+  expect(await ended('second')).toBe('delivery.succeeded')
+  expect(double.messages.map(({ body }) => body)).toEqual([
+    'For somebody else.',
+    'At noon.',
+    'In the evening.',
+  ])
+})
+
+test('what an outage left unanswered is looked up until the list answers, and sent once', async () => {
+  const { double, outbox, ask, ended, pass, nowMs } = await openOutbox({ pauses: PAUSES })
+  double.setOutage({ type: 'accept_then_cut' })
+  outbox.start()
+  await ask('d')
+  const startMs = nowMs()
+  const looks = () => double.requests.filter(({ method }) => method === 'GET').length
+  while (nowMs() - startMs < 5 * HOUR_MS) {
+    const before = looks()
+    const passOn = () => {
+      pass(10 * 60_000)
+      return looks()
+    }
+    await expect.poll(passOn, { interval: 5 }).toBeGreaterThan(before)
+  }
+  double.setOutage(null)
+  pass(HOUR_MS)
+  expect(await ended('d')).toBe('delivery.succeeded')
+  expect(double.messages).toHaveLength(1)
+  expect(double.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+})
+
+test('texts over the daily budget wait for room, under one notice', async () => {
+  let isSpent = true
+  const { double, outbox, ask, ended, all, pass } = await openOutbox({ isSpent: () => isSpent })
+  outbox.start()
+  await ask('first')
+  await ask('second', { target: OTHER })
+  await expect.poll(() => all('sms.delayed')).toMatchObject([{ facts: { kind: 'budget' } }])
+  isSpent = false
+  pass(HOUR_MS)
+  expect(await ended('first')).toBe('delivery.succeeded')
+  expect(await ended('second')).toBe('delivery.succeeded')
+  expect(all('sms.delayed')).toHaveLength(1)
+  expect(double.messages).toHaveLength(2)
+})
+
+test('texts over the daily budget end as failed after a day', async () => {
+  const { outbox, ask, ended, all, pass } = await openOutbox({ isSpent: () => true })
+  outbox.start()
+  await ask('d')
+  await expect.poll(() => all('sms.delayed')).toHaveLength(1)
+  pass(25 * HOUR_MS)
+  expect(await ended('d')).toBe('delivery.failed')
+  expect(all('sms.failed')).toMatchObject([{ facts: { kind: 'budget' } }])
+})

@@ -1,0 +1,136 @@
+import { expect, onTestFinished } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import type { EventType } from '../../ledger/events/catalogue.ts'
+import type { AnyEvent } from '../../ledger/reader.ts'
+import { createTextQueries } from '../../projections/texts.ts'
+import { createSmsOutbox } from '../../src/channels/sms/outbox.ts'
+import { connectTelephony } from '../../src/channels/telephony/rest.ts'
+import type { OutboundPauses } from '../../src/outbound/backoff.ts'
+import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
+import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER } from '../phone/provider.ts'
+import { testDirectory } from '../support/directory.ts'
+import { SHORT_PAUSES } from '../support/service.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { newId } from '../support/writer.ts'
+
+export const TEXT = 'The ferry leaves at nine.'
+
+export type OutboxOptions = {
+  readonly isConfigured?: boolean
+  readonly isHeld?: boolean
+  readonly isSpent?: () => boolean
+  readonly pauses?: OutboundPauses
+  readonly authToken?: string
+}
+
+/** An outbox on a ledger of its own, with the provider's double behind it and a clock that the test moves. */
+export async function openOutbox({
+  isConfigured = true,
+  isHeld = false,
+  isSpent = () => false,
+  pauses = SHORT_PAUSES,
+  authToken = AUTH_TOKEN,
+}: OutboxOptions = {}) {
+  const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
+  onTestFinished(() => double.close())
+  const { append, ledger, views, onHeadMoved } = await openTestStorage(testDirectory())
+  const connect = (password: string) =>
+    connectTelephony({ accountSid: ACCOUNT, username: ACCOUNT, password, baseUrl: double.url })
+  let client = await connect(authToken)
+  let aheadMs = 0
+  const warnings: object[] = []
+  const nowMs = () => Date.now() + aheadMs
+  const texts = createTextQueries(views)
+  const outbox = createSmsOutbox({
+    append,
+    ledger,
+    texts,
+    onHeadMoved,
+    client: async () => (isConfigured ? client : null),
+    ownNumber: () => NUMBER,
+    statusCallback: () => null,
+    partyOf: () => 'owner',
+    isHeld: () => isHeld,
+    isSpent,
+    pauses,
+    newId,
+    nowMs,
+    random: () => 0.5,
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    onFault: (error) => {
+      throw error
+    },
+    onFailedAttempt: (fields) => void warnings.push(fields),
+  })
+  onTestFinished(() => outbox.close(60_000))
+  const all = <T extends EventType>(type: T) =>
+    ledger
+      .readAfter(0, 10_000)
+      .filter((event): event is Extract<AnyEvent, { type: T }> => event.type === type)
+  return {
+    append,
+    double,
+    outbox,
+    texts,
+    warnings,
+    nowMs,
+    all,
+    of: (deliveryId: string, type: 'delivery.attempted' | 'sms.sent' | 'delivery.failed') =>
+      all(type).filter(({ facts }) => facts.deliveryId === deliveryId),
+    ask(deliveryId: string, more: Partial<{ target: string; text: string; turnId: string }> = {}) {
+      const { target = OWNER, text = TEXT, turnId } = more
+      return append([requested(deliveryId, { target, text }, turnId)])
+    },
+    /** A crash came after this attempt. */
+    attempt: (deliveryId: string) =>
+      append([
+        {
+          type: 'delivery.attempted',
+          actor: 'service',
+          channel: 'sms',
+          key: `delivery:${deliveryId}:attempt:1`,
+          facts: { deliveryId, channel: 'sms', attempt: 1 },
+        },
+      ]),
+    /** Moves the clock ahead, and lets the outbox look at it. */
+    pass(ms: number) {
+      aheadMs += Math.max(0, ms)
+      outbox.settingsChanged()
+    },
+    /** Other credentials are saved. */
+    async signInWith(password: string) {
+      client = await connect(password)
+      outbox.settingsChanged()
+    },
+    /** How it ended, once it has. */
+    async ended(deliveryId: string): Promise<string> {
+      const endings = () =>
+        ledger
+          .readAfter(0, 10_000)
+          .flatMap((event) =>
+            (event.type === 'delivery.succeeded' ||
+              event.type === 'delivery.unknown' ||
+              (event.type === 'delivery.failed' && event.facts.final)) &&
+            event.facts.deliveryId === deliveryId
+              ? [event.type]
+              : [],
+          )
+      await expect.poll(endings, { interval: 5 }).toHaveLength(1)
+      return endings()[0] ?? ''
+    },
+  }
+}
+
+const requested = (
+  deliveryId: string,
+  body: { readonly target: string; readonly text: string },
+  turnId: string | undefined,
+): NewEvent => ({
+  type: 'delivery.requested',
+  actor: 'delegate',
+  channel: 'sms',
+  conversationId: 'c',
+  turnId,
+  facts: { deliveryId, channel: 'sms', taskId: null, maxAttempts: 3 },
+  body,
+})
