@@ -46,7 +46,7 @@ test('without the printed link the page asks for the set-up code', async () => {
   const code = page.getByLabel('Set-up code')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Set up' }).click()
-  await page.getByText('Enter the set-up code.').waitFor()
+  await page.getByText('Enter the set-up code. The service prints it when it starts.').waitFor()
   await code.fill('aaaa-bbbb-cccc-dddd')
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByText('This is not the code that the service printed last.').waitFor()

@@ -75,7 +75,7 @@ export class DgInstallPage extends LightElement {
       ...passwordErrors(password),
       ...(this.linkedCode || this.input('setupCode')?.value.trim()
         ? {}
-        : { setupCode: 'Enter the set-up code.' }),
+        : { setupCode: 'Enter the set-up code. The service prints it when it starts.' }),
     }
     if (Object.keys(this.errors).length > 0) {
       this.focusFirstError()

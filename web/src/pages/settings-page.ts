@@ -315,7 +315,7 @@ export class DgSettingsPage extends LightElement {
       }
       ${
         id === 'service'
-          ? html`<dg-undeclared-proxies class="body" .http=${this.app.http}></dg-undeclared-proxies>`
+          ? html`<dg-undeclared-proxies .http=${this.app.http}></dg-undeclared-proxies>`
           : nothing
       }
       ${more ? html`<div class="body foot"><a href=${more.path}>${more.label}</a></div>` : nothing}

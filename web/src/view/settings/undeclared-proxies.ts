@@ -1,4 +1,4 @@
-import { html, LitElement, nothing } from 'lit'
+import { css, html, LitElement, nothing } from 'lit'
 import type { Http } from '../../data/http.ts'
 import { fetchUndeclaredProxies } from '../../data/service.ts'
 import { controls } from '../../design/controls.ts'
@@ -7,7 +7,14 @@ import '../../design/icon.ts'
 /** Warns of a proxy in front of the service that TRUSTED_PROXY does not list. Shows nothing where there is none. */
 export class DgUndeclaredProxies extends LitElement {
   static override readonly properties = { http: { attribute: false }, addresses: { state: true } }
-  static override readonly styles = [controls]
+  static override readonly styles = [
+    controls,
+    css`
+      .callout {
+        margin: 0 var(--space-4) var(--space-4);
+      }
+    `,
+  ]
   declare http: Http
   declare private addresses: readonly string[]
 
