@@ -25,6 +25,7 @@ import { buildTexts, createGuestQueries } from './texts.ts'
 import { timelineTools } from './timeline/tools.ts'
 import { createTimers } from './timers/timers.ts'
 import { timerTools } from './timers/tools.ts'
+import { withMaskedResults } from './tools/masked.ts'
 import { buildWork } from './work.ts'
 
 /** Builds the parts of the service, each from those before it. None of them does anything by itself yet. */
@@ -97,7 +98,7 @@ export async function buildParts(foundation: Foundation) {
       isOptedOut: createTextQueries(views).isOptedOut,
       isConfigured: () => telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null,
     }),
-  ]
+  ].map((tool) => withMaskedResults(tool, foundation.mask.values))
 
   const guests = createGuestQueries(storage, nowMs)
   const budgets = createBudgets({ storage, limits: config.dailyLimits, nowMs })

@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import type { Placement } from './conversation/placement.ts'
 import { createDeliveryOutbox } from './delivery/outbox.ts'
 import type { Log } from './log.ts'
+import type { Mask } from './mask.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import { liesOutside, WITHIN_REACH } from './settings/outside-data.ts'
 import type { Settings } from './settings/settings.ts'
@@ -34,6 +35,7 @@ export function buildWork(options: {
   readonly nowMs: () => number
   readonly random: () => number
   readonly log: Log
+  readonly mask: Mask
 }) {
   const { config, storage, settings, nowMs, log } = options
   const { append, ledger, views, onHeadMoved } = storage
@@ -90,6 +92,7 @@ export function buildWork(options: {
     callbackUrl: () => callbackUrl,
     limit: () => settings.get('TASK_LIMIT'),
     isHeld,
+    mask: options.mask.text,
     nowMs,
     onFault,
   })
@@ -121,6 +124,7 @@ export function buildWork(options: {
     append: facts.append,
     outputOf: runner.outputOf,
     onEnded: runner.letGo,
+    mask: options.mask.text,
     nowMs,
   })
   const outbox = createDeliveryOutbox({
