@@ -1,11 +1,9 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import { build } from 'vite'
-import { WORTH_COMPRESSING_BYTES } from '../src/http/static-files.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'web/dist/.built')
@@ -21,6 +19,7 @@ function latestChangeMs(path: string): number {
 
 /** Leaves a compressed copy beside each file, once and as well as it can be done: the service has no time for that. */
 async function compressAll(directory: string): Promise<void> {
+  const { WORTH_COMPRESSING_BYTES } = await import('../src/http/static-files.ts')
   const names = await readdir(directory, { recursive: true })
   await Promise.all(
     names
@@ -36,9 +35,26 @@ async function compressAll(directory: string): Promise<void> {
   )
 }
 
+/** Ends with a sentence where the service's account does not own the checkout, as behind a service manager. */
+function requireWritable(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true })
+    accessSync(directory, constants.W_OK)
+  } catch {
+    process.stderr.write(
+      'The pages are missing or older than their sources, and this account may not write web/dist.\n' +
+        'Run `npm run build:web` as the account that owns the checkout, then start again.\n',
+    )
+    process.exit(1)
+  }
+}
+
 const sourcesMs = Math.max(latestChangeMs(join(root, 'web')), latestChangeMs(join(root, 'package-lock.json')))
 const isStale = !existsSync(stamp) || statSync(stamp).mtimeMs < sourcesMs
 if (isStale || process.argv.includes('--force')) {
+  requireWritable(join(root, 'web/dist'))
+  // Loaded only for a build: a start with fresh pages does not need it.
+  const { build } = await import('vite')
   await build({ configFile: join(root, 'web/vite.config.ts'), logLevel: 'warn' })
   await compressAll(join(root, 'web/dist'))
   writeFileSync(stamp, '')

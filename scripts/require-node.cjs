@@ -3,7 +3,8 @@ const major = Number(process.versions.node.split('.')[0])
 if (major !== 24) {
   console.error(
     `Delegate runs on Node 24; this is ${process.version} (${process.execPath}).\n` +
-      'Node 24 comes with the project: run `npm ci`, then start it through npm (`npm start`), which finds it first.',
+      'On Linux (x64, arm64) Node 24 comes with the project: run `npm ci`, then start it through npm (`npm start`),\n' +
+      'which finds it first. On any other system install Node 24 first.',
   )
   process.exit(1)
 }

@@ -5,6 +5,7 @@ import type { ViewsTables } from '../projections/tables.ts'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import type { LogLines } from './log-lines.ts'
+import { createMask } from './mask.ts'
 import { createModelHolder, type ModelLimits, type ModelSettings } from './model/service.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import { createReactorWatch, type ReactorName } from './readiness/reactor-watch.ts'
@@ -100,6 +101,7 @@ export async function layFoundation(options: ServiceOptions) {
     onThreadFailure,
     owner,
     settings,
+    mask: createMask(() => settings.secretValues()),
     timezone: () => settings.get('TIMEZONE'),
     /** The model service as it is configured now. */
     model: models.current,

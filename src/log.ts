@@ -2,6 +2,7 @@ import { type Logger, pino, stdSerializers } from 'pino'
 import * as z from 'zod'
 import type { Config } from './config.ts'
 import { createLogLines, type LogLine, type LogLines, logLevels } from './log-lines.ts'
+import { createMask, MASK } from './mask.ts'
 
 export type Log = Logger
 
@@ -9,7 +10,6 @@ export type Log = Logger
 const KEPT_LINES = 2_000
 /** Longer ones are kept without their fields, so that what is kept has a bound: 2,000 lines, 16 MB at most. */
 const KEPT_LINE_CHARS = 8_000
-const MASK = '[redacted]'
 
 /** Field names that hold a secret wherever they occur, one level deep or two. */
 const SECRET_FIELDS = [
@@ -24,10 +24,6 @@ const SECRET_FIELDS = [
   'cookie',
   'set-cookie',
 ]
-
-/** What keys and tokens look like, for those that are not settings (yet). */
-const SECRET_SHAPES =
-  /\bsk-[\w-]{12,}|\b(?:AC|SK)[0-9a-f]{32}\b|\bBearer [\w.~+/=-]{8,}|\bBasic [\w+/]{16,}={0,2}|\bdelegate_session=[\w-]+|\beyJ[\w-]{10,}(?:\.[\w-]+){0,2}/g
 
 const lineSchema = z
   .object({ time: z.iso.datetime(), level: z.enum(logLevels), msg: z.string().default('') })
@@ -45,6 +41,7 @@ export function createLog(options: {
   /** What the ids of its lines are above. */
   readonly aboveId?: number
 }): { readonly log: Log; readonly lines: LogLines } {
+  const mask = createMask(options.secretValues)
   const lines = createLogLines(KEPT_LINES, options.aboveId)
   const log = pino(
     {
@@ -57,7 +54,7 @@ export function createLog(options: {
     },
     {
       write(text: string) {
-        const line = mask(text, options.secretValues())
+        const line = mask.text(text)
         options.write(line)
         const parsed = parseLine(line)
         // The set-up code is for those who see the process start.
@@ -88,18 +85,4 @@ function parseLine(line: string): Omit<LogLine, 'id'> {
       fields: {},
     }
   }
-}
-
-/** Shorter ones would mask ordinary words. */
-const SHORTEST_SECRET_CHARS = 6
-
-function mask(line: string, secretValues: readonly string[]): string {
-  let masked = line
-  for (const secret of secretValues) {
-    // As it stands within a JSON string.
-    const quoted = JSON.stringify(secret).slice(1, -1)
-    if (secret.length >= SHORTEST_SECRET_CHARS && masked.includes(quoted))
-      masked = masked.replaceAll(quoted, MASK)
-  }
-  return masked.replace(SECRET_SHAPES, MASK)
 }

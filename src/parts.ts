@@ -28,6 +28,7 @@ import { buildTexts, createGuestWordSeqs } from './texts.ts'
 import { timelineTools } from './timeline/tools.ts'
 import { createTimers } from './timers/timers.ts'
 import { timerTools } from './timers/tools.ts'
+import { withMaskedResults } from './tools/masked.ts'
 import type { Tool } from './tools/tool.ts'
 import { buildWork } from './work.ts'
 
@@ -107,7 +108,7 @@ export async function buildParts(foundation: Foundation) {
       isOptedOut: createTextQueries(views).isOptedOut,
       isConfigured: () => telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null,
     }),
-  ]
+  ].map((tool) => withMaskedResults(tool, foundation.mask.values))
 
   const toolsByName: ReadonlyMap<string, Tool> = new Map(tools.map((tool) => [tool.name, tool]))
 

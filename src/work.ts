@@ -7,6 +7,7 @@ import type { Placement } from './conversation/placement.ts'
 import { createDeliveryOutbox } from './delivery/outbox.ts'
 import type { Foundation } from './foundation.ts'
 import type { Log } from './log.ts'
+import type { Mask } from './mask.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import { liesOutside, WITHIN_REACH } from './settings/outside-data.ts'
 import type { Settings } from './settings/settings.ts'
@@ -36,6 +37,7 @@ export function buildWork(options: {
   readonly random: () => number
   readonly log: Log
   readonly faultsOf: Foundation['faultsOf']
+  readonly mask: Mask
 }) {
   const { config, storage, settings, nowMs } = options
   const { append, ledger, views, onHeadMoved } = storage
@@ -92,6 +94,7 @@ export function buildWork(options: {
     callbackUrl: () => callbackUrl,
     limit: () => settings.get('TASK_LIMIT'),
     isHeld,
+    mask: options.mask.text,
     nowMs,
     onFault,
   })
@@ -123,6 +126,7 @@ export function buildWork(options: {
     append: facts.append,
     outputOf: runner.outputOf,
     onEnded: runner.letGo,
+    mask: options.mask.text,
     nowMs,
   })
   const outbox = createDeliveryOutbox({

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Appended, NewEvent } from '../../ledger/event.ts'
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
+import { mapTexts } from '../mask.ts'
 import { cleanText, oneLine, startOf } from './clean-text.ts'
 import { outcomeFact, type TaskOutcome } from './outcome.ts'
 
@@ -32,14 +33,17 @@ export function createCallback(options: {
   readonly outputOf: (taskId: string) => string
   /** Called once a task has ended by its callback: its process has a little time to go by itself. */
   readonly onEnded: (taskId: string) => void
+  /** Without the service's secrets. */
+  readonly mask: (text: string) => string
   readonly nowMs: () => number
 }) {
   const { tasks, append } = options
+  const asText = (text: string) => options.mask(cleanText(text))
 
   async function progress(row: TaskRow, report: HookReport): Promise<CallbackAction> {
     if (row.progressCount >= MAX_PROGRESS) return 'ignored'
     const { taskId, dispatchedSeq } = row
-    const text = startOf(oneLine(cleanText(progressText(report))), MAX_PROGRESS_CHARS)
+    const text = startOf(oneLine(progressText(report)), MAX_PROGRESS_CHARS)
     const result = await append(taskId, [
       {
         type: 'task.progressed',
@@ -64,8 +68,10 @@ export function createCallback(options: {
   }
 
   return {
-    async receive(report: HookReport): Promise<CallbackAction> {
-      const { hookType, taskId, payload } = report
+    async receive(given: HookReport): Promise<CallbackAction> {
+      const { hookType, taskId } = given
+      const payload = mapTexts(given.payload, asText)
+      const report = { hookType, taskId, payload }
       const row = tasks.byId(taskId)
       if (row?.status !== 'running') return 'ignored'
       if (hookType === 'postToolUse') return progress(row, report)

@@ -66,6 +66,8 @@ export function createTaskRunner(options: {
   readonly limit: () => number
   /** After an import or a restore nothing starts until the owner says so. */
   readonly isHeld: () => boolean
+  /** Without the service's secrets: a program can print what it should not know. */
+  readonly mask: (text: string) => string
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
   /** How long a minute of a task's time limit is, in milliseconds. */
@@ -200,9 +202,15 @@ export function createTaskRunner(options: {
     running.set(taskId, { process, timers: [limit, progress], done })
   }
 
+  /** What it has written so far, as text that may be kept. Masked before anything is cut off: half a secret is one too. */
+  function written(process: TaskProcess): { readonly stdout: string; readonly stderr: string } {
+    const { stdout, stderr } = process.output()
+    return { stdout: options.mask(cleanText(stdout)), stderr: options.mask(cleanText(stderr)) }
+  }
+
   /** Its exit is the outcome, unless there is one already. */
   async function exited(taskId: string, { code, signal }: TaskExit, process: TaskProcess): Promise<void> {
-    const { stdout, stderr } = process.output()
+    const { stdout, stderr } = written(process)
     if (closing) {
       const text = `The service stopped while it ran.\n${stdout}`
       return conclude(taskId, { status: 'failed', kind: 'interrupted', exitCode: code, text })
@@ -234,8 +242,8 @@ export function createTaskRunner(options: {
 
   async function reportOutput(row: TaskRow, process: TaskProcess): Promise<void> {
     const { taskId } = row
-    const { stdout, stderr } = process.output()
-    const text = endOf(oneLine(cleanText(stdout || stderr)), OUTPUT_CHARS)
+    const { stdout, stderr } = written(process)
+    const text = endOf(oneLine(stdout || stderr), OUTPUT_CHARS)
     const current = tasks.byId(taskId)
     if (text === '' || shown.get(taskId) === text) return
     if (current?.status !== 'running' || current.progressCount >= MAX_PROGRESS) return
@@ -248,7 +256,8 @@ export function createTaskRunner(options: {
   }
 
   function outputOf(taskId: string): string {
-    return running.get(taskId)?.process.output().stdout ?? ''
+    const entry = running.get(taskId)
+    return entry ? written(entry.process).stdout : ''
   }
 
   return {

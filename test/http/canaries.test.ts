@@ -80,6 +80,24 @@ test('secrets in force are in no answer, socket, log, page, prompt or file, what
   )
 })
 
+test('a tool that comes upon a secret gives it neither to the model nor to the ledger', async () => {
+  const { service, model } = await startWithModel()
+  const { client } = service
+  await client.put('/api/config', { entries: canaries })
+  const content = `The webhook is signed with ${canaries.DELIVERY_WEBHOOK_SECRET}, the friend's with canary-of-a-friend.`
+  const { id } = (await client.post('/api/notes', { title: 'Keys', content })).json
+  model.reply({ toolCalls: [{ name: 'read_note', arguments: { query: 'Keys' } }] })
+  model.answerWith(() => ({ text: 'I have read it.' }))
+  const { turnId } = (await client.post('/api/chat', { content: 'Read my note about keys.' })).json
+  const { tools } = (await client.get(`/api/turns/${turnId}`)).json
+  expect(tools[0].result).toContain("signed with [redacted], the friend's with canary-of-a-friend")
+  const sent = JSON.stringify(model.requests().map(({ body }) => body))
+  expect(sent).toContain('canary-of-a-friend')
+  expect(sent).not.toContain(canaries.DELIVERY_WEBHOOK_SECRET)
+  // The owner's own words stay as they are.
+  expect((await client.get(`/api/notes/${id}`)).json.content).toBe(content)
+})
+
 test('what was said is in no line of level info or above, whatever fails', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'I see.' }))

@@ -226,6 +226,7 @@ test('a task that takes longer than it was given is ended, and has failed with w
     callbackUrl: () => 'http://127.0.0.1:9/',
     limit: () => 1,
     isHeld: () => false,
+    mask: (text) => text,
     nowMs,
     onFault,
     minuteMs: 2_000,

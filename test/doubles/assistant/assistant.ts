@@ -26,6 +26,15 @@ export type Step =
 /** The prompt that makes it do these steps. */
 export const steps = (...all: readonly Step[]): string => JSON.stringify(all)
 
+/** The prompt that makes it do these steps, and holds none of their words as they are. */
+export const hiddenSteps = (...all: readonly Step[]): string =>
+  JSON.stringify({ backwards: [...steps(...all)].reverse().join('') })
+
+function stepsIn(prompt: string): readonly Step[] {
+  const given = JSON.parse(prompt) as readonly Step[] | { readonly backwards: string }
+  return 'backwards' in given ? JSON.parse([...given.backwards].reverse().join('')) : given
+}
+
 async function run(step: Step): Promise<void> {
   if ('print' in step) process.stdout.write(step.print)
   else if ('flood' in step)
@@ -59,6 +68,6 @@ async function run(step: Step): Promise<void> {
 }
 
 if (import.meta.main) {
-  for (const step of JSON.parse(process.argv.at(-1) ?? '[]') as Step[]) await run(step)
+  for (const step of stepsIn(process.argv.at(-1) ?? '[]')) await run(step)
   process.exit(0)
 }

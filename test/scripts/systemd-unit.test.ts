@@ -1,0 +1,110 @@
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../http/client.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+/** An account that owns nothing here. */
+const NOBODY = 65_534
+
+/** The unit of the operator's guide: its settings by name, each with all its values. */
+function readUnit(): ReadonlyMap<string, readonly string[]> {
+  const guide = readFileSync(join(root, 'docs/operator-guide.md'), 'utf8')
+  const [, unit = ''] = /```ini\n(\[Unit\]\n[\s\S]*?)```/.exec(guide) ?? []
+  const lines = [...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => ({ name, value }))
+  return new Map(
+    [...Map.groupBy(lines, ({ name }) => name)].map(([name, all]) => [name, all.map(({ value }) => value)]),
+  )
+}
+
+/** A directory of that account. */
+function directoryOfNobody(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'delegate-unit-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  chownSync(directory, NOBODY, NOBODY)
+  return directory
+}
+
+const unit = readUnit()
+const [program = '', ...args] = unit.get('ExecStart')?.[0]?.split(' ') ?? []
+/** Only root can run something as another account, and that account must be able to read the checkout. */
+const canFollow =
+  process.getuid?.() === 0 &&
+  existsSync(program) &&
+  spawnSync('cat', [join(root, 'package.json')], { uid: NOBODY, gid: NOBODY }).status === 0
+
+test.skipIf(!canFollow)(
+  'the unit of the guide starts the service on a checkout that it cannot write, and SIGTERM ends it (needs root)',
+  async () => {
+    const state = directoryOfNobody()
+    // As systemd makes them under /var/lib.
+    for (const name of unit.get('StateDirectory')?.[0]?.split(' ') ?? []) {
+      mkdirSync(join(state, name), { mode: Number.parseInt(unit.get('StateDirectoryMode')?.[0] ?? '755', 8) })
+      chownSync(join(state, name), NOBODY, NOBODY)
+    }
+    const given = (unit.get('Environment') ?? []).map((line) => line.replace('/var/lib', state).split('=', 2))
+    const child = spawn(program, args, {
+      cwd: root,
+      uid: NOBODY,
+      gid: NOBODY,
+      // systemd.exec(5): the PATH of system services, and HOME from the account, which the guide's useradd gives.
+      env: {
+        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin',
+        HOME: join(state, 'delegate-work'),
+        PORT: '0',
+        ...Object.fromEntries(given),
+      },
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+    // Once no process holds its output any more: those that npm started are gone too.
+    const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
+    const service = await Promise.race([
+      expect
+        .poll(() => /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(output)?.[1], { timeout: 60_000 })
+        .toBeDefined(),
+      exit.then((code) => expect.fail(`it ended with ${code}: ${output}`)),
+    ]).then(() => createClient(Number(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(output)?.[1])))
+
+    expect((await service.get('/health')).json).toEqual({ status: 'ok' })
+    expect((await service.get('/install')).text).toContain('<title>')
+    expect((statSync(join(state, 'delegate/ledger.sqlite')).mode & 0o777).toString(8)).toBe('600')
+    expect(output).not.toMatch(/EACCES|EROFS|readable by other accounts/)
+    // systemd tells every process of the unit; npm alone must be enough.
+    child.kill('SIGTERM')
+    await exit
+    expect(output).toContain('"msg":"stopped"')
+  },
+)
+
+test.skipIf(!canFollow)(
+  'where the pages are stale and cannot be built, a sentence says what to do (needs root)',
+  () => {
+    const checkout = mkdtempSync(join(tmpdir(), 'delegate-checkout-'))
+    onTestFinished(() => rmSync(checkout, { recursive: true, force: true }))
+    chmodSync(checkout, 0o755)
+    for (const path of ['package.json', 'package-lock.json', 'scripts/build-web.ts', 'web/index.html'])
+      cpSync(join(root, path), join(checkout, path))
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/build-web.ts'], {
+      cwd: checkout,
+      uid: NOBODY,
+      gid: NOBODY,
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('npm run build:web')])
+    expect(stderr).not.toContain('    at ')
+  },
+)
