@@ -143,7 +143,7 @@ test('what the file no longer takes where it is looked for is refused, until it 
   const writer = openTestWriter(directory)
   writer.append(said('here'))
   renameSync(directory, `${directory}-away`)
-  expect(writer.ledger.fault()).toMatch(/moved, deleted or replaced/)
+  expect(writer.ledger.fault()?.message).toMatch(/moved, deleted or replaced/)
   expect(() => writer.append(said('nowhere'))).toThrow(LedgerUnavailable)
 
   // Another one in its place is not it.
