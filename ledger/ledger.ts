@@ -8,7 +8,7 @@ import { type ErasureReason, erasedFacts } from './erasure.ts'
 import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable, messageOf } from './errors.ts'
 import { ledgerFile, makeDirectory, makeFile } from './files.ts'
 import { inspectLedger, refusalOf } from './inspect.ts'
-import { type Place, watchFiles } from './place.ts'
+import { type Places, watchFiles } from './place.ts'
 import { createReader, type Head, type LedgerReader } from './reader.ts'
 import { APPLICATION_ID, FORMAT_VERSION, ledgerSchema } from './schema.ts'
 import { type HeadNote, openHeadNote, type Witness } from './witness.ts'
@@ -114,7 +114,7 @@ function createWriter(
   db: Database.Database,
   reader: LedgerReader,
   newId: () => string,
-  place: () => Place,
+  places: Places,
   note: HeadNote,
 ): Ledger {
   let head: Head = reader.head()
@@ -203,16 +203,21 @@ function createWriter(
     return { status: 'appended', rows: [insertDraft(draft)] }
   }
 
-  /** What is written into a file that nothing leads to any more is gone with the process. */
+  /**
+   * What is written into a file that nothing leads to any more is gone with the process. Of the log's index, which only
+   * other processes would miss, somebody asks now and then.
+   */
   function requirePlace(): void {
+    if (lostLog === null && places.hasFile() && places.hasLog()) return
     const lost = saveLostLog()
-    if (lost !== null) throw new Error(lost.message)
-    if (place() === 'moved')
-      throw new Error('ledger.sqlite was moved, deleted or replaced; put it back, or start the service again')
+    throw new Error(
+      lost?.message ??
+        'ledger.sqlite was moved, deleted or replaced; put it back, or start the service again',
+    )
   }
 
   function saveLostLog(): LostLog | null {
-    if (lostLog?.isSaved || place() !== 'log_lost') return lostLog
+    if (lostLog || !places.hasFile() || (places.hasLog() && places.hasIndex())) return lostLog
     const what = 'ledger.sqlite-wal or ledger.sqlite-shm was moved, deleted or replaced while the service ran'
     try {
       if (!checkpoint(db, 'FULL')) throw new Error('somebody is reading it')
@@ -317,7 +322,7 @@ function createWriter(
       hasErasures = reader.lastErasure() > 0
     },
     fault() {
-      if (fault !== null || place() !== 'here') tryToWrite()
+      if (fault !== null || !places.hasFile() || saveLostLog()) tryToWrite()
       return fault
     },
     saveLostLog,

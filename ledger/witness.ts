@@ -61,6 +61,7 @@ export function openHeadNote(directory: string, ledgerId: string): HeadNote {
   const file = headFile(directory)
   makeFile(file)
   const descriptor = openSync(file, 'r+')
+  const bytes = Buffer.alloc(NOTE_BYTES)
   const attempt = (work: () => void) => {
     try {
       work()
@@ -70,8 +71,9 @@ export function openHeadNote(directory: string, ledgerId: string): HeadNote {
   }
   return {
     write({ seq, hash }, at) {
-      const note = JSON.stringify({ ledgerId, seq, hash, at }).padEnd(NOTE_BYTES)
-      attempt(() => void writeSync(descriptor, note, 0, 'latin1'))
+      const length = bytes.write(JSON.stringify({ ledgerId, seq, hash, at }))
+      bytes.fill(' ', length)
+      attempt(() => void writeSync(descriptor, bytes, 0, NOTE_BYTES, 0))
     },
     close() {
       attempt(() => fdatasyncSync(descriptor))

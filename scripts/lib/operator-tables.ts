@@ -15,6 +15,8 @@ const scriptMeanings: Readonly<Record<string, string>> = {
   'docs:guide': 'Writes the tables of this guide anew.',
   'ledger:verify':
     'Walks the chain of hashes and names the first event that is not as it was written. `-- --expect <seq>:<hash>` compares with a head noted elsewhere.',
+  'ledger:accept-loss':
+    'Goes on without events that are missing, and records that: `-- --events <number>`. Stop the service first.',
   'ledger:replay': 'Folds everything anew, aside, and compares it with the views in use, row by row.',
   'ledger:export': 'Writes the ledger as JSON Lines: `-- <file>`, or `-- -` for standard output.',
   'ledger:import': 'Makes a ledger from an export in an empty DATA_DIR: `-- <file>`.',

@@ -76,7 +76,7 @@ static const char *name_of(const char *path) {
   if (path[root_length] != '/') return NULL;
   const char *name = path + root_length + 1;
   if (strchr(name, '/')) return NULL;
-  if (!strncmp(name, "ledger.sqlite", 13) || !strncmp(name, "views.sqlite", 12) || !strcmp(name, "acknowledged"))
+  if (!strncmp(name, "ledger.", 7) || !strncmp(name, "views.sqlite", 12) || !strcmp(name, "acknowledged"))
     return name;
   return NULL;
 }

@@ -9,6 +9,7 @@ import { killConversations } from '../kills.ts'
 import { cutPower, type PowerReport } from '../power.ts'
 import { fillUp } from '../size-limit.ts'
 import { IN_MEMORY, inTemporaryDirectory } from '../temporary.ts'
+import { loseFiles } from '../witness.ts'
 
 const NO_COMPILER = 'there is no C compiler here, or no Linux'
 /** Cuts of one recorded life of a ledger. */
@@ -45,6 +46,11 @@ const trials = {
           onRound,
         }),
       ),
+    ),
+  /** A fifth of the rounds: each starts the service two or three times, and asks for all that it ever answered. */
+  witness: (rounds: number, seed: number) =>
+    inTemporaryDirectory(async (directory) =>
+      sound(await loseFiles({ directory, rounds: Math.ceil(rounds / 5), seed, onRound })),
     ),
   async power(rounds: number, seed: number) {
     const reports: Omit<PowerReport, 'flaws'>[] = []
