@@ -67,6 +67,7 @@ export async function buildParts(foundation: Foundation) {
     placement,
     tools: () => toolsByName,
     isHeld: () => createOwnerQueries(views).outboundHeld() !== undefined,
+    onHeadMoved,
     timezone,
     onFault: faultsOf('proposals'),
     nowMs,

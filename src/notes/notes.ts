@@ -59,6 +59,8 @@ export type Notes = {
   /** Takes it out of the lists. Its words stay in the history until they are erased. */
   remove(id: string, origin: NoteOrigin): Promise<boolean>
   get(id: string): Promise<Note | undefined>
+  /** Whether a search finds every note: false while the index is being rebuilt. */
+  isSearchable(): Promise<boolean>
   /** Latest first. `cursor` is the `updatedSeq` of the last one seen. */
   list(query: {
     q: string | null
@@ -82,8 +84,8 @@ export function createNotes(options: {
   readonly append: Append
   readonly ledger: LedgerReader
   readonly views: Kysely<ViewsTables>
-  /** Resolves when the search index has every durable fact. */
-  readonly catchUpSearch: () => Promise<unknown>
+  /** Resolves to whether the search index has every durable fact; false while it is being rebuilt. */
+  readonly catchUpSearch: () => Promise<boolean>
   readonly newId: () => string
 }): Notes {
   const { append, ledger, views, newId } = options
@@ -219,6 +221,7 @@ export function createNotes(options: {
       const note = toNote({ ...stored, ...row, updatedAt: row.at })
       return note.content === '' ? undefined : note
     },
+    isSearchable: options.catchUpSearch,
     async list({ q, limit, beforeSeq, deleted = false }) {
       const match = q === null ? null : toMatch(q)
       if (q !== null) await options.catchUpSearch()

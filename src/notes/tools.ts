@@ -28,6 +28,10 @@ export function noteTools(notes: Notes): Tool[] {
     if (byId) return { note: byId }
     const [, exact] = /^\s*["“](.+)["”]\s*$/s.exec(words) ?? []
     const wanted = (exact ?? words).trim()
+    if (!(await notes.isSearchable()))
+      return {
+        refusal: refuse('index_rebuilding', 'The search index is being rebuilt. Try again in some minutes.'),
+      }
     const { notes: found } = await notes.list({ q: wanted, limit: LISTED_NOTES, beforeSeq: null })
     const same = found.filter((each) => each.title.toLowerCase() === wanted.toLowerCase())
     const best = same.length > 0 || exact !== undefined ? same : found
@@ -60,7 +64,9 @@ export function noteTools(notes: Notes): Tool[] {
       return refuse('invalid', 'Say what is to change.')
     let text = content ?? now
     if (remove !== null) {
-      const wanted = linesOf(remove).map(itemIn)
+      const wanted = linesOf(remove)
+        .map(itemIn)
+        .filter((item) => item !== '')
       const left = linesOf(text).filter((line) => !wanted.includes(itemIn(line)))
       if (left.length === linesOf(text).length) return refuse('not_found', 'The note has no such line.')
       text = left.join('\n')

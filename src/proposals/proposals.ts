@@ -1,4 +1,5 @@
 import type { Append, EventOf, NewEvent, NewEventOf } from '../../ledger/event.ts'
+import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { createProposalQueries, ProposalRow } from '../../projections/proposals.ts'
 import type { Place, Placement } from '../conversation/placement.ts'
@@ -42,7 +43,7 @@ export type Proposals = {
   /** The owner's word, given in the browser: once, and before it expires. A text leaves by the outbox, a deed is done. */
   confirm(id: string): Promise<Settled>
   decline(id: string): Promise<Settled>
-  /** Does what was confirmed and cut off by a crash. */
+  /** Does what was confirmed and has no outcome: a crash cut it off, or outgoing work was held. */
   start(): void
   close(): Promise<void>
 }
@@ -50,6 +51,7 @@ export type Proposals = {
 /** How long it waits for the owner's word: they may be away from the browser for a day. */
 const EXPIRES_AFTER_MS = 24 * 60 * 60_000
 const MAX_ATTEMPTS = 3
+const RETRY_AFTER_FAULT_MS = 5_000
 
 /**
  * What the delegate may do only once the owner has said so in the browser. Proposal and word are facts, so they
@@ -63,6 +65,7 @@ export function createProposals(options: {
   readonly tools: () => ReadonlyMap<string, Tool>
   /** After an import nothing is done until the owner releases it. */
   readonly isHeld: () => boolean
+  readonly onHeadMoved: SubscribeHead
   readonly timezone: () => string
   readonly onFault: (error: unknown) => void
   readonly nowMs: () => number
@@ -71,6 +74,7 @@ export function createProposals(options: {
   const { append, ledger, queries, placement, nowMs, newId } = options
   const carryOut = createCarryOut(options)
   let carrying: Promise<void> = Promise.resolve()
+  let unsubscribe = () => {}
   const at = (ms: number) => new Date(ms).toISOString()
   /** One that was made while the clock was far ahead would wait for as long. */
   const lastEnd = () => at(nowMs() + 2 * EXPIRES_AFTER_MS)
@@ -189,14 +193,23 @@ export function createProposals(options: {
           ])
         }
       })
-      .catch(options.onFault)
+      .catch((error: unknown) => {
+        options.onFault(error)
+        setTimeout(() => void carryOutPending(), RETRY_AFTER_FAULT_MS).unref()
+      })
     return carrying
   }
 
   return {
     open,
-    start: () => void carryOutPending(),
-    close: () => carrying,
+    start() {
+      unsubscribe = options.onHeadMoved(() => void carryOutPending(), ['outbound'])
+      void carryOutPending()
+    },
+    close() {
+      unsubscribe()
+      return carrying
+    },
     propose: ({ target, text }, context) =>
       make(
         (waiting) => waiting.kind === 'sms' && waiting.target === target && waiting.text === text,

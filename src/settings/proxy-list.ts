@@ -3,6 +3,10 @@ import * as z from 'zod'
 
 /** 10.0.0.0/8 and fc00::/7 are the largest private networks; anything larger holds strangers. */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 } as const
+/** Where IPv6 writes the addresses of IPv4: a network in there, or around it, is one of IPv4. */
+const MAPPED_BITS = 96
+const mapped = new BlockList()
+mapped.addSubnet('::ffff:0:0', MAPPED_BITS, 'ipv6')
 
 /** Addresses and networks (CIDR) of proxies, separated by commas. `parseProxyList` makes it usable. */
 export const proxyListSchema = z
@@ -17,7 +21,7 @@ export const proxyListSchema = z
       context.addIssue('must be addresses or networks like 10.0.0.0/8, separated by commas')
       return z.NEVER
     }
-    if (networks.some((network) => network && network.prefix < SHORTEST_PREFIX[network.family])) {
+    if (networks.some((network) => network && holdsStrangers(network))) {
       context.addIssue(
         "must be the proxy's own address: so large a network lets any client invent its address",
       )
@@ -39,6 +43,14 @@ export function parseProxyList(list: string | null): (address: string) => boolea
   }
 }
 
+function holdsStrangers({ address, prefix, family }: Network): boolean {
+  if (prefix < SHORTEST_PREFIX[family]) return true
+  if (family === 'ipv4' || prefix >= MAPPED_BITS + SHORTEST_PREFIX.ipv4) return false
+  const network = new BlockList()
+  network.addSubnet(address, prefix, family)
+  return mapped.check(address, 'ipv6') || network.check('::ffff:0.0.0.0', 'ipv6')
+}
+
 function splitList(list: string): string[] {
   return list
     .split(',')
@@ -46,7 +58,9 @@ function splitList(list: string): string[] {
     .filter((part) => part !== '')
 }
 
-function parseNetwork(part: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | null {
+type Network = { address: string; prefix: number; family: 'ipv4' | 'ipv6' }
+
+function parseNetwork(part: string): Network | null {
   const [address = '', prefixText, ...rest] = part.split('/')
   const version = isIP(address)
   if (version === 0 || rest.length > 0) return null

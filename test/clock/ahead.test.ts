@@ -170,6 +170,7 @@ test('a text that was proposed while the clock was years ahead does not wait for
     placement: {} as never,
     tools: () => new Map(),
     isHeld: () => false,
+    onHeadMoved: () => () => undefined,
     timezone: () => 'UTC',
     onFault: () => undefined,
     nowMs: () => nowMs,

@@ -133,3 +133,13 @@ test('killed right after the deed, it does not do it twice', async () => {
   expect(ofType(all, 'proposal.completed')).toMatchObject([{ payload: { outcome: 'done' } }])
   expect(ofType(all, 'note.deleted')).toHaveLength(1)
 })
+
+test('held after a restore, it is done once the owner releases outgoing work', async () => {
+  const house = await restarted(() => [
+    { type: 'ledger.imported', actor: 'service', facts: { source: 'restore', headSeq: 1, headHash: 'a' } },
+  ])
+  expect((await leftOf(house)).diary).not.toBeNull()
+  await house.service.client.post('/api/outbound/release')
+  await house.eventsUntil('it is done', (events) => ofType(events, 'proposal.completed').length > 0)
+  expect((await leftOf(house)).diary).toBeNull()
+})
