@@ -43,27 +43,22 @@ const NAMED_CAUSES: Readonly<Record<string, DiskCause>> = {
   LedgerLocked: 'locked',
 }
 
+/** What SQLite says of more than one cause: of a read-only disk, of rights that are missing, of a disk without room. */
+const VAGUE = /^SQLITE_(READONLY|CANTOPEN|IOERR)/
+
 /**
  * What is wrong with the disk or its files, by an error or by what caused it; null where the disk is not at fault. An
- * error that lost its class on its way from another thread is told by its code. SQLite says the same of a disk that is
- * read-only and of a file that may not be written, so where `directory` is given, it is looked at. Never throws.
+ * error that lost its class on its way from another thread is told by its code. Where SQLite's code may mean several
+ * causes and `directory` is given, the directory is looked at. Never throws.
  */
 export function diskCauseOf(error: unknown, directory?: string): DiskCause | null {
-  const cause = namedCause(error)
-  const isVague = cause === 'read_only' || cause === 'forbidden' || cause === 'failing'
-  return isVague && directory !== undefined ? (seenCause(directory) ?? cause) : cause
-}
-
-function namedCause(error: unknown): DiskCause | null {
   if (!(error instanceof Error)) return null
   const code = 'code' in error ? String(error.code) : ''
-  return (
-    SQLITE_CAUSES.find(([pattern]) => pattern.test(code))?.[1] ??
-    SYSTEM_CAUSES[code] ??
-    namedCause(error.cause) ??
-    NAMED_CAUSES[error.name] ??
-    null
-  )
+  const named = SQLITE_CAUSES.find(([pattern]) => pattern.test(code))?.[1] ?? SYSTEM_CAUSES[code]
+  if (named === undefined) return diskCauseOf(error.cause, directory) ?? NAMED_CAUSES[error.name] ?? null
+  if (directory === undefined || !VAGUE.test(code)) return named
+  // Where everything may be used, the file cannot be opened for some other reason.
+  return seenCause(directory) ?? (named === 'forbidden' ? null : named)
 }
 
 /** What the directory itself shows: whether it may be written, and whether there is room. */
@@ -74,7 +69,7 @@ function seenCause(directory: string): DiskCause | null {
       accessSync(path, constants.R_OK | constants.W_OK)
     return statfsSync(directory).bavail === 0 ? 'full' : null
   } catch (error) {
-    return namedCause(error)
+    return diskCauseOf(error)
   }
 }
 
