@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { diskRemedies } from '../../ledger/causes.ts'
+import { messageOf } from '../../ledger/errors.ts'
 import type { ProjectionStatus } from '../../projections/projector.ts'
 import { secretKeyFile } from '../settings/secrets.ts'
-import { openFunctionThread } from '../storage/function-thread.ts'
+import { openFunctionThread, ThreadFailed } from '../storage/function-thread.ts'
 import type { StorageStatus } from '../storage/storage.ts'
 import type { Verification } from '../storage/verification.ts'
 import type { ReactorState } from './reactor-watch.ts'
@@ -33,7 +34,7 @@ export type Health = {
 }
 
 export type Readiness = {
-  /** The state of a second ago at most. Never rejects. */
+  /** The state of a second ago at most. */
   check(): Promise<Health>
   close(): Promise<void>
 }
@@ -55,7 +56,8 @@ export type ReadinessOptions = {
 const FRESH_MS = 1000
 /** A disk that does not answer is not asked again at once: each try may cost a thread. */
 const HUNG_MS = 30_000
-const STORES_LIMIT_MS = 5000
+/** Thousands of times what a check takes: its thread gives way to all others. */
+const STORES_LIMIT_MS = 10_000
 const LOOK_EVERY_MS = 60_000
 const MEGABYTE = 1024 * 1024
 /** Days of talk, and the owner may want to make a backup. */
@@ -83,11 +85,16 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     const nowMs = performance.now()
     if (last && nowMs < last.untilMs) return last.stores
     hasSecrets ||= existsSync(secretKeyFile(directory))
-    const stores = thread.ask('checkStores', { directory, places, hasSecrets }).catch((): StoreReport => {
-      last = { untilMs: performance.now() + HUNG_MS, stores }
-      const fault = 'The disk does not answer. Look for what keeps it busy, or replace it.'
-      return { ledger: fault, views: fault, settings: fault, freeBytes: null }
-    })
+    const stores = thread
+      .ask('checkStores', { directory, places, hasSecrets })
+      .catch((error: unknown): StoreReport => {
+        last = { untilMs: performance.now() + HUNG_MS, stores }
+        const isHung = error instanceof ThreadFailed && error.reason === 'timed_out'
+        const fault = isHung
+          ? 'The disk does not answer. Look for what keeps it busy, or replace it.'
+          : `The files could not be checked: ${messageOf(error).split('\n', 1).join('')}`
+        return { ledger: fault, views: fault, settings: fault, freeBytes: null }
+      })
     last = { untilMs: Number.POSITIVE_INFINITY, stores }
     void stores.then(() => {
       if (last?.untilMs === Number.POSITIVE_INFINITY) last = { untilMs: performance.now() + FRESH_MS, stores }
@@ -149,7 +156,9 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     return health
   }
 
-  const timer = setInterval(() => void check(), LOOK_EVERY_MS).unref()
+  const timer = setInterval(() => {
+    check().catch((error: unknown) => log.warn({ err: error }, 'the readiness could not be checked'))
+  }, LOOK_EVERY_MS).unref()
   return {
     check,
     async close() {
