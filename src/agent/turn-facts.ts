@@ -163,7 +163,12 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
      * Who texted is told so by text; a stranger is not. Where nobody asked, nobody is told: the failure of an activation
      * belongs to the inner life.
      */
-    failed: (kind: TurnFailureKind, usage: Usage, durationMs: number, text = failureText[kind]): NewEvent[] => [
+    failed: (
+      kind: TurnFailureKind,
+      usage: Usage,
+      durationMs: number,
+      text = failureText[kind],
+    ): NewEvent[] => [
       {
         type: 'turn.failed',
         actor: 'service',

@@ -97,10 +97,10 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
     respond(request, signal) {
       // A tool that strict mode cannot express is our own mistake: it must not look like the service's.
       for (const { parameters } of request.tools) core.schemas(parameters)
-      return withAttempts(
-        (attemptSignal, alive) => attempt(request, attemptSignal, alive),
-        { ...attemptOptions(core, signal), firstEventMs: core.limits.firstEventMs },
-      )
+      return withAttempts((attemptSignal, alive) => attempt(request, attemptSignal, alive), {
+        ...attemptOptions(core, signal),
+        firstEventMs: core.limits.firstEventMs,
+      })
     },
   }
 }

@@ -1,10 +1,17 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { whenIdle } from '../app/platform.ts'
 import type { Http } from '../data/http.ts'
-import { fetchFault, fetchHeldSince, type ServiceFault } from '../data/service.ts'
+import {
+  fetchFault,
+  fetchHeldSince,
+  fetchWaitingTexts,
+  type ServiceFault,
+  type WaitingTexts,
+} from '../data/service.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
-import { shortDateText } from './format.ts'
+import { delayText } from './delay-words.ts'
+import { plural, shortDateText, timeText } from './format.ts'
 
 const lookEveryMs = 60_000
 
@@ -18,6 +25,7 @@ export class DgServiceNotices extends LitElement {
     path: {},
     heldSince: { state: true },
     fault: { state: true },
+    texts: { state: true },
   }
   static override readonly styles = [
     controls,
@@ -65,6 +73,7 @@ export class DgServiceNotices extends LitElement {
   declare path: string
   declare private heldSince: string | null
   declare private fault: ServiceFault | null
+  declare private texts: WaitingTexts | null
   private ends: (() => void)[] = []
 
   constructor() {
@@ -72,6 +81,7 @@ export class DgServiceNotices extends LitElement {
     this.path = ''
     this.heldSince = null
     this.fault = null
+    this.texts = null
   }
 
   override connectedCallback(): void {
@@ -90,23 +100,28 @@ export class DgServiceNotices extends LitElement {
 
   /** From page to page what was said may have been settled. */
   protected override willUpdate(changed: PropertyValues): void {
-    const isTold = this.heldSince !== null || this.fault !== null
+    const isTold = this.heldSince !== null || this.fault !== null || this.texts !== null
     if (changed.has('path') && this.hasUpdated && isTold) void this.look()
   }
 
   private async look(): Promise<void> {
     if (!this.isConnected || document.visibilityState === 'hidden') return
     try {
-      const [heldSince, fault] = await Promise.all([fetchHeldSince(this.http), fetchFault(this.http)])
+      const [heldSince, fault, texts] = await Promise.all([
+        fetchHeldSince(this.http),
+        fetchFault(this.http),
+        fetchWaitingTexts(this.http),
+      ])
       this.heldSince = heldSince
       this.fault = fault
+      this.texts = texts
     } catch {
       // Where nothing answers, each page says so itself; what was true a minute ago may be true still.
     }
   }
 
   override render() {
-    return html`<div role="status">${this.faultView()}${this.heldView()}</div>`
+    return html`<div role="status">${this.faultView()}${this.heldView()}${this.textsView()}</div>`
   }
 
   private heldView(): TemplateResult | typeof nothing {
@@ -117,6 +132,21 @@ export class DgServiceNotices extends LitElement {
       <span>
         No text, call or delivery goes out<span class="why">: this data came from a backup or an import
           (${shortDateText(this.heldSince)})</span>. <a href="/settings">Release outgoing work in Settings</a>
+      </span>
+    </p>`
+  }
+
+  private textsView(): TemplateResult | typeof nothing {
+    // Where everything is held, that is the reason.
+    if (this.texts === null || this.heldSince !== null) return nothing
+    const { count, since, until, kind } = this.texts
+    const isOne = count === 1
+    return html`<p>
+      <dg-icon name="warning"></dg-icon>
+      <span>
+        ${plural(count, 'text')} ${isOne ? 'has' : 'have'} been waiting since ${timeText(since)}: ${delayText(kind)}<span class="why">.
+          ${isOne ? 'It is' : 'They are'} retried until ${shortDateText(until)}, ${timeText(until)}</span>.
+        ${kind === 'credentials' ? html`<a href="/settings">Check them in Settings</a>` : nothing}
       </span>
     </p>`
   }
