@@ -21,6 +21,11 @@ export const operationMetrics = [
   'deliverySuccesses',
   'deliveryFailedAttempts',
   'deliveryFinalFailures',
+  /** Of all texts, those of tasks included. */
+  'textAttempts',
+  'textFailedAttempts',
+  /** Given up, or not known to have left. */
+  'textsNotSent',
   'memoriesSurfaced',
   'memoriesSuppressed',
   'lateSurfaced',
@@ -43,6 +48,13 @@ const BUCKET_CHARS: Readonly<Record<Grain, number>> = { minute: 16, hour: 13, da
 const GRAIN_MS: Readonly<Record<Grain, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 const GRAINS = ['minute', 'hour', 'day'] as const
 const MAX_UPSERTS = 64
+/** How an attempt of a text fails; a text also ends without one, as where no account is set up. */
+const PROVIDER_FAILURES: ReadonlySet<string> = new Set([
+  'unavailable',
+  'rate_limited',
+  'credentials',
+  'refused',
+])
 
 /**
  * Counts by minute, hour and day, so that a window of any length over a ledger of any length is a sum of at most
@@ -140,7 +152,8 @@ export const operationsProjection = defineProjection({
         'delivery.requested': ({ facts }) => {
           if (facts.taskId !== null) request.run(facts.deliveryId)
         },
-        'delivery.attempted': ({ at, facts: { deliveryId, attempt } }) => {
+        'delivery.attempted': ({ at, facts: { deliveryId, channel, attempt } }) => {
+          if (channel === 'sms') add(at, 'textAttempts')
           const known = find.get(deliveryId)
           if (!known) return
           if (known.underWay) add(at, 'deliveryFailedAttempts')
@@ -154,7 +167,9 @@ export const operationsProjection = defineProjection({
           if (known.underWay) add(at, 'deliverySuccesses')
           settle.run(deliveryId)
         },
-        'delivery.failed': ({ at, facts: { deliveryId, final } }) => {
+        'delivery.failed': ({ at, facts: { deliveryId, channel, kind, final } }) => {
+          if (channel === 'sms' && PROVIDER_FAILURES.has(kind)) add(at, 'textFailedAttempts')
+          if (channel === 'sms' && final) add(at, 'textsNotSent')
           const known = find.get(deliveryId)
           if (!known) return
           // Without an attempt, as where no account is set up, there is a failure and no failed attempt.
@@ -164,7 +179,8 @@ export const operationsProjection = defineProjection({
             settle.run(deliveryId)
           } else set.run(0, deliveryId)
         },
-        'delivery.unknown': ({ at, facts: { deliveryId } }) => {
+        'delivery.unknown': ({ at, facts: { deliveryId, channel } }) => {
+          if (channel === 'sms') add(at, 'textsNotSent')
           const known = find.get(deliveryId)
           if (!known) return
           if (known.underWay) add(at, 'deliveryFailedAttempts')

@@ -105,7 +105,12 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
     noteRoutes({ notes: parts.notes }),
     adaptationRoutes({ adaptations: parts.adaptations, instructions: told }),
     notePageRoutes({ notes: parts.notes, renderer, timezone, staticFiles }),
-    outboundRoutes({ append: storage.append, held: createOwnerQueries(storage.views).outboundHeld }),
+    outboundRoutes({
+      append: storage.append,
+      held: createOwnerQueries(storage.views).outboundHeld,
+      waitingTexts: parts.texts.waiting,
+      sendAgain: parts.texts.sendAgain,
+    }),
     proposalRoutes({ proposals: parts.proposals }),
     timerRoutes({ timers: parts.timers, timezone }),
     taskRoutes({ tasks: parts.work.tasks, callback: parts.work.callback }),

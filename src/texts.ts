@@ -1,11 +1,13 @@
 import { createCallQueries } from '../projections/calls.ts'
+import { createDeliveryQueries } from '../projections/deliveries.ts'
 import { createOwnerQueries } from '../projections/owner.ts'
-import { createTextQueries } from '../projections/texts.ts'
+import { createTextQueries, type DelayedTexts } from '../projections/texts.ts'
 import type { TurnRow } from '../projections/turns.ts'
 import { createAttention } from './agent/attention.ts'
 import { createSmsInbox, type IncomingText } from './channels/sms/inbox.ts'
 import { createLostTexts } from './channels/sms/lost-texts.ts'
 import { createSmsOutbox } from './channels/sms/outbox.ts'
+import { createSendAgain, type SendAgain } from './channels/sms/send-again.ts'
 import type { TelephonyApi } from './channels/telephony/api.ts'
 import { isWithheld, ownerNumbersOf } from './channels/telephony/party.ts'
 import type { Placement } from './conversation/placement.ts'
@@ -13,7 +15,7 @@ import type { Foundation } from './foundation.ts'
 import type { Log } from './log.ts'
 import type { Budgets } from './operations/budgets.ts'
 import type { GuestBudget } from './operations/guest-budget.ts'
-import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
+import { giveUpAt, type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -34,9 +36,14 @@ export type Texts = {
     readonly status: string
     readonly errorCode: number | null
   }): Promise<void>
+  /** Texts that cannot be sent for now, and until when the first of them is retried; null while there are none. */
+  waiting(): WaitingTexts | null
+  sendAgain: SendAgain
   start(): void
   close(graceMs: number): Promise<void>
 }
+
+export type WaitingTexts = DelayedTexts & { readonly until: string }
 
 /** Where the words of a stranger's number stand, in texts and calls together. */
 export function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
@@ -187,6 +194,16 @@ export function buildTexts(options: {
         release()
       }
     },
+    waiting() {
+      const delayed = queries.delayed()
+      return delayed && { ...delayed, until: giveUpAt(delayed.since) }
+    },
+    sendAgain: createSendAgain({
+      append,
+      ledger,
+      deliveries: createDeliveryQueries(views),
+      newId: options.newId,
+    }),
     async statusReported({ messageSid, status, errorCode }) {
       await append([
         {

@@ -51,6 +51,12 @@ export function createOperationsReport(options: {
         attemptSuccessRate: rate(count('deliverySuccesses'), attempts),
         retryRate: rate(count('deliveryRetries'), attempts),
       },
+      texts: {
+        scope: 'window' as const,
+        attempts: count('textAttempts'),
+        failedAttempts: count('textFailedAttempts'),
+        notSent: count('textsNotSent'),
+      },
       timelinePaging: { scope: 'process_runtime' as const, ...options.paging.read() },
       memory: {
         scope: 'window' as const,

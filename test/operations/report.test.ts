@@ -23,6 +23,7 @@ test('the report has the areas and figures of the contract, and no others; rates
     copilotDelivery: names(
       'scope attempts successes failedAttempts retriedAttempts finalFailures attemptSuccessRate retryRate',
     ),
+    texts: names('scope attempts failedAttempts notSent'),
     timelinePaging: names(
       'scope since initialPageRequests olderPageRequests eventsSent expandedEvents maxPageEvents',
     ),

@@ -79,6 +79,16 @@ export const modelTrials = {
       return model.requests('/audio/speech').at(-1)?.body.model
     },
   },
+  MODEL_FIRST_EVENT_SECONDS: {
+    values: [5],
+    async see({ client, model }) {
+      const hung = Promise.withResolvers<void>()
+      model.reply({ text: 'Late.', pause: { at: 'headers', until: hung.promise } })
+      const { json } = await client.post('/api/chat', { content: 'Are you there?' })
+      hung.resolve()
+      return Number(/within (\d+) seconds/.exec(json.detail)?.[1])
+    },
+  },
 } as const satisfies Trials
 
 export const conversationTrials = {

@@ -210,23 +210,25 @@ export function createSmsOutbox(options: {
     const { kind, providerCode } = failure
     // For a task's outcome the chat steps in.
     const isTaskOver = event.facts.taskId !== null && number >= event.facts.maxAttempts
-    const isForGood = kind === 'refused' || kind === 'opted_out' || isTaskOver || isOver(row.requestedAt)
-    const until = giveUpAt(row.requestedAt)
-    const retryMs = Math.min(nowMs() + retryMsOf(number, failure), Date.parse(until))
-    const retryAt = isForGood ? null : new Date(retryMs).toISOString()
     const { deliveryId } = row
+    let retryAt: string | null = null
+    if (kind === 'credentials') refused = client
+    if (kind === 'refused' || kind === 'opted_out' || isTaskOver || isOver(row.requestedAt))
+      await end(open, number, failure)
+    else {
+      const until = giveUpAt(row.requestedAt)
+      retryAt = new Date(Math.min(nowMs() + retryMsOf(number, failure), Date.parse(until))).toISOString()
+      const isReported = texts.delayed() !== null
+      const isLate = number >= ATTEMPTS_BEFORE_NOTICE || kind === 'credentials'
+      await append([
+        retriedFact(event, number, { kind, retryAt }),
+        ...(isLate && !isReported ? delayedFacts(event, kind, until) : []),
+      ])
+    }
     options.onFailedAttempt(
       { deliveryId, attempt: number, kind, providerCode, retryAt },
       'a text was not sent',
     )
-    if (kind === 'credentials') refused = client
-    if (isForGood || retryAt === null) return end(open, number, failure)
-    const isReported = texts.delayed() !== null
-    const isLate = number >= ATTEMPTS_BEFORE_NOTICE || kind === 'credentials'
-    await append([
-      retriedFact(event, number, { kind, retryAt }),
-      ...(isLate && !isReported ? delayedFacts(event, kind, until) : []),
-    ])
   }
 
   function retryMsOf(number: number, { kind, retryAfterMs }: FailedSend): number {

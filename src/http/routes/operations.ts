@@ -43,6 +43,7 @@ const reportSchema = z
       attemptSuccessRate: rate,
       retryRate: rate,
     }),
+    texts: z.object({ scope: inWindow, attempts: z.int(), failedAttempts: z.int(), notSent: z.int() }),
     timelinePaging: z.object({
       ...sinceStart,
       initialPageRequests: z.int(),

@@ -1,5 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Append } from '../../../ledger/event.ts'
+import type { SendAgain } from '../../channels/sms/send-again.ts'
+import type { WaitingTexts } from '../../texts.ts'
 import type { RouteModule } from '../app.ts'
 import { json, refusals } from '../describe.ts'
 import { createRoutes } from '../env.ts'
@@ -11,6 +13,15 @@ const outboundSchema = z
       .string()
       .nullable()
       .describe('When the ledger was imported or restored, or went on after a loss; null while not held'),
+    waitingTexts: z
+      .object({
+        count: z.int(),
+        since: z.string().describe('When the first of them was asked for'),
+        until: z.string().describe('When the first of them is given up'),
+        kind: z.string().nullable().describe('Why: `unavailable`, `rate_limited`, `credentials` or `budget`'),
+      })
+      .nullable()
+      .describe('Text messages that cannot be sent for now and are retried; null while there are none'),
   })
   .openapi('Outbound')
 
@@ -30,14 +41,37 @@ const release = createRoute({
   responses: { 200: json(outboundSchema, 'It waits no more'), ...refusals(409) },
 })
 
+const sendAgain = createRoute({
+  method: 'post',
+  path: '/api/outbound/texts/{id}/retry',
+  tags: ['Outbound'],
+  summary: 'Sends a text message again that failed, or that may not have left',
+  request: { params: z.object({ id: z.string().describe('The `deliveryId` of its `sms.failed` event') }) },
+  responses: { 200: json(outboundSchema, 'It is on its way again'), ...refusals(404, 409) },
+})
+
+const NOT_SENT_AGAIN = {
+  unknown_text: new Refusal(404, 'unknown_text', 'There is no such text message.'),
+  not_failed: new Refusal(409, 'not_failed', 'This text message did not fail, or was sent again already.'),
+  erased: new Refusal(409, 'erased', 'The words of this text message were erased.'),
+}
+
 /** The hold on texts, calls and tasks that an imported or restored ledger begins with, and one that lost events. */
 export function outboundRoutes(deps: {
   readonly append: Append
   /** What holds it: the last import or loss that was not released. */
   readonly held: () => { readonly heldSeq: number; readonly heldAt: string } | undefined
+  readonly waitingTexts: () => WaitingTexts | null
+  readonly sendAgain: SendAgain
 }): RouteModule {
   const routes = createRoutes()
-  routes.openapi(read, (c) => c.json({ heldSince: deps.held()?.heldAt ?? null }, 200))
+  const present = () => ({ heldSince: deps.held()?.heldAt ?? null, waitingTexts: deps.waitingTexts() })
+  routes.openapi(read, (c) => c.json(present(), 200))
+  routes.openapi(sendAgain, async (c) => {
+    const outcome = await deps.sendAgain(c.req.valid('param').id)
+    if (outcome !== 'requested') throw NOT_SENT_AGAIN[outcome]
+    return c.json(present(), 200)
+  })
   routes.openapi(release, async (c) => {
     const hold = deps.held()
     if (!hold) throw new Refusal(409, 'not_held', 'Outbound work is not held.')
@@ -52,7 +86,7 @@ export function outboundRoutes(deps: {
         facts: {},
       },
     ])
-    return c.json({ heldSince: null }, 200)
+    return c.json({ ...present(), heldSince: null }, 200)
   })
   return { routes }
 }

@@ -1,5 +1,13 @@
 import type { Http } from './http.ts'
-import { arrayField, asObject, optionalString, stringField, UnexpectedAnswer } from './json.ts'
+import {
+  arrayField,
+  asObject,
+  isObject,
+  numberField,
+  optionalString,
+  stringField,
+  UnexpectedAnswer,
+} from './json.ts'
 
 export type Build = {
   readonly version: string
@@ -16,6 +24,29 @@ export async function fetchBuild(http: Http): Promise<Build> {
     builtAt: optionalString(answer, 'builtAt'),
     node: stringField(answer, 'node'),
   }
+}
+
+/** Text messages that cannot be sent for now. */
+export type WaitingTexts = {
+  readonly count: number
+  readonly since: string
+  readonly until: string
+  readonly kind: string
+}
+
+export async function fetchWaitingTexts(http: Http): Promise<WaitingTexts | null> {
+  const { waitingTexts } = asObject(await http('GET', '/api/outbound'), 'outbound')
+  if (!isObject(waitingTexts)) return null
+  return {
+    count: numberField(waitingTexts, 'count'),
+    since: stringField(waitingTexts, 'since'),
+    until: stringField(waitingTexts, 'until'),
+    kind: optionalString(waitingTexts, 'kind') ?? '',
+  }
+}
+
+export async function sendTextAgain(http: Http, deliveryId: string): Promise<void> {
+  await http('POST', `/api/outbound/texts/${encodeURIComponent(deliveryId)}/retry`)
 }
 
 /** Since when outgoing work waits for its release, as it does after an import or a restore; null where it does not. */

@@ -5,6 +5,7 @@ import { endConversation } from '../data/conversations.ts'
 import { fetchPendingPlan, undoErasure } from '../data/erasures.ts'
 import { explain } from '../data/http.ts'
 import { settleProposal } from '../data/proposals.ts'
+import { sendTextAgain } from '../data/service.ts'
 import { fetchSpanEvents } from '../data/timeline.ts'
 import { fetchTurn } from '../data/turns.ts'
 import { wordsOf } from '../timeline/event-kinds.ts'
@@ -62,6 +63,11 @@ export function createTimelineActions(options: {
     undoErasure: (erasureId) => void attempt(() => undoErasure(app.http, erasureId)),
     retry: (clientMessageId) => session.outbox.retry(clientMessageId),
     discard: (clientMessageId) => session.outbox.discard(clientMessageId),
+    sendTextAgain: (deliveryId) =>
+      void attempt(async () => {
+        await sendTextAgain(app.http, deliveryId)
+        app.toast('Sending the text again.')
+      }),
     resend({ turnId }) {
       const asked = session.segments
         .flatMap(({ entries }) => entries)

@@ -2,6 +2,7 @@ import { kindText } from '../data/erasures.ts'
 import { isObject } from '../data/json.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import { usageText } from '../view/context-words.ts'
+import { delayText } from '../view/delay-words.ts'
 import { countText, durationText, plural, wordsText } from '../view/format.ts'
 import { isErased, wordsOf } from './event-kinds.ts'
 import { settingsChangedText } from './setting-words.ts'
@@ -126,6 +127,8 @@ const titles: Readonly<Record<string, Title>> = {
     `Let ${plural(size(e, 'signalIds'), 'signal')} go: ${wordsText(text(e, 'reason'))}`,
   'sms.status.reported': (e) => `Text message ${wordsText(text(e, 'status'))}`,
   'sms.undelivered': () => 'A text message did not arrive',
+  'sms.delayed': (e) =>
+    `Text messages are waiting: ${delayText(text(e, 'kind'))}. They are retried for a day`,
   'proposal.made': (e) =>
     text(e, 'kind') === 'tool'
       ? named(e, 'Waits for your word', 'target')

@@ -43,6 +43,7 @@ export function messageView(
       <footer>
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
         ${message.waiting ? html`<span>${waitingText}</span>` : qualifierView(event)}
+        ${sendAgainButton(event, context)}
         ${toolsView(message, segment, key, context)}
       </footer>
     </article>
@@ -82,6 +83,18 @@ function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
   if (type === 'sms.received') return attachmentsView(payload.mediaTypes)
   if (type === 'sms.ignored') return html`<span>not answered: ${wordsText(String(payload.reason))}</span>`
   return nothing
+}
+
+/** The owner's word that a text goes out once more. */
+function sendAgainButton(
+  { type, payload }: TimelineEvent,
+  context: RowContext,
+): TemplateResult | typeof nothing {
+  const { deliveryId } = payload
+  if (type !== 'sms.failed' || typeof deliveryId !== 'string' || payload.erased === true) return nothing
+  return html`<button class="button small" @click=${() => context.sendTextAgain(deliveryId)}>
+    <dg-icon name="retry"></dg-icon>Send again
+  </button>`
 }
 
 /** What came with a text is not fetched: that it was there is all that can be told. */

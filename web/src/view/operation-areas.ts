@@ -162,6 +162,29 @@ export const areas: readonly Area[] = [
     ],
   },
   {
+    heading: 'Text messages',
+    scope: 'window',
+    intro: 'How texts left for the provider. One that fails is retried for a day.',
+    charts: [
+      {
+        title: 'Attempts',
+        lines: [
+          { metric: 'textAttempts', label: 'Attempts', tone: 'faint' },
+          { metric: 'textFailedAttempts', label: 'Failed', tone: 'danger' },
+        ],
+      },
+    ],
+    figures: [
+      { path: 'texts.attempts', name: 'Attempts', meaning: 'Times that a text was handed to the provider.' },
+      {
+        path: 'texts.failedAttempts',
+        name: 'Failed attempts',
+        meaning: 'The provider refused the text, or did not answer.',
+      },
+      { path: 'texts.notSent', name: 'Not sent', meaning: 'Texts that were given up, or may not have left.' },
+    ],
+  },
+  {
     heading: 'Memory',
     scope: 'window',
     intro: 'What was recalled for turns, and what was held back.',

@@ -17,6 +17,8 @@ export type TimelineActions = {
   undoErasure(erasureId: string): void
   retry(clientMessageId: string): void
   discard(clientMessageId: string): void
+  /** Sends a text message again that failed. */
+  sendTextAgain(deliveryId: string): void
   /** Says again what a failed turn was asked. */
   resend(failed: TimelineEvent): void
   /** The owner's word on something proposed. Rejects with what is to be said where it could not be taken. */

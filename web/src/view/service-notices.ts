@@ -2,10 +2,11 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import { whenIdle } from '../app/platform.ts'
 import { type Check, fetchChecks, reportedChecks } from '../data/health.ts'
 import type { Http } from '../data/http.ts'
-import { fetchHeldSince } from '../data/service.ts'
+import { fetchHeldSince, fetchWaitingTexts, type WaitingTexts } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
-import { shortDateText } from './format.ts'
+import { delayText } from './delay-words.ts'
+import { plural, shortDateText, timeText } from './format.ts'
 import { checkText } from './health-words.ts'
 
 const lookEveryMs = 60_000
@@ -20,6 +21,7 @@ export class DgServiceNotices extends LitElement {
     path: {},
     heldSince: { state: true },
     checks: { state: true },
+    texts: { state: true },
   }
   static override readonly styles = [
     controls,
@@ -67,6 +69,7 @@ export class DgServiceNotices extends LitElement {
   declare path: string
   declare private heldSince: string | null
   declare private checks: readonly Check[]
+  declare private texts: WaitingTexts | null
   private ends: (() => void)[] = []
 
   constructor() {
@@ -74,6 +77,7 @@ export class DgServiceNotices extends LitElement {
     this.path = ''
     this.heldSince = null
     this.checks = []
+    this.texts = null
   }
 
   override connectedCallback(): void {
@@ -92,7 +96,7 @@ export class DgServiceNotices extends LitElement {
 
   /** From page to page what was said may have been settled. */
   protected override willUpdate(changed: PropertyValues): void {
-    const isTold = this.heldSince !== null || this.checks.some(({ ok }) => !ok)
+    const isTold = this.heldSince !== null || this.texts !== null || this.checks.some(({ ok }) => !ok)
     if (changed.has('path') && this.hasUpdated && isTold) void this.look()
   }
 
@@ -101,13 +105,14 @@ export class DgServiceNotices extends LitElement {
     try {
       this.checks = await fetchChecks(this.http)
       this.heldSince = await fetchHeldSince(this.http)
+      this.texts = await fetchWaitingTexts(this.http)
     } catch {
       // Where nothing answers, each page says so itself; what was true a minute ago may be true still.
     }
   }
 
   override render() {
-    return html`<div role="status">${this.checksView()}${this.heldView()}</div>`
+    return html`<div role="status">${this.checksView()}${this.heldView()}${this.textsView()}</div>`
   }
 
   private heldView(): TemplateResult | typeof nothing {
@@ -122,12 +127,30 @@ export class DgServiceNotices extends LitElement {
     </p>`
   }
 
+  private textsView(): TemplateResult | typeof nothing {
+    // Where everything is held, that is the reason.
+    if (this.texts === null || this.heldSince !== null) return nothing
+    const { count, since, until, kind } = this.texts
+    const isOne = count === 1
+    return html`<p>
+      <dg-icon name="warning"></dg-icon>
+      <span>
+        ${plural(count, 'text')} ${isOne ? 'has' : 'have'} been waiting since ${timeText(since)}: ${delayText(kind)}<span class="why">.
+          ${isOne ? 'It is' : 'They are'} retried until ${shortDateText(until)}, ${timeText(until)}</span>.
+        ${kind === 'credentials' ? html`<a href="/settings">Check them in Settings</a>` : nothing}
+      </span>
+    </p>`
+  }
+
   private checksView() {
     if (this.path === '/operations') return nothing
     const failing = this.checks.filter(({ ok }) => !ok)
     const needed = failing.find(({ name }) => !reportedChecks.has(name))
     // What is wrong with the first may be why the others fail. A model's failure is on the timeline as well.
-    const told = needed ? [needed] : failing.filter(({ name }) => name !== 'model' || this.path !== '/')
+    const isToldOtherwise = { model: this.path === '/', telephony: this.texts !== null }
+    const told = needed
+      ? [needed]
+      : failing.filter(({ name }) => (name !== 'model' && name !== 'telephony') || !isToldOtherwise[name])
     return told.map(
       (check) => html`<p>
         <dg-icon name="warning"></dg-icon>
