@@ -30,11 +30,11 @@ function readUnit(): ReadonlyMap<string, readonly string[]> {
   )
 }
 
-/** A directory of that account. */
-function directoryOfNobody(): string {
+/** As /var/lib: everybody may look, only root may write. */
+function rootDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'delegate-unit-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  chownSync(directory, NOBODY, NOBODY)
+  chmodSync(directory, 0o755)
   return directory
 }
 
@@ -49,7 +49,7 @@ const canFollow =
 test.skipIf(!canFollow)(
   'the unit of the guide starts the service on a checkout that it cannot write, and SIGTERM ends it (needs root)',
   async () => {
-    const state = directoryOfNobody()
+    const state = rootDirectory()
     // As systemd makes them under /var/lib.
     for (const name of unit.get('StateDirectory')?.[0]?.split(' ') ?? []) {
       mkdirSync(join(state, name), { mode: Number.parseInt(unit.get('StateDirectoryMode')?.[0] ?? '755', 8) })
@@ -93,9 +93,7 @@ test.skipIf(!canFollow)(
 test.skipIf(!canFollow)(
   'where the pages are stale and cannot be built, a sentence says what to do (needs root)',
   () => {
-    const checkout = mkdtempSync(join(tmpdir(), 'delegate-checkout-'))
-    onTestFinished(() => rmSync(checkout, { recursive: true, force: true }))
-    chmodSync(checkout, 0o755)
+    const checkout = rootDirectory()
     for (const path of ['package.json', 'package-lock.json', 'scripts/build-web.ts', 'web/index.html'])
       cpSync(join(root, path), join(checkout, path))
     const { status, stderr } = spawnSync(process.execPath, ['scripts/build-web.ts'], {
