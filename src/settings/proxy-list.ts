@@ -4,6 +4,11 @@ import * as z from 'zod'
 /** 10.0.0.0/8 and fc00::/7 are the largest private networks; anything larger holds strangers. */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 } as const
 
+const mapped = new BlockList()
+mapped.addSubnet('::ffff:0:0', 96, 'ipv6')
+
+type Network = { readonly address: string; readonly prefix: number; readonly family: 'ipv4' | 'ipv6' }
+
 /** Addresses and networks (CIDR) of proxies, separated by commas. `parseProxyList` makes it usable. */
 export const proxyListSchema = z
   .string()
@@ -17,7 +22,7 @@ export const proxyListSchema = z
       context.addIssue('must be addresses or networks like 10.0.0.0/8, separated by commas')
       return z.NEVER
     }
-    if (networks.some((network) => network && network.prefix < SHORTEST_PREFIX[network.family])) {
+    if (networks.some((network) => network && holdsStrangers(network))) {
       context.addIssue(
         "must be the proxy's own address: so large a network lets any client invent its address",
       )
@@ -25,6 +30,16 @@ export const proxyListSchema = z
     }
     return parts.join(',')
   })
+
+function holdsStrangers({ address, prefix, family }: Network): boolean {
+  if (prefix < SHORTEST_PREFIX[family]) return true
+  if (family === 'ipv4') return false
+  // IPv4 addresses as IPv6 writes them (::ffff:0:0/96) match here too.
+  if (mapped.check(address, 'ipv6')) return prefix < 96 + SHORTEST_PREFIX.ipv4
+  const network = new BlockList()
+  network.addSubnet(address, prefix, family)
+  return network.check('::ffff:0:0', 'ipv6')
+}
 
 /** Whether an address belongs to the listed proxies; nobody does while the list is unset. */
 export function parseProxyList(list: string | null): (address: string) => boolean {
@@ -46,7 +61,7 @@ function splitList(list: string): string[] {
     .filter((part) => part !== '')
 }
 
-function parseNetwork(part: string): { address: string; prefix: number; family: 'ipv4' | 'ipv6' } | null {
+function parseNetwork(part: string): Network | null {
   const [address = '', prefixText, ...rest] = part.split('/')
   const version = isIP(address)
   if (version === 0 || rest.length > 0) return null
