@@ -3,10 +3,11 @@ import * as z from 'zod'
 
 /** 10.0.0.0/8 and fc00::/7 are the largest private networks; anything larger holds strangers. */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 } as const
-/** Where IPv6 writes the addresses of IPv4: a network in there, or around it, is one of IPv4. */
-const MAPPED_BITS = 96
+
 const mapped = new BlockList()
-mapped.addSubnet('::ffff:0:0', MAPPED_BITS, 'ipv6')
+mapped.addSubnet('::ffff:0:0', 96, 'ipv6')
+
+type Network = { readonly address: string; readonly prefix: number; readonly family: 'ipv4' | 'ipv6' }
 
 /** Addresses and networks (CIDR) of proxies, separated by commas. `parseProxyList` makes it usable. */
 export const proxyListSchema = z
@@ -30,6 +31,16 @@ export const proxyListSchema = z
     return parts.join(',')
   })
 
+function holdsStrangers({ address, prefix, family }: Network): boolean {
+  if (prefix < SHORTEST_PREFIX[family]) return true
+  if (family === 'ipv4') return false
+  // IPv4 addresses as IPv6 writes them (::ffff:0:0/96) match here too.
+  if (mapped.check(address, 'ipv6')) return prefix < 96 + SHORTEST_PREFIX.ipv4
+  const network = new BlockList()
+  network.addSubnet(address, prefix, family)
+  return network.check('::ffff:0:0', 'ipv6')
+}
+
 /** Whether an address belongs to the listed proxies; nobody does while the list is unset. */
 export function parseProxyList(list: string | null): (address: string) => boolean {
   const trusted = new BlockList()
@@ -43,22 +54,12 @@ export function parseProxyList(list: string | null): (address: string) => boolea
   }
 }
 
-function holdsStrangers({ address, prefix, family }: Network): boolean {
-  if (prefix < SHORTEST_PREFIX[family]) return true
-  if (family === 'ipv4' || prefix >= MAPPED_BITS + SHORTEST_PREFIX.ipv4) return false
-  const network = new BlockList()
-  network.addSubnet(address, prefix, family)
-  return mapped.check(address, 'ipv6') || network.check('::ffff:0.0.0.0', 'ipv6')
-}
-
 function splitList(list: string): string[] {
   return list
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
 }
-
-type Network = { address: string; prefix: number; family: 'ipv4' | 'ipv6' }
 
 function parseNetwork(part: string): Network | null {
   const [address = '', prefixText, ...rest] = part.split('/')

@@ -78,9 +78,10 @@ test.each<[SettingKey, unknown, unknown]>([
   ['TRUSTED_PROXY', '0.0.0.0/0', null],
   ['TRUSTED_PROXY', '::/0', null],
   ['TRUSTED_PROXY', '::/7', null],
-  ['TRUSTED_PROXY', '::ffff:0:0/96', null],
   ['TRUSTED_PROXY', '::ffff:128.0.0.0/97', null],
-  ['TRUSTED_PROXY', 'fd00::/8,::ffff:10.0.0.0/104', 'fd00::/8,::ffff:10.0.0.0/104'],
+  ['TRUSTED_PROXY', '::ffff:0:0/96', null],
+  ['TRUSTED_PROXY', '100::/7', null],
+  ['TRUSTED_PROXY', '::ffff:10.0.0.0/104,fd00::/8', '::ffff:10.0.0.0/104,fd00::/8'],
   ['TRUSTED_PROXY', '10.0.0.1,0.0.0.0/1,128.0.0.0/1', null],
 ])('%s takes %j as %j', (key, input, expected) => {
   expect(parsedValue(key, input)).toBe(expected)
