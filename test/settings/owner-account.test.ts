@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Append } from '../../ledger/event.ts'
 import { ledgerFile, viewsFile } from '../../ledger/files.ts'
+import { headFile } from '../../ledger/witness.ts'
 import { settingsFile } from '../../src/settings/store.ts'
 import { openState, PASSWORD, UNLIMITED } from './owner-state.ts'
 
@@ -143,6 +144,7 @@ test('settings of another life do not stand in the way of installing anew', asyn
   for (const file of [ledgerFile(former.directory), viewsFile(former.directory)]) {
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
   }
+  rmSync(headFile(former.directory))
   const anew = await openState({ directory: former.directory })
   expect(anew.account.isInstalled()).toBe(false)
   expect((await anew.install('quite another password')).status).toBe('installed')
