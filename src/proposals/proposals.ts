@@ -74,7 +74,7 @@ export function createProposals(options: {
   const { append, ledger, queries, placement, nowMs, newId } = options
   const carryOut = createCarryOut(options)
   let carrying: Promise<void> = Promise.resolve()
-  let unsubscribe = () => {}
+  let unsubscribe: () => void = () => undefined
   const at = (ms: number) => new Date(ms).toISOString()
   /** One that was made while the clock was far ahead would wait for as long. */
   const lastEnd = () => at(nowMs() + 2 * EXPIRES_AFTER_MS)
