@@ -314,15 +314,15 @@ test(
     await first.stop()
 
     const second = await startWholeService({ directory })
-    expect((await second.client.get('/api/outbound')).json).toEqual({ heldSince })
+    expect((await second.client.get('/api/outbound')).json).toEqual({ heldSince, waitingTexts: null })
     const released = await second.client.post('/api/outbound/release', {})
-    expect([released.status, released.json]).toEqual([200, { heldSince: null }])
+    expect([released.status, released.json]).toEqual([200, { heldSince: null, waitingTexts: null }])
     const again = await second.client.post('/api/outbound/release', {})
     expect([again.status, again.json.code]).toEqual([409, 'not_held'])
     await second.stop()
 
     const third = await startWholeService({ directory })
-    expect((await third.client.get('/api/outbound')).json).toEqual({ heldSince: null })
+    expect((await third.client.get('/api/outbound')).json).toEqual({ heldSince: null, waitingTexts: null })
     await third.stop()
     const db = openLedgerReadOnly(directory)
     const facts = createReader(db).readAfter(events, 100)
