@@ -145,7 +145,7 @@ export class DgServiceNotices extends LitElement {
       <dg-icon name="warning"></dg-icon>
       <span>
         ${plural(count, 'text')} ${isOne ? 'has' : 'have'} been waiting since ${timeText(since)}: ${delayText(kind)}<span class="why">.
-          ${isOne ? 'It is' : 'They are'} retried until ${shortDateText(until)}, ${timeText(until)}</span>.
+          ${isOne ? 'It is' : 'They are'} retried until ${shortDateText(until)}</span>.
         ${kind === 'credentials' ? html`<a href="/settings">Check them in Settings</a>` : nothing}
       </span>
     </p>`
