@@ -11,6 +11,7 @@ const names: Readonly<Record<string, string>> = {
   REALTIME_VOICE: 'voice',
   TRANSCRIPTION_MODEL: 'transcription model',
   SPEECH_MODEL: 'speech model',
+  MODEL_FIRST_EVENT_SECONDS: 'wait for the model',
   COMPACT_THRESHOLD_TOKENS: 'size at which the context is compacted',
   CAPSULE_TRIGGER_TOKENS: 'pace of summaries',
   SESSION_IDLE_MINUTES: 'length of a pause that ends an exchange',

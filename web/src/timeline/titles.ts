@@ -127,8 +127,7 @@ const titles: Readonly<Record<string, Title>> = {
     `Let ${plural(size(e, 'signalIds'), 'signal')} go: ${wordsText(text(e, 'reason'))}`,
   'sms.status.reported': (e) => `Text message ${wordsText(text(e, 'status'))}`,
   'sms.undelivered': () => 'A text message did not arrive',
-  'sms.delayed': (e) =>
-    `Text messages are waiting: ${delayText(text(e, 'kind'))}. They are retried for a day`,
+  'sms.delayed': (e) => `Texts wait: ${delayText(text(e, 'kind'))}`,
   'proposal.made': (e) =>
     text(e, 'kind') === 'tool'
       ? named(e, 'Waits for your word', 'target')
