@@ -13,6 +13,8 @@ const CONTRACT_KEYS =
   'PUBLIC_URL OWNER_PHONE_NUMBER TIMEZONE SESSION_IDLE_MINUTES TIMELINE_PAGE_EVENTS DELIVERY_CHANNEL ' +
   'COPILOT_WORKDIR SPEECH_MODEL DELIVERY_WEBHOOK_URL DELIVERY_WEBHOOK_SECRET TRUSTED_PROXY TASK_LIMIT ' +
   'TASK_TIMEOUT_MINUTES LONG_ANSWER_CHARS GUEST_DAILY_MESSAGES'
+/** Extensions of the contract. */
+const OWN_KEYS = 'MODEL_FIRST_EVENT_SECONDS'
 
 type Entry = { key: string; value: unknown; secret: boolean; set: boolean; source: string }
 
@@ -24,7 +26,9 @@ test('every setting of the contract is listed with its value, source and meaning
     environment: { CHAT_MODEL: 'from-environment', OPENAI_API_KEY: 'sk-env' },
   })
   const answer = await service.client.get('/api/config')
-  expect(answer.json.entries.map(({ key }: Entry) => key).sort()).toEqual(CONTRACT_KEYS.split(' ').sort())
+  expect(answer.json.entries.map(({ key }: Entry) => key).sort()).toEqual(
+    `${CONTRACT_KEYS} ${OWN_KEYS}`.split(' ').sort(),
+  )
   expect(entryOf(answer, 'CHAT_MODEL')).toEqual({
     key: 'CHAT_MODEL',
     value: 'from-environment',
