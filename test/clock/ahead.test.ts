@@ -75,35 +75,33 @@ test('an interaction whose last word the clock puts ten years ahead is idle', as
   expect(await ending.closeIdleSpans(60_000)).toMatchObject([{ spanId: 's' }])
 })
 
-test.each(['sms', 'webhook'] as const)(
-  'a delivery by %s that failed while the clock was ahead is tried again once it is right',
-  async (channel) => {
-    const storage = await openTestStorage(testDirectory())
-    const { append, ledger } = storage
-    const facts = { deliveryId: 'd1', channel, attempt: 1 }
-    const retryAt = new Date(Date.now() + 10 * YEAR_MS).toISOString()
-    await append([
-      {
-        type: 'delivery.requested',
-        actor: 'service',
-        facts: { deliveryId: 'd1', channel, taskId: null, maxAttempts: 3 },
-        body: { target: '+15550100', text: 'Heliotrope' },
-      },
-      { type: 'delivery.attempted', actor: 'service', facts },
-      {
-        type: 'delivery.failed',
-        actor: 'service',
-        facts: { ...facts, kind: 'unavailable', final: false, retryAt },
-      },
-    ])
-    startUnconfiguredOutbox(storage, channel)
-    const outcome = () => {
-      const last = ledger.readRange(1, 100).findLast(({ type }) => type === 'delivery.failed')
-      return last?.type === 'delivery.failed' ? last.facts : null
-    }
-    await expect.poll(outcome).toMatchObject({ kind: 'not_configured', attempt: 2, final: true })
-  },
-)
+test('a delivery that failed while the clock was ahead is retried once it is right', async () => {
+  const channel = 'webhook'
+  const storage = await openTestStorage(testDirectory())
+  const { append, ledger } = storage
+  const facts = { deliveryId: 'd1', channel, attempt: 1 } as const
+  const retryAt = new Date(Date.now() + 10 * YEAR_MS).toISOString()
+  await append([
+    {
+      type: 'delivery.requested',
+      actor: 'service',
+      facts: { deliveryId: 'd1', channel, taskId: null, maxAttempts: 3 },
+      body: { target: '+15550100', text: 'Heliotrope' },
+    },
+    { type: 'delivery.attempted', actor: 'service', facts },
+    {
+      type: 'delivery.failed',
+      actor: 'service',
+      facts: { ...facts, kind: 'unavailable', final: false, retryAt },
+    },
+  ])
+  startUnconfiguredOutbox(storage, channel)
+  const outcome = () => {
+    const last = ledger.readRange(1, 100).findLast(({ type }) => type === 'delivery.failed')
+    return last?.type === 'delivery.failed' ? last.facts : null
+  }
+  await expect.poll(outcome).toMatchObject({ kind: 'not_configured', attempt: 2, final: true })
+})
 
 test('compactions that failed while the clock was ahead hold none up once it is right', async () => {
   let nowMs = Date.now() + 10 * YEAR_MS

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { outboundPauses, retryDelayMs } from '../../src/outbound/backoff.ts'
+import { outboundPauses, retryDelayMs, untilRetryMs } from '../../src/outbound/backoff.ts'
 
 const MINUTE_MS = 60_000
 
@@ -25,4 +25,10 @@ test('chance spreads it by a quarter to either side, and what was asked for is k
       },
     ),
   )
+})
+
+test('a retry that a clock years ahead put off is due once the clock is right', () => {
+  const nowMs = Date.parse('2026-11-24T12:00:00Z')
+  expect(untilRetryMs('2036-11-24T12:00:00Z', nowMs)).toBe(0)
+  expect(untilRetryMs('2026-11-24T12:30:00Z', nowMs)).toBe(30 * 60_000)
 })
