@@ -45,9 +45,7 @@ test('what is only reported is shown too: a disk that fills up, a text that was 
   await page.route('**/ready', (route) => route.fulfill({ json: { status: 'ready', checks } }))
   await page.reload()
   await page.getByText('The disk is nearly full (120 MB free).').waitFor()
-  await page
-    .getByText(/The last text message was not sent\. Tried at .*2026.*: unavailable\./)
-    .waitFor()
+  await page.getByText(/The last text message was not sent\. Tried at .*2026.*: unavailable\./).waitFor()
 })
 
 test('the work that waits and what failed last are listed, and Health comes again when asked', async () => {

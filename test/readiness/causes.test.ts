@@ -29,7 +29,9 @@ test.for(['ENOSPC', 'EIO'] as const)(
       disk.close()
     })
     const client = createClient(await service.listening)
-    expect((await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })).status).toBe(201)
+    expect(
+      (await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })).status,
+    ).toBe(201)
     disk.arm({
       nth: 1,
       error,
