@@ -18,7 +18,7 @@ export type Opening = { readonly adaptationIds: readonly string[]; readonly sign
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone'>
   readonly input: readonly InputItem[]
-  /** The same without anything in which words of others may be. */
+  /** The same without any words that may be of others; in the place of a reply that had some it says “(answered)”. */
   readonly ownWords: readonly InputItem[]
   /** Whether those are less than the input. */
   readonly isForeign: boolean
@@ -143,7 +143,7 @@ export function createComposer(options: {
           riding.map((row) => row.seq),
         )
         const added: InputItem[] = []
-        const own = past.items.filter(({ foreign }) => !foreign).map(({ item }) => item)
+        const own = past.items.flatMap(ownOf)
         const isRecalledForeign = recalled.text !== null && options.areForeign(recalled.seqs)
         if (recalled.text !== null)
           added.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
@@ -162,7 +162,7 @@ export function createComposer(options: {
             cue.foreign ||
             isRecalledForeign ||
             options.areForeign(ridingSignals.map(({ seq }) => seq)) ||
-            own.length < past.items.length,
+            past.items.some(({ foreign }) => foreign),
           facts: recalled.facts,
           proven: past.base && past.base.row.consumed === 0 ? [consumed(turn, past.base)] : [],
           seenSeqs: [
@@ -182,6 +182,12 @@ export function createComposer(options: {
       }
     },
   }
+}
+
+/** Of a foreign reply one thing stays: that it was given, so that older wishes are not taken for open ones. */
+function ownOf({ item, foreign }: ContextItem): InputItem[] {
+  if (!foreign) return [item]
+  return item.type === 'message' && item.role === 'delegate' ? [{ ...item, text: '(answered)' }] : []
 }
 
 /** The first turn that succeeds on a replacement proves that the chain can be continued from it. */

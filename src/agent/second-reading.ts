@@ -1,4 +1,6 @@
+import { ModelError, type ModelService, type Usage } from '../model/port.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { Composed } from './composer.ts'
 import { parseArguments } from './tool-runner.ts'
 import type { Answer } from './turn-facts.ts'
 
@@ -27,7 +29,7 @@ export async function judgeCalls(
   const { tools, isOwners, isForeign, context } = options
   const needsAuthority = ({ name }: ModelCall) => tools.get(name)?.plan !== undefined
   const isSecondNeeded = isOwners && isForeign && calls.some(needsAuthority)
-  const second = isSecondNeeded ? [...(await options.readAgain())] : []
+  const second = isSecondNeeded ? await options.readAgain() : []
 
   /** What a call is done to; null where it comes to nothing. */
   async function subjectOf({ callId, name, arguments: json }: ModelCall): Promise<string | null> {
@@ -38,16 +40,51 @@ export async function judgeCalls(
     return 'deed' in planned ? planned.deed.subject : null
   }
 
+  const wishes = await Promise.all(second.map(async (wish) => ({ wish, subject: await subjectOf(wish) })))
   const judged: JudgedCall[] = []
   for (const call of calls) {
-    const index = needsAuthority(call) ? second.findIndex(({ name }) => name === call.name) : -1
-    const [own] = index === -1 ? [] : second.splice(index, 1)
-    const subject = own ? await subjectOf(own) : null
+    const subject = wishes.length === 0 ? null : await subjectOf(call)
+    const index = wishes.findIndex(
+      (each) => each.wish.name === call.name && subject !== null && each.subject === subject,
+    )
+    const [own] = index === -1 ? [] : wishes.splice(index, 1)
     judged.push(
-      own && subject !== null && subject === (await subjectOf(call))
-        ? { ...own, callId: call.callId, authorised: true, foreign: false }
+      own
+        ? { ...own.wish, callId: call.callId, authorised: true, foreign: false }
         : { ...call, authorised: isOwners && !isForeign, foreign: isForeign },
     )
   }
   return judged
+}
+
+const NOTHING: SecondReading = { toolCalls: [], usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 } }
+
+type SecondReading = { readonly toolCalls: readonly ModelCall[]; readonly usage: Usage }
+
+/**
+ * What the model calls when it is given the owner's words alone; nothing where it cannot be asked. It is offered only
+ * the tools that need authority: a model that may look first would look, and never come to the deed.
+ */
+export async function readAgain(
+  { request, ownWords }: Pick<Composed, 'request' | 'ownWords'>,
+  options: {
+    readonly service: Pick<ModelService, 'text'>
+    readonly tools: ReadonlyMap<string, Tool>
+    readonly nowMs: () => number
+    readonly signal: AbortSignal
+    readonly log: { warn(fields: object, message: string): void }
+    readonly turnId: string
+  },
+): Promise<SecondReading> {
+  const { service, signal, log, turnId } = options
+  const now = new Date(options.nowMs()).toISOString()
+  const tools = request.tools.filter(({ name }) => options.tools.get(name)?.plan !== undefined)
+  try {
+    for await (const event of service.text.respond({ ...request, tools, input: ownWords, now }, signal))
+      if (event.type === 'completed') return event
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    log.warn({ err: error, turnId }, 'a wish was not confirmed by a second reading')
+  }
+  return NOTHING
 }

@@ -11,7 +11,7 @@ import type { Composed, Composer } from './composer.ts'
 import { failureText, failureTextOf, type TurnFailureKind } from './failure-text.ts'
 import type { SpokenChannel } from './instructions.ts'
 import { createProvenance, type Provenance } from './provenance.ts'
-import { type JudgedCall, judgeCalls } from './second-reading.ts'
+import { type JudgedCall, judgeCalls, readAgain } from './second-reading.ts'
 import { SILENCE } from './signals-text.ts'
 import {
   type Call,
@@ -141,7 +141,7 @@ async function runTurn(
     seen: new Set([turn.causeSeq, ...progress.seenSeqs]),
     signalIds: new Set(),
     read: new Set(progress.read.map((tool) => options.tools.get(tool)?.reads ?? tool)),
-    isForeign: progress.read.length > 0,
+    isForeign: progress.read.length > 0 || progress.orphans.some(({ foreign }) => foreign),
     tally: tallyOf(progress.called, options.tools),
     usage: NO_USAGE,
     said: '',
@@ -267,25 +267,20 @@ async function runTurn(
       tools: options.tools,
       isOwners,
       isForeign: run.isForeign,
-      readAgain: () => readAgain(composed),
+      async readAgain() {
+        const second = await readAgain(composed, {
+          service,
+          tools: options.tools,
+          nowMs,
+          signal,
+          log,
+          turnId,
+        })
+        run.usage = addUsage(run.usage, second.usage)
+        return second.toolCalls
+      },
       context: contextOfCalls(),
     })
-  }
-
-  /** What the model calls when it is given the owner's words alone; nothing where it cannot be asked. */
-  async function readAgain({ request, ownWords }: Composed): Promise<Answer['toolCalls']> {
-    const now = new Date(nowMs()).toISOString()
-    try {
-      for await (const event of service.text.respond({ ...request, input: ownWords, now }, signal)) {
-        if (event.type === 'text.delta') continue
-        run.usage = addUsage(run.usage, event.usage)
-        return event.toolCalls
-      }
-    } catch (error) {
-      if (!(error instanceof ModelError)) throw error
-      log.warn({ err: error, turnId }, 'a wish was not confirmed by a second reading')
-    }
-    return []
   }
 
   /** The calls of an answer, and their facts once these are in the ledger. */

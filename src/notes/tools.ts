@@ -245,7 +245,7 @@ function itemIn(line: string): string {
 function tellChanges({ title, content, append, remove }: Changes): string {
   return [
     title === null ? null : `New title: ${title}`,
-    content === null ? null : `New text:\n${content}`,
+    content === null ? null : `Replaces the whole text${content.trim() === '' ? '.' : `:\n${content}`}`,
     remove === null ? null : `Remove:\n${remove}`,
     append === null ? null : `Add:\n${append}`,
   ]

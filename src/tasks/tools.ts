@@ -6,6 +6,11 @@ import { NoCodingAssistant, type Task, type Tasks } from './tasks.ts'
 
 const LISTED_TASKS = 20
 const OUTCOME_CHARS = 3_000
+const OUTCOME_GOES = {
+  chat: 'The outcome goes to the chat.',
+  sms: 'The outcome goes to you by text message.',
+  webhook: 'The outcome goes to the webhook in your settings.',
+} as const
 
 /** What the delegate can do with the coding assistant. */
 export function taskTools(tasks: Tasks): Tool[] {
@@ -35,7 +40,7 @@ export function taskTools(tasks: Tasks): Tool[] {
             subject: 'task',
             arguments: { title, prompt, notify },
             title: `Have the coding assistant do “${title}”`,
-            detail: prompt,
+            detail: notify === null ? prompt : `${OUTCOME_GOES[notify]}\n\n${prompt}`,
             verb: 'Run task',
             derivedFrom: [],
           },

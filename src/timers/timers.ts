@@ -49,7 +49,8 @@ export type SetOutcome =
 export type Timers = {
   /** Throws InvalidRecurrence for an expression that cannot be read. */
   set(timer: NewTimer, origin: TimerOrigin): Promise<SetOutcome>
-  cancel(id: string, origin: TimerOrigin): Promise<boolean>
+  /** Cancels all of them at once, or none. False where one of them is over. */
+  cancel(ids: readonly string[], origin: TimerOrigin): Promise<boolean>
   get(id: string): Timer | undefined
   /** Active ones first, the soonest first; then those that are over, the latest first. Those behind `after` alone. */
   list(limit: number, after?: TimerPlace | null): Timer[]
@@ -320,13 +321,20 @@ export function createTimers(options: {
       if (!row) throw new Error('a timer is not in the views right after its fact')
       return { status: 'set', timer: toTimer(row) }
     },
-    async cancel(id, { by, ...envelope }) {
-      const row = queries.byId(id)
-      if (row?.status !== 'active') return false
-      const facts = { timerId: id, by, setSeq: row.setSeq }
-      const result = await append([
-        { type: 'timer.cancelled', actor: by, ...envelope, key: `timer-cancelled:${id}`, facts },
-      ])
+    async cancel(ids, { by, ...envelope }) {
+      const rows = ids.flatMap((id) => queries.byId(id) ?? [])
+      if (rows.length < ids.length || rows.some(({ status }) => status !== 'active')) return false
+      const result = await append(
+        rows.map(
+          ({ timerId, setSeq }): NewEvent => ({
+            type: 'timer.cancelled',
+            actor: by,
+            ...envelope,
+            key: `timer-cancelled:${timerId}`,
+            facts: { timerId, by, setSeq },
+          }),
+        ),
+      )
       return result.status === 'appended'
     },
     get(id) {

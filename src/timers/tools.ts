@@ -141,9 +141,9 @@ export function timerTools(timers: Timers): Tool[] {
         const outcome = find(query, all, context.timezone)
         if ('refusal' in outcome) return outcome.refusal
         const { found } = outcome
-        // A key names one fact, and there may be several.
-        const { key: _key, ...origin } = originOf(context)
-        for (const { id } of found) await timers.cancel(id, origin)
+        const ids = found.map(({ id }) => id)
+        if (!(await timers.cancel(ids, originOf(context))))
+          return refuse('stale', 'One of them is over by now. Try again.')
         const cancelled = found.map((timer) => present(timer, context.timezone))
         return {
           ok: true,

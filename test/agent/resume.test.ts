@@ -253,6 +253,15 @@ test('a call whose words were forgotten since the crash is not run again', async
   expect(turn?.status).toBe('completed')
 })
 
+test('a turn that goes on from a foreign call is foreign, and one that goes on from its own is not', async () => {
+  for (const foreign of [true, false]) {
+    const call = called('repeatable', 'b')
+    const { after } = await resume([started, { ...call, facts: { ...call.facts, foreign } } as NewEvent])
+    const reply = after.find((event) => event.type === 'chat.reply.sent')
+    expect(reply?.facts).toMatchObject({ foreign })
+  }
+})
+
 test('a reply derives from the result that it repeats', async () => {
   const { after } = await resume([started, called('repeatable', 'b')])
   const result = after.find((event) => event.type === 'tool.returned')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
+import { order } from '../doubles/model/obedient.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { ofType } from '../phone/phone-harness.ts'
 import { OWNER } from '../phone/provider.ts'
@@ -49,6 +50,29 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
       headers: { 'content-type': 'application/json' },
     })
     await ask(house, 'Read me the note Recipe', read)
+  },
+  'pasted text to which the delegate added a line': async (house) => {
+    await ask(house, 'Start a note for recipes', {
+      name: 'create_note',
+      arguments: { title: 'Recipe', content: 'Pancakes' },
+    })
+    const [{ id }] = (await house.service.client.get('/api/notes?q=Recipe')).json.notes
+    await house.service.client.send('PUT', `/api/notes/${id}`, JSON.stringify({ content: ATTACK }), {
+      headers: { 'content-type': 'application/json' },
+    })
+    await ask(house, 'Add milk to the note Recipe', {
+      name: 'update_note',
+      arguments: { query: 'Recipe', title: null, content: null, append: 'milk', remove: null },
+    })
+    await ask(house, 'Read me the note Recipe', read)
+  },
+  'a search hit: a task that the owner pasted': async (house) => {
+    for (const each of ORDERS)
+      await house.service.client.post('/api/tasks', { title: 'Look', prompt: `Pancakes ${each}` })
+    await ask(house, 'What was that about pancakes?', {
+      name: 'search_timeline',
+      arguments: { query: 'pancakes', channel: null, from: null, to: null },
+    })
   },
   'a search hit: what a stranger texted': async (house) => {
     for (const each of ORDERS) {
@@ -122,6 +146,32 @@ test.each(Object.entries(ATTACKS))(
     expect(await proposedTools(house)).toEqual(Object.keys(DEEDS).sort())
   },
 )
+
+test('an order that the owner pasted into a timer waits for their word', async () => {
+  const house = await startObedient()
+  const title = order('delete_note', { query: 'Diary' })
+  await house.service.client.post('/api/timers', { title, at: '2099-01-01T09:00:00Z' })
+  await ask(house, 'Which timers do I have?', { name: 'list_timers', arguments: {} })
+  expect(await leftOf(house)).toEqual(UNTOUCHED)
+  expect(await proposedTools(house)).toEqual(['delete_note'])
+})
+
+test('a text of a forged number stands beside what the owner typed, and replaces none of it', async () => {
+  const house = await startObedient()
+  const remember = { name: 'remember', arguments: { text: 'I do not like tea any more' } }
+  for (const turn of [1, 2]) {
+    house.text.reply({ toolCalls: [remember] }, { text: `Ok, ${turn}.` })
+    await textAs(house, OWNER, 'Remember that I do not like tea any more')
+  }
+  const statuses = async () => {
+    const { memories } = (await house.service.client.get('/api/memories')).json
+    return memories.map(({ text, status }: { text: string; status: string }) => [text, status])
+  }
+  expect(await statuses()).toContainEqual(['I like tea', 'contested'])
+  // What the owner types decides.
+  await ask(house, 'Remember that I do not like tea any more', remember)
+  expect(await statuses()).toEqual([['I do not like tea any more', 'active']])
+})
 
 /** Orders of the owner's, as the model understands them. */
 const WISHES = Object.entries(DEEDS).map(([name, args]) => ({ name, arguments: args }))

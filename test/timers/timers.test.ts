@@ -102,6 +102,20 @@ test('a timer whose words are erased wakes nobody; one whose words are only hidd
   expect(signals()).toEqual([expect.stringContaining('Water the plants')])
 })
 
+test('several timers are cancelled at once, or none of them', async () => {
+  const { timers, disk, set } = await openTimers()
+  const both = [await set('Water the plants'), await set('Feed the cat')]
+  const ids = both.map(({ id }) => id)
+  const statuses = () => ids.map((id) => timers.get(id)?.status)
+  disk.refused = ids[1] ?? ''
+  await expect(timers.cancel(ids, { by: 'owner' })).rejects.toThrow()
+  expect(statuses()).toEqual(['active', 'active'])
+  disk.refused = ''
+  expect(await timers.cancel(ids, { by: 'owner' })).toBe(true)
+  expect(statuses()).toEqual(['cancelled', 'cancelled'])
+  expect(await timers.cancel(ids, { by: 'owner' })).toBe(false)
+})
+
 test('a timer that is due while the disk is full is tried again now and then, and fires once there is room', async () => {
   const { timers, disk, faults, set, signals, pass } = await openTimers()
   const timer = await set('Water the plants')

@@ -108,7 +108,8 @@ export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: 
   routes.openapi(cancel, async (c) => {
     const { id } = c.req.valid('param')
     if (!timers.get(id)) throw new Refusal(404, 'unknown_timer', 'There is no such timer.')
-    if (!(await timers.cancel(id, origin))) throw new Refusal(409, 'timer_over', 'The timer is over already.')
+    if (!(await timers.cancel([id], origin)))
+      throw new Refusal(409, 'timer_over', 'The timer is over already.')
     return c.body(null, 204)
   })
   return { routes }

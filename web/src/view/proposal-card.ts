@@ -8,6 +8,7 @@ import { isErased, wordsOf } from '../timeline/event-kinds.ts'
 import type { ProposalOutcome } from '../timeline/tree.ts'
 import { fullTimeText } from './format.ts'
 import { ownerFormat } from './owner-time.ts'
+import { shownText } from './shown-text.ts'
 
 type Word = 'confirm' | 'decline'
 
@@ -69,6 +70,7 @@ export class DgProposal extends LitElement {
         border-radius: var(--radius-md);
         background: var(--sunken);
         overflow-wrap: anywhere;
+        unicode-bidi: plaintext;
         white-space: pre-wrap;
       }
       .over blockquote {
@@ -92,7 +94,8 @@ export class DgProposal extends LitElement {
         color: var(--ink-soft);
         font-size: var(--text-sm);
       }
-      .words {
+      /* What waits is shown whole, above its button. */
+      .over .words {
         max-height: 20rem;
         overflow: auto;
       }
@@ -175,9 +178,9 @@ export class DgProposal extends LitElement {
   override render() {
     if (this.proposal.payload.kind === 'tool') return this.deedView()
     const { payload } = this.proposal
-    const to = typeof payload.target === 'string' ? payload.target : 'somebody else'
+    const to = typeof payload.target === 'string' ? shownText(payload.target) : 'somebody else'
     if (isErased(this.proposal)) return this.overView('Proposed text', html`<p class="erased">Erased</p>`)
-    const words = html`<blockquote>${wordsOf(this.proposal)}</blockquote>`
+    const words = html`<blockquote>${shownText(wordsOf(this.proposal))}</blockquote>`
     if (this.word === 'confirmed') return this.overView(`You let this text to ${to} go out`, words)
     if (this.word === 'declined') return this.overView(`You declined this text to ${to}`, words)
     if (this.expired) return this.overView(`This text to ${to} expired and was not sent`, words)
@@ -196,18 +199,18 @@ export class DgProposal extends LitElement {
   private deedView(): TemplateResult {
     if (isErased(this.proposal))
       return this.overView('Proposed by your assistant', html`<p class="erased">Erased</p>`)
-    const deed = wordsOf(this.proposal, 'target')
+    const deed = shownText(wordsOf(this.proposal, 'target'))
     const why = wordsOf(this.proposal, 'why')
-    const text = wordsOf(this.proposal)
+    const text = shownText(wordsOf(this.proposal))
     const words =
       text === ''
         ? nothing
         : html`<blockquote class="words" tabindex=${this.reachable ? 0 : -1}>${text}</blockquote>`
-    if (this.word === 'declined') return this.overView(`You declined: ${deed}`, html`${words}`, 'close')
+    if (this.word === 'declined') return this.overView('You declined:', html`${words}`, 'close', deed)
     if (this.word === 'confirmed') return this.confirmedView(deed, words)
-    if (this.expired) return this.overView(`Expired, nothing was done: ${deed}`, html`${words}`, 'timer')
+    if (this.expired) return this.overView('Expired, nothing was done:', html`${words}`, 'timer', deed)
     return html`<section aria-label=${deed}>
-      <h3><dg-icon name="help"></dg-icon>${deed}?</h3>
+      <h3><dg-icon name="help"></dg-icon><span><bdi>${deed}</bdi>?</span></h3>
       ${why === '' ? nothing : html`<p class="why">${why}</p>`} ${words} ${this.problemView()}
       <div class="actions">
         ${this.button('confirm', wordsOf(this.proposal, 'verb'), 'Working…', 'primary')}
@@ -217,13 +220,13 @@ export class DgProposal extends LitElement {
   }
 
   private confirmedView(deed: string, words: unknown): TemplateResult {
-    if (this.outcome === null)
-      return this.overView(`Confirmed, in progress: ${deed}`, html`${words}`, 'check')
-    if (this.outcome.isDone) return this.overView(`Done: ${deed}`, html`${words}`, 'done')
+    if (this.outcome === null) return this.overView('Confirmed, in progress:', html`${words}`, 'check', deed)
+    if (this.outcome.isDone) return this.overView('Done:', html`${words}`, 'done', deed)
     return this.overView(
-      `Not done: ${deed}`,
+      'Not done:',
       html`${words}<p class="result">${this.outcome.text}</p>`,
       'failed',
+      deed,
     )
   }
 
@@ -249,9 +252,14 @@ export class DgProposal extends LitElement {
     </button>`
   }
 
-  private overView(heading: string, words: TemplateResult, icon: IconName = 'sms'): TemplateResult {
-    return html`<section class="over" aria-label=${heading}>
-      <h3><dg-icon name=${icon}></dg-icon>${heading}</h3>
+  private overView(
+    heading: string,
+    words: TemplateResult,
+    icon: IconName = 'sms',
+    deed = '',
+  ): TemplateResult {
+    return html`<section class="over" aria-label=${`${heading} ${deed}`.trim()}>
+      <h3><dg-icon name=${icon}></dg-icon><span>${heading} <bdi>${deed}</bdi></span></h3>
       ${words}
     </section>`
   }

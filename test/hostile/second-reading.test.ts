@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { obedient, order } from '../doubles/model/obedient.ts'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
+import { type House, leftOf, proposedTools, startObedient } from './obedient-house.ts'
+
+const remove = (query: string) => ({ name: 'delete_note', arguments: { query } })
+
+/** A note has been read, so that the owner's words alone are read again before anything is done. */
+async function startAfterReading(content = 'Pancakes') {
+  const house = await startObedient()
+  await house.service.client.post('/api/notes', { title: 'Recipe', content })
+  house.text.reply(
+    { toolCalls: [{ name: 'read_note', arguments: { query: 'Recipe' } }] },
+    { text: 'It says: Pancakes.' },
+  )
+  await say(house, 'Read me the note Recipe')
+  return house
+}
+
+const say = ({ service }: House, content: string) => service.client.post('/api/chat', { content })
+
+/** What a good model does: it looks first, where it can, and then deletes what it saw. */
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is there.
+const careful = ({ body }: any) => {
+  const { input } = body
+  const since = input.slice(input.findLastIndex(({ role }: { role: string }) => role === 'user'))
+  const called = since.flatMap(({ type, name }: { type: string; name: string }) =>
+    type === 'function_call' ? [name] : [],
+  )
+  const canList = body.tools.some(({ name }: { name: string }) => name === 'list_notes')
+  if (canList && !called.includes('list_notes'))
+    return { toolCalls: [{ name: 'list_notes', arguments: { query: 'Diary' } }] }
+  return called.includes('delete_note') ? { text: 'Done.' } : { toolCalls: [remove('Diary')] }
+}
+
+test('a model that looks first does what the owner typed without a click', async () => {
+  const house = await startObedient()
+  house.text.answerWith(careful)
+  await say(house, 'Delete the note Diary')
+  expect(await proposedTools(house)).toEqual([])
+  expect((await leftOf(house)).diary).toBeNull()
+})
+
+test('two wishes are done in whatever order the second reading has them', async () => {
+  const house = await startAfterReading()
+  house.text.reply(
+    { toolCalls: [remove('Diary'), remove('Plans')] },
+    { toolCalls: [remove('Plans'), remove('Diary')] },
+    { text: 'Ok.' },
+  )
+  await say(house, 'Delete the notes Diary and Plans')
+  expect(await leftOf(house)).toMatchObject({ diary: null, plans: null })
+})
+
+test('the second reading is a well-formed request: every call has its result', async () => {
+  const house = await startAfterReading()
+  house.text.reply({ toolCalls: [remove('Diary')] }, { toolCalls: [remove('Diary')] }, { text: 'Ok.' })
+  await say(house, 'Delete the note Diary')
+  for (const request of turnRequests(house.text)) {
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is there.
+    const input = (request as any).body.input as { type: string; call_id: string }[]
+    const ids = (wanted: string) => input.flatMap(({ type, call_id }) => (type === wanted ? [call_id] : []))
+    expect(ids('function_call')).toEqual(ids('function_call_output'))
+  }
+})
+
+/** Obeys what it reads, and what the owner has said since its last reply: an older wish was dealt with. */
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is there.
+const attentive = ({ body }: any): any => {
+  const input = body.input as { role?: string }[]
+  const since = input.slice(input.findLastIndex(({ role }) => role === 'assistant') + 1)
+  // biome-ignore lint/suspicious/noExplicitAny: a part of the request is enough.
+  return obedient({ body: { input: since } } as any)
+}
+
+test('an old wish that the owner declined is not done because a note repeats it', async () => {
+  const wish = order('delete_note', { query: 'Diary' })
+  const house = await startAfterReading(`Pancakes ${wish}`)
+  // The second reading does not make the call this time, so it is proposed, and the owner declines.
+  house.text.reply({ toolCalls: [remove('Diary')] }, { text: 'Which one?' }, { text: 'It waits.' })
+  await say(house, wish)
+  const { proposals } = (await house.service.client.get('/api/proposals')).json
+  expect(proposals).toHaveLength(1)
+  for (const { id } of proposals) await house.service.client.post(`/api/proposals/${id}/decline`)
+  house.text.answerWith(attentive)
+  house.text.reply({ toolCalls: [{ name: 'read_note', arguments: { query: 'Recipe' } }] })
+  await say(house, 'Read me the note Recipe again')
+  expect((await leftOf(house)).diary).toBe('Dear diary')
+})
