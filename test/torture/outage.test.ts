@@ -32,7 +32,10 @@ test('texts of an outage of hours, with kill -9 in between, are each sent exactl
     double.setOutage({ type: 'refuse', status: 503, code: 20503 })
     const first = startAhead(0)
     const port = await first.listening
-    const installed = await createClient(port).post('/api/install', { password: 'a long walk by the river' })
+    const installed = await createClient(port).post('/api/install', {
+      password: 'a long walk by the river',
+      setupCode: first.setupCode(),
+    })
     expect(installed.status).toBe(201)
     const provider = createProvider(port)
     for (const [sid, Body] of [['SM1', 'What time is it?'] as const, ['SM2', 'Thank you!'] as const])

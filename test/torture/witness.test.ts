@@ -30,7 +30,7 @@ test('a service whose log is deleted refuses what comes, saves what it had, and 
   const service = startServiceProcess(directory)
   onTestFinished(() => service.kill())
   const client = createClient(await service.listening)
-  await client.post('/api/install', { password: PASSWORD })
+  await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })
   const send = (index: number) => ({ content: `Hello ${index}`, clientMessageId: `hello-${index}` })
   const turns: string[] = []
   for (let index = 0; index < 5; index += 1)

@@ -84,7 +84,7 @@ export async function loseFiles(options: WitnessOptions): Promise<WitnessReport>
   let messages = 0
   let service = startServiceProcess(directory)
   let client = createClient(await service.listening)
-  await client.post('/api/install', { password: PASSWORD })
+  await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })
   const cookie = client.cookie()
 
   /** Says some things; what is answered is on record. */
