@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createIsForeign } from '../../src/agent/foreign.ts'
+import { testDirectory } from '../support/directory.ts'
+import { openTestStorage } from '../support/storage.ts'
+
+const said = (spoken: boolean): NewEvent => ({
+  type: 'chat.message.received',
+  actor: 'owner',
+  channel: 'chat',
+  facts: spoken ? { spoken } : {},
+  body: { text: 'I like tea' },
+})
+
+const learned = (memoryId: string, sourceSeq: number, derivedFrom: number[]): NewEvent => ({
+  type: 'memory.stored',
+  actor: 'service',
+  channel: 'inner',
+  derivedFrom,
+  facts: {
+    memoryId,
+    kind: 'preference',
+    sourceSeqs: [sourceSeq],
+    supersedes: null,
+    linkedTo: null,
+    singleValued: false,
+    eventTime: null,
+    validFrom: '2030-01-01T00:00:00.000Z',
+    validUntil: null,
+    by: 'extraction',
+  },
+  body: {
+    text: 'I like tea',
+    subject: 'owner',
+    slot: '',
+    value: '',
+    quote: 'I like tea',
+    canonicalKey: memoryId,
+    slotKey: '',
+    statementKey: '',
+  },
+})
+
+test.each([true, false])(
+  'a memory is as foreign as the one that it refines, however often that was refined: %s',
+  async (spoken) => {
+    const { append, ledger } = await openTestStorage(testDirectory())
+    await append([said(spoken), said(false)])
+    const typed = ledger.head().seq
+    // Each repeats words of the one before it; the first of what was said first.
+    for (let made = 0; made < 6000; made += 1000)
+      await append(
+        Array.from({ length: 1000 }, (_, index) =>
+          learned(`m${made + index}`, typed, [made + index === 0 ? typed - 1 : typed + made + index, typed]),
+        ),
+      )
+    const [last] = ledger.readSeqs([ledger.head().seq])
+    expect(last?.type).toBe('memory.stored')
+    expect(last && createIsForeign(ledger)(last)).toBe(spoken)
+  },
+)
