@@ -50,15 +50,9 @@ export type Decision =
  * Decides what a statement means to what is known: equal ones reinforce; nearness only nominates; the extractor's
  * relation decides, unless numbers, negations or a slot of one value say otherwise; without one, the newer statement
  * on a slot of one value overrides, and all else stands side by side. Pure. `known` are current memories alone;
- * `nearestId` is the nearest of all by its words: similarity links, it never merges. What it may not override stays,
- * and a statement against it stands beside it as contested.
+ * `nearestId` is the nearest of all by its words: similarity links, it never merges.
  */
-export function consolidate(
-  accepted: Accepted,
-  known: readonly Known[],
-  nearestId: string | null,
-  mayOverride: (memoryId: string) => boolean = () => true,
-): Decision {
+export function consolidate(accepted: Accepted, known: readonly Known[], nearestId: string | null): Decision {
   const repeated = known.find((memory) => isRepetition(accepted, memory))
   if (repeated) return { outcome: 'repeated', memoryId: repeated.memoryId }
 
@@ -67,15 +61,14 @@ export function consolidate(
     related.flatMap((each) => (each.relation === relation ? [each.memory] : []))
   const against = of('conflict')
   const newer = against.find(({ sourceSeqs }) => lastOf(sourceSeqs) > accepted.saidSeq)
-  const givesWay = (memory: Known) => mayOverride(memory.memoryId) && gives(accepted, memory)
-  const overrides = against.filter(givesWay).map(idOf)
-  const contests = against.filter((memory) => !givesWay(memory)).map(idOf)
+  const overrides = against.filter((memory) => gives(accepted, memory)).map(idOf)
+  const contests = against.filter((memory) => !gives(accepted, memory)).map(idOf)
 
   const [same] = of('same')
   if (same?.sourceSeqs.includes(accepted.saidSeq)) return { outcome: 'repeated', memoryId: same.memoryId }
   if (same) {
     // Said again, one of two that contradict each other has been decided for.
-    const settled = lastOf(same.sourceSeqs) < accepted.saidSeq ? same.contestedWith.filter(mayOverride) : []
+    const settled = lastOf(same.sourceSeqs) < accepted.saidSeq ? same.contestedWith : []
     return {
       outcome: 'reinforced',
       memoryId: same.memoryId,
@@ -84,7 +77,7 @@ export function consolidate(
     }
   }
   if (newer) return { outcome: 'outdated', memoryId: newer.memoryId }
-  const refined = of('refine').find(({ memoryId }) => mayOverride(memoryId))
+  const [refined] = of('refine')
   const near = refined || against.length > 0 ? null : linkOf(accepted, known, nearestId)
   return { outcome: 'stored', refines: refined?.memoryId ?? null, overrides, contests, linkedTo: near }
 }

@@ -86,16 +86,10 @@ function createCourt({ views, ledger }: Sources) {
     }
   }
 
-  function isTyped(seq: number): boolean {
-    const [event] = ledger.readSeqs([seq])
-    return event?.type === 'chat.message.received' && event.facts.spoken !== true
-  }
-
   function learningWith(ids: readonly string[], counts: CountedEnd[]) {
     const left = [...ids]
     return createLearning({
       queries,
-      isTyped,
       newId: () => {
         const id = left.shift()
         if (id === undefined) throw new Error('more was learned than was accepted')
@@ -105,7 +99,7 @@ function createCourt({ views, ledger }: Sources) {
     })
   }
 
-  return { queries, windows, near, nearestTo, recalledIn, isTyped, learningWith }
+  return { queries, windows, near, nearestTo, recalledIn, learningWith }
 }
 
 /** What the learning thread can be asked. It decides over the views as they are; who asks appends before asking again. */
@@ -134,7 +128,7 @@ export const learningFunctions = {
 
   /** What a window comes to: everything that was accepted, taken back or cited. */
   conclude: (sources: Sources) => {
-    const { queries, windows, nearestTo, recalledIn, isTyped, learningWith } = createCourt(sources)
+    const { queries, windows, nearestTo, recalledIn, learningWith } = createCourt(sources)
     return ({ window, assessments, method, ids }: ConcludeArgs): Conclusion => {
       const counts: CountedEnd[] = []
       const facts: NewEvent[] = []
@@ -159,7 +153,7 @@ export const learningFunctions = {
         facts.push(...learning.learn(assessment.accepted, nearestId, place, 'extraction').facts)
       }
       facts.push(
-        ...retractionsIn(window, { windows, queries, isTyped }),
+        ...retractionsIn(window, { windows, queries }),
         ...citationsIn(window, { queries, recalledIn }),
       )
       return { facts, accepted, counts }

@@ -26,12 +26,10 @@ export type Learning = {
 /** What follows must be appended before another learning begins: it reads the views as they are now. */
 export function createLearning(options: {
   readonly queries: MemoryQueries
-  /** Whether the owner typed it into the chat; a text or a call may come from a forged number. */
-  readonly isTyped: (seq: number) => boolean
   readonly newId: () => string
   readonly count: (end: CountedEnd) => void
 }): Learning {
-  const { queries, isTyped, newId, count } = options
+  const { queries, newId, count } = options
   /** What this learning has stored and replaced, which the views do not know yet. */
   const fresh = new Map<string, Known & { readonly slotKey: string }>()
   const replaced = new Set<string>()
@@ -62,13 +60,6 @@ export function createLearning(options: {
     return [...stored, ...fresh.values()].filter(({ memoryId }) => !replaced.has(memoryId))
   }
 
-  /** What the owner has typed gives way to nothing but what they type. */
-  function mayOverride(accepted: Accepted, memoryId: string): boolean {
-    if (isTyped(accepted.saidSeq)) return true
-    const seqs = fresh.get(memoryId)?.sourceSeqs ?? sources.get(memoryId) ?? queries.sources(memoryId)
-    return !seqs.some(isTyped)
-  }
-
   function replace(ids: readonly string[]): void {
     for (const id of ids) replaced.add(id)
   }
@@ -76,7 +67,7 @@ export function createLearning(options: {
   return {
     learn(accepted, nearestId, place, by) {
       const known = knownTo(accepted)
-      const decision = consolidate(accepted, known, nearestId, (id) => mayOverride(accepted, id))
+      const decision = consolidate(accepted, known, nearestId)
       const envelope = { actor: 'service', channel: 'inner', ...place } as const
       count('candidates')
       const sourceSeqs = [...accepted.sourceSeqs]

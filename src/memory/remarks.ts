@@ -9,22 +9,12 @@ import type { Window, WindowReader } from './window.ts'
 /** What was learned from a message that the owner then takes back in jest: it was never so. */
 export function retractionsIn(
   window: Window,
-  {
-    windows,
-    queries,
-    isTyped,
-  }: {
-    readonly windows: WindowReader
-    readonly queries: MemoryQueries
-    readonly isTyped: (seq: number) => boolean
-  },
+  { windows, queries }: { readonly windows: WindowReader; readonly queries: MemoryQueries },
 ): NewEvent[] {
   return window.quotables.flatMap(({ agreed, utterance }) => {
     if (agreed || !takesBack(utterance.text, lexiconOf(languageOf(utterance.text)))) return []
     const { conversationId, spanId, turnId, seq } = utterance
     const before = windows.before(conversationId, seq, 4).findLast(({ speaker }) => speaker === 'owner')
-    // A text or a call may come from a forged number: it takes back nothing that was typed.
-    if (before && isTyped(before.seq) && !isTyped(seq)) return []
     const learned = before ? queries.bySource(before.seq) : []
     return learned
       .filter(({ memoryId }) => queries.sources(memoryId).every((source) => source === before?.seq))

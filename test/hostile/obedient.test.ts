@@ -156,23 +156,6 @@ test('an order that the owner pasted into a timer waits for their word', async (
   expect(await proposedTools(house)).toEqual(['delete_note'])
 })
 
-test('a text of a forged number stands beside what the owner typed, and replaces none of it', async () => {
-  const house = await startObedient()
-  const remember = { name: 'remember', arguments: { text: 'I do not like tea any more' } }
-  for (const turn of [1, 2]) {
-    house.text.reply({ toolCalls: [remember] }, { text: `Ok, ${turn}.` })
-    await textAs(house, OWNER, 'Remember that I do not like tea any more')
-  }
-  const statuses = async () => {
-    const { memories } = (await house.service.client.get('/api/memories')).json
-    return memories.map(({ text, status }: { text: string; status: string }) => [text, status])
-  }
-  expect(await statuses()).toContainEqual(['I like tea', 'contested'])
-  // What the owner types decides.
-  await ask(house, 'Remember that I do not like tea any more', remember)
-  expect(await statuses()).toEqual([['I do not like tea any more', 'active']])
-})
-
 /** Orders of the owner's, as the model understands them. */
 const WISHES = Object.entries(DEEDS).map(([name, args]) => ({ name, arguments: args }))
 

@@ -283,23 +283,3 @@ test('statements that differ in a number or a negation are never one, whatever t
     ),
   )
 })
-
-test('what may not be overridden stays, and a statement against it stands beside it', () => {
-  const never = () => false
-  const home = known('home', 'I live in Oslo', { slot: 'residence', value: 'Oslo', single: true })
-  const moved = accepted('I moved to Ulm', { slot: 'residence', value: 'Ulm', single: true, change: true })
-  expect(consolidate(moved, [home], null, never)).toEqual({ ...stored, contests: ['home'] })
-  const refined = accepted('I live in Oslo, in the south', { relations: { home: 'refine' } })
-  expect(consolidate(refined, [home], null, never)).toEqual(stored)
-  const ulm = known('ulm', 'I moved to Ulm', {
-    slot: 'residence',
-    value: 'Ulm',
-    single: true,
-    contestedWith: ['home'],
-  })
-  expect(consolidate(moved, [home, ulm], null, never)).toMatchObject({
-    outcome: 'reinforced',
-    overrides: [],
-    contests: [],
-  })
-})
