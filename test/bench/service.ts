@@ -2,11 +2,20 @@ import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { type Service, startService } from '../../src/service.ts'
 
+/** A benchmark uses more in minutes than an owner in a day. */
+export const UNLIMITED = { DAILY_TOKENS: 'unlimited', DAILY_TEXTS: 'unlimited', DAILY_CALLS: 'unlimited' }
+
 /** The whole service in this process, by an environment of its own; of its log the errors alone are shown. */
 export function startBenchService(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Service> {
-  const config = loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', ...environment })
+  const config = loadConfig({
+    ...UNLIMITED,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    ...environment,
+  })
   const { log, lines } = createLog({
     level: 'error',
     write: (line) => process.stderr.write(line),
