@@ -28,7 +28,13 @@ test('the report is drawn for each window, each figure says what it means, and i
   await expect
     .poll(async () => (await service.client.get(`/api/tasks/${id}`)).json.deliveryState)
     .toBe('delivered')
-  const page = await visit(browser(), service, { path: '/timers', expected: /500/, unhurried: true })
+  const page = await visit(browser(), service, {
+    path: '/timers',
+    expected: /500/,
+    unhurried: true,
+    // Numbers are English whatever the browser speaks, like the words beside them.
+    context: { locale: 'de-DE' },
+  })
   const mend = await failing(page, '**/api/session/operations?*')
   await page.getByRole('link', { name: 'Operations' }).click()
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()

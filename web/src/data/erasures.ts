@@ -97,5 +97,5 @@ const names: Readonly<Record<string, readonly [string, string]>> = {
 /** "3 messages". */
 export function kindText(kind: string, count: number): string {
   const [one, many] = names[kind] ?? ['other entry', 'other entries']
-  return `${count.toLocaleString()} ${count === 1 ? one : many}`
+  return `${count.toLocaleString('en-GB')} ${count === 1 ? one : many}`
 }

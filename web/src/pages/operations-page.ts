@@ -12,6 +12,7 @@ import type { Course } from '../view/course-chart.ts'
 import '../view/health-view.ts'
 import { countText, shortDateText } from '../view/format.ts'
 import { type Area, areas, type ChartLine, type Figure } from '../view/operation-areas.ts'
+import { locale } from '../view/owner-time.ts'
 
 const windows = [
   { hours: 1, label: '1 h', name: 'the last hour' },
@@ -22,7 +23,7 @@ const windows = [
 ] as const
 
 const refreshMs = 30_000
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 
 /** How context, delivery, paging, memory and model have been doing: every figure with what it means. */
 export class DgOperationsPage extends LitElement {

@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 import uPlotStyles from 'uplot/dist/uPlot.min.css?inline'
 import { countText, shortDateText } from './format.ts'
 import type { Tone } from './operation-areas.ts'
-import { ownerFormat, ownerZone } from './owner-time.ts'
+import { locale, ownerFormat, ownerZone } from './owner-time.ts'
 
 export type Course = { readonly label: string; readonly tone: Tone; readonly values: readonly number[] }
 
@@ -12,7 +12,7 @@ const clockText = ownerFormat({ hour: '2-digit', minute: '2-digit' })
 const dateText = ownerFormat({ day: 'numeric', month: 'short' })
 /** Midnight is where a day begins. */
 const axisText = (at: Date) => (clockText(at) === '00:00' ? dateText(at) : clockText(at))
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
+const compact = new Intl.NumberFormat(locale, { notation: 'compact' })
 
 /** The course of a few counts over time. Its colours are those of the page, light or dark. */
 export class DgCourseChart extends LitElement {

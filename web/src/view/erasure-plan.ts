@@ -1,7 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { kindText, type PlanGroup, type PlanGroups } from '../data/erasures.ts'
 import '../design/icon.ts'
-import { shortDateText } from './format.ts'
+import { countText, shortDateText } from './format.ts'
 
 export const planStyles = css`
   h3 {
@@ -113,7 +113,7 @@ function groupView({ kind, count, items }: PlanGroup, open: boolean): TemplateRe
             >
           </li>`,
       )}
-      ${rest > 0 ? html`<li>and ${rest.toLocaleString()} more</li>` : nothing}
+      ${rest > 0 ? html`<li>and ${countText(rest)} more</li>` : nothing}
     </ul>
   </details>`
 }

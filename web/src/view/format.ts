@@ -1,4 +1,4 @@
-import { ownerFormat } from './owner-time.ts'
+import { locale, ownerFormat } from './owner-time.ts'
 
 /** Everything that is shown as a number or a time. */
 
@@ -9,8 +9,8 @@ const full = ownerFormat({ dateStyle: 'full', timeStyle: 'medium' })
 const short = ownerFormat({ dateStyle: 'medium', timeStyle: 'short' })
 /** Canadian English writes dates as ISO 8601 does. */
 const isoDay = ownerFormat({ year: 'numeric', month: '2-digit', day: '2-digit' }, 'en-CA')
-const count = new Intl.NumberFormat()
-const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+const count = new Intl.NumberFormat(locale)
+const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 
 function formatted(at: string, format: (at: Date) => string): string {
   const date = new Date(at)

@@ -3,7 +3,8 @@
  * service writes the times in its replies and on the pages that it renders itself.
  */
 
-const locale = 'en-GB'
+/** Of dates and numbers. The pages are in English, and some browsers report a locale that `Intl` rejects. */
+export const locale = 'en-GB'
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The document carries the zone, as it does the theme; until it is known, the browser's stands in. */
