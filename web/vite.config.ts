@@ -6,17 +6,22 @@ const servicePaths = [
   '/auth/status',
   '/login',
   '/logout',
+  '/install',
   '/health',
+  '/ready',
+  '/docs',
   '/build-info.json',
   '/public-url',
 ]
+/** Paths that are a page when a browser opens them and a call otherwise. */
+const pagePaths = ['/login', '/install']
 
 const commonModules =
   /src\/(?:design\/(?:menu|prose|cards|page)|view\/(?:context-words|format|keyed-rows|owner-time|relative-time)|timeline\/(?:setting-words|titles)|data\/(?:erasures|memories))\.(?:ts|css)/
 
 /**
- * `npm run build:web` writes web/dist. In development (`vite web`) pages come from here and everything else
- * from the running service, so that the page is tried against the real thing.
+ * `npm run build:web` writes web/dist. In development (`npm run dev`) Vite serves the pages and forwards everything
+ * else to the running service.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -54,9 +59,8 @@ export default defineConfig({
           path,
           {
             target: service,
-            // The sign-in page and the sign-in call share a path: only the call goes to the service.
             bypass: (request: { method?: string; url?: string }) =>
-              path === '/login' && request.method === 'GET' ? request.url : undefined,
+              pagePaths.includes(path) && request.method === 'GET' ? request.url : undefined,
           },
         ]),
       ),
