@@ -1,0 +1,34 @@
+/** A clock that stands still until it is moved on, so that times are round and repeat. */
+export type Clock = {
+  readonly nowMs: () => number
+  /** Goes on by so many milliseconds. */
+  pass(ms: number): void
+  /** Jumps to a later moment. */
+  goTo(at: string): void
+}
+
+export function createClock(at: string): Clock {
+  let nowMs = Date.parse(at)
+  return {
+    nowMs: () => nowMs,
+    pass(ms) {
+      nowMs += ms
+    },
+    goTo(later) {
+      const laterMs = Date.parse(later)
+      if (laterMs < nowMs) throw new Error(`${later} is over: it is ${new Date(nowMs).toISOString()}`)
+      nowMs = laterMs
+    },
+  }
+}
+
+/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { viewsFile } from '../../ledger/files.ts'
+import { runScript } from '../scripts/run-script.ts'
+import { firstDifference } from './exchange.ts'
+import { copyData, readSession } from './places.ts'
+import { startOver } from './start.ts'
+import { isRecording, readTranscript, writeTranscript } from './transcripts.ts'
+
+/** Without how fast the machine is: the column of events a second, and the time that all took. */
+function withoutSpeed(out: string): string {
+  return out.replace(/^(.{40}).{12}/gm, '$1').replace(/ in \d+ ms$/m, '')
+}
+
+async function outputs(directory: string) {
+  const verified = await runScript('ledger-verify', directory)
+  const exported = await runScript('ledger-export', directory, ['-'])
+  const replayed = await runScript('ledger-replay', directory)
+  return {
+    'ledger:verify': { code: verified.code, lines: verified.out.split('\n') },
+    'ledger:export': {
+      code: exported.code,
+      lines: exported.out.split('\n').length - 1,
+      sha256: createHash('sha256').update(exported.out).digest('hex'),
+    },
+    'ledger:replay': { code: replayed.code, lines: withoutSpeed(replayed.out).split('\n') },
+  }
+}
+
+test.for([false, true])(
+  'verify, export and replay say what they said; views rebuilt: %s',
+  async (isRebuilt) => {
+    const directory = copyData()
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    if (isRebuilt) {
+      rmSync(viewsFile(directory))
+      const nowMs = Date.parse(readSession().now)
+      const options = { directory, environment: {}, nowMs: () => nowMs, random: () => 0.5 }
+      const service = await startOver(options)
+      // The search indexes follow by themselves, and a search waits for them.
+      const { client } = service
+      client.useCookie(readSession().cookie)
+      expect((await client.get('/api/timeline/search?q=train')).status).toBe(200)
+      await service.stop()
+    }
+    const found = await outputs(directory)
+    if (isRecording && !isRebuilt) writeTranscript('scripts', found)
+    expect(firstDifference(readTranscript('scripts'), found)).toBeNull()
+  },
+)
