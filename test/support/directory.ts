@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 /** Memory where there is a file system in it: these tests sync thousands of commits, and none of them cuts the power. */
-const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+export const TEST_ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** An empty directory that goes with the test, and with it the directory that tasks of its service work in. */
 export function testDirectory(): string {
-  const directory = mkdtempSync(join(ROOT, 'delegate-test-'))
+  const directory = mkdtempSync(join(TEST_ROOT, 'delegate-test-'))
   onTestFinished(() => {
     for (const path of [directory, `${directory}-work`]) rmSync(path, { recursive: true, force: true })
   })

@@ -1,3 +1,5 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import type { ServiceOptions } from '../../src/foundation.ts'
@@ -5,7 +7,7 @@ import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { type Client, createClient } from '../http/client.ts'
-import { testDirectory } from './directory.ts'
+import { TEST_ROOT, testDirectory } from './directory.ts'
 
 export const PASSWORD = 'a long walk by the river'
 
@@ -25,6 +27,19 @@ export type WholeServiceOptions = {
 /** The whole service, as `npm start` runs it, on a port of its own and signed in. Ends with the test. */
 export async function startWholeService(options: WholeServiceOptions = {}) {
   const directory = options.directory ?? testDirectory()
+  // A test with a clock of its own installs the service itself, so that no fact is older than that clock.
+  const isCopied =
+    options.installed !== false && options.nowMs === undefined && readdirSync(directory).length === 0
+  const copied = isCopied ? await copyInstalled(directory) : undefined
+  const running = await run(directory, options)
+  onTestFinished(running.stop)
+  const { client, setupCode } = running
+  if (copied !== undefined) client.useCookie(copied)
+  else if (options.installed !== false) await enter(client, setupCode)
+  return running
+}
+
+async function run(directory: string, options: WholeServiceOptions) {
   const written: string[] = []
   const config = loadConfig({ DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'debug', ...options.environment })
   let settings: Settings | null = null
@@ -54,9 +69,7 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
     stopped ??= service.close()
     return stopped
   }
-  onTestFinished(stop)
   const client: Client = createClient(service.port)
-  if (options.installed !== false) await enter(client, service.setupCode)
   return {
     port: service.port,
     origin: `http://127.0.0.1:${service.port}`,
@@ -70,7 +83,27 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
   }
 }
 
-export type WholeService = Awaited<ReturnType<typeof startWholeService>>
+export type WholeService = Awaited<ReturnType<typeof run>>
+
+let installed: Promise<{ readonly directory: string; readonly cookie: string | undefined }> | undefined
+
+/** Fills a directory as installing leaves it, and returns the owner's cookie. Hashing a password is slow by design. */
+async function copyInstalled(directory: string): Promise<string | undefined> {
+  installed ??= install()
+  const prepared = await installed
+  cpSync(prepared.directory, directory, { recursive: true })
+  return prepared.cookie
+}
+
+/** Installs a service, once in each worker. */
+async function install() {
+  const directory = mkdtempSync(join(TEST_ROOT, 'delegate-installed-'))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  const { client, setupCode, stop } = await run(directory, {})
+  await enter(client, setupCode)
+  await stop()
+  return { directory, cookie: client.cookie() }
+}
 
 /** Installs the service, or signs in where it is installed already. */
 async function enter(client: Client, setupCode: string | null): Promise<void> {
