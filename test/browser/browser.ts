@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, vi } from 'vitest'
+import { beforeAll, vi } from 'vitest'
 
 /** Where systems keep a Chromium. */
 const systemBrowsers = [
@@ -24,37 +24,42 @@ const quietArguments = [
   '--disable-sync',
 ]
 
-/** What comes, comes in its time, on a slow machine too: the limits are there for what never comes. */
+/** Limits for what never ends, on a slow machine too. */
 const testLimitMs = 300_000
 const launchLimitMs = 180_000
 
-/** The system's Chromium, else the one that comes inside npm; never a download. */
+/**
+ * The system's Chromium, else the one that comes inside npm; never a download. The package's own arguments are left
+ * out: they are for cloud functions, put everything into one process, and switch web security off.
+ */
 export async function launchBrowser(): Promise<Browser> {
-  const named = process.env.CHROMIUM_PATH
-  const system = named ?? systemBrowsers.find((path) => existsSync(path))
-  if (system !== undefined) {
-    return chromium.launch({ executablePath: system, args: quietArguments, timeout: launchLimitMs })
-  }
+  const system = process.env.CHROMIUM_PATH ?? systemBrowsers.find((path) => existsSync(path))
+  const executablePath = system ?? (await packedBrowser())
+  return chromium.launch({ executablePath, args: quietArguments, timeout: launchLimitMs })
+}
+
+async function packedBrowser(): Promise<string> {
   const { default: packed } = await import('@sparticuz/chromium')
-  return chromium.launch({
-    executablePath: await packed.executablePath(),
-    args: [...packed.args, ...quietArguments],
-    timeout: launchLimitMs,
-  })
+  return packed.executablePath()
+}
+
+let launched: Promise<Browser> | undefined
+
+/** The browser of this worker, started with its first test and again if it has crashed. */
+async function workersBrowser(): Promise<Browser> {
+  if (launched === undefined || !(await launched).isConnected()) launched = launchBrowser()
+  return launched
 }
 
 /**
- * One browser for the tests of a file; each test has a context, and so a profile, of its own. To be called before
- * the tests are declared: it gives them the limits of tests with a browser.
+ * Returns the browser that all tests of a worker share; each test has a context, and so a profile, of its own. Call it
+ * before declaring tests: it gives them the limits of tests with a browser. Playwright ends the browser with the worker.
  */
 export function useBrowser(): () => Browser {
   vi.setConfig({ testTimeout: testLimitMs, hookTimeout: launchLimitMs })
   let browser: Browser | undefined
   beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
+    browser = await workersBrowser()
   })
   return () => {
     if (!browser) throw new Error('the browser is not there yet')

@@ -32,7 +32,12 @@ export async function visit(
   service: WholeService,
   options: VisitOptions = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ baseURL: service.origin, viewport: desk, ...options.context })
+  const context = await browser.newContext({
+    baseURL: service.origin,
+    viewport: desk,
+    locale: 'en-GB',
+    ...options.context,
+  })
   context.setDefaultTimeout(waitLimitMs)
   if (options.unhurried) await context.addInitScript(waitLong)
   const troubles: string[] = []
