@@ -1,26 +1,65 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-// Each test starts services of several threads: without a cache, each thread of each compiles all its modules anew.
+// Each test starts services of several threads. Without a cache, each thread compiles all its modules again.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
   new URL('node_modules/.cache/delegate-tests', import.meta.url),
 )
 
+/** Folders whose tests start the whole service, or a program of ours, as a process or in the test's own. */
+const serviceFolders = [
+  'adaptations',
+  'agent',
+  'clock',
+  'delivery',
+  'forgetting',
+  'hostile',
+  'http',
+  'notes',
+  'phone',
+  'readiness',
+  'recorded',
+  'scripts',
+  'settings',
+  'sms',
+  'tasks',
+  'timers',
+]
+const service = [
+  ...serviceFolders.map((folder) => `test/${folder}/**/*.test.ts`),
+  'test/{drain,process}.test.ts',
+]
+const browser = ['test/browser/**/*.test.ts']
+/** Trials with kills, power cuts and hostile text, at a small size; `npm run torture` runs some of them for hours. */
+const long = ['test/torture/**/*.test.ts', 'test/**/*.long.test.ts']
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/torture/long/**', '**/node_modules/**'],
-    // For what would never end: no promise of the service's, and a slow machine takes many times as long as a fast one.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    // What is waited for comes in its time; the default of a second is a fast machine's.
-    expect: { poll: { timeout: 60_000 } },
-    // Tests start real services, threads and browsers: more at once than cores only makes each slower.
+    projects: [
+      project('unit', ['test/**/*.test.ts'], [...service, ...browser, ...long]),
+      project('service', service, long),
+      project('browser', browser, long),
+      project('long', long),
+    ],
+    // Tests start real services, threads and browsers. More at once than cores only slows each of them down.
     maxWorkers: 2,
-    // A test keeps nothing outside its own directory and its own service, so the modules of one file serve the next:
-    // to load them anew for each costs more than a fast file's tests.
-    isolate: false,
-    // As `npm start` does: V8's accounts of code pages by memory keys end a process with many threads now and then.
-    execArgv: ['--no-memory-protection-keys'],
   },
 })
+
+function project(name: string, include: string[], exclude: string[] = []) {
+  return {
+    test: {
+      name,
+      include,
+      exclude: [...exclude, '**/node_modules/**'],
+      // Limits for what never ends. They promise nothing of the product, and a slow machine takes many times as long.
+      testTimeout: name === 'long' ? 300_000 : 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 60_000 } },
+      // A test keeps nothing outside its own directory and service, so the modules of one file serve the next.
+      isolate: false,
+      // As in `npm start`: with many threads, V8's memory protection keys end a process now and then.
+      execArgv: ['--no-memory-protection-keys'],
+    },
+  }
+}
