@@ -27,7 +27,7 @@ const serviceFolders = [
 ]
 const service = [
   ...serviceFolders.map((folder) => `test/${folder}/**/*.test.ts`),
-  'test/{drain,process}.test.ts',
+  'test/process.test.ts',
 ]
 const browser = ['test/browser/**/*.test.ts']
 /** Trials with kills, power cuts and hostile text, at a small size; `npm run torture` runs some of them for hours. */
