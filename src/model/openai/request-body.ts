@@ -6,9 +6,6 @@ export type WithItems<Params> = Params & {
   readonly tools?: readonly Tool[]
 }
 
-/** The JSON of a context's items: of those that it shares with contexts before it, and of the others. */
-export type EncodedInput = { readonly kept: Buffer; readonly rest: string }
-
 /** What is posted, and how: an encoded body is passed on by the SDK as it is. */
 export type Posted = {
   readonly body: Buffer<ArrayBuffer>
@@ -22,29 +19,17 @@ const encoded = new WeakMap<ResponseInputItem | Tool, string>()
  * whole context comes again with each request, and so do the tools: a long one would hold the event loop for
  * milliseconds. Here an item, and a tool, is encoded once, which takes that nobody changes it.
  */
-export function toPosted<Params extends object>({ input, ...rest }: WithItems<Params>): Posted {
-  return postedWith(rest, { kept: NONE, rest: toJsonItems(input) })
-}
-
-/** The same with a context that is encoded already. */
-export function postedWith(
-  params: { readonly tools?: readonly Tool[] | undefined },
-  input: EncodedInput,
-): Posted {
-  const { tools, ...rest } = params
+export function toPosted<Params extends object>({ input, tools, ...rest }: WithItems<Params>): Posted {
   const offered = tools === undefined ? '' : `,"tools":[${toJsonItems(tools)}]`
-  const begin = `${JSON.stringify(rest).slice(0, -1)}${offered},"input":[`
-  const between = input.kept.length > 0 && input.rest !== '' ? ',' : ''
+  const begin = JSON.stringify(rest).slice(0, -1)
   return {
-    body: Buffer.concat([Buffer.from(begin), input.kept, Buffer.from(`${between}${input.rest}]}`)]),
+    body: Buffer.from(`${begin}${offered},"input":[${toJsonItems(input)}]}`),
     headers: { 'content-type': 'application/json' },
   }
 }
 
-const NONE = Buffer.alloc(0)
-
 /** Items as they stand in a JSON array. */
-export function toJsonItems(items: readonly (ResponseInputItem | Tool)[]): string {
+function toJsonItems(items: readonly (ResponseInputItem | Tool)[]): string {
   return items.map(encodeOnce).join()
 }
 

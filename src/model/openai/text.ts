@@ -13,8 +13,8 @@ import { withAttempts } from './attempts.ts'
 import { refusesOpaque } from './capabilities.ts'
 import { attemptOptions, giveUpRefused, type OpenAiCore, scopeOf } from './core.ts'
 import { withDataBlockRule } from './data-block.ts'
-import { createInputEncoder } from './input-encoder.ts'
-import { type Posted, postedWith } from './request-body.ts'
+import { toResponsesInput } from './input.ts'
+import { type Posted, toPosted, type WithItems } from './request-body.ts'
 import { openStream, readStream } from './stream.ts'
 import type { StrictSchemas } from './strict-schema.ts'
 
@@ -23,15 +23,15 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   const id: ModelId = { provider: core.provider, model }
   const scope = scopeOf(core, id)
   const toFunctionTool = createToolConverter(core.schemas)
-  const encodeInput = createInputEncoder(core)
 
   function postedOf(request: TextRequest, self: ModelId | null): Posted {
-    const { capabilities } = core
+    const { capabilities, dataBlock, splitsRoleTokens } = core
     const { tools, maxOutputTokens } = request
     const strict = !capabilities.lacks(scope, 'strict_tools')
-    const params: ResponseCreateParamsStreaming = {
+    const params: WithItems<ResponseCreateParamsStreaming> = {
       model,
       instructions: withDataBlockRule(request.instructions),
+      input: toResponsesInput(request, { self, dataBlock, splitsRoleTokens }),
       stream: true,
       store: false,
       ...(capabilities.lacks(scope, 'encrypted_reasoning')
@@ -40,7 +40,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
       ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toFunctionTool(tool, strict)) }),
       ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     }
-    return postedWith(params, encodeInput(request, self))
+    return toPosted(params)
   }
 
   /** Opens the stream, without what the service turns out not to take: a refinement, or its own old items. */
