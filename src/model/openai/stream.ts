@@ -1,10 +1,10 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import * as z from 'zod'
 import { ModelError } from '../port.ts'
 import { type OutputItem, outputItemSchema, type ResponseAnswer, responseSchema } from './answer.ts'
 import type { OpenAiCore } from './core.ts'
 import { ServiceFaultError } from './failures.ts'
-import type { Posted } from './request-body.ts'
 
 export type OpenStream = {
   readonly response: Response
@@ -13,12 +13,16 @@ export type OpenStream = {
 }
 
 /** Sends the request; resolves with the headers of the answer. */
-export async function openStream(core: OpenAiCore, posted: Posted, signal: AbortSignal): Promise<OpenStream> {
+export async function openStream(
+  core: OpenAiCore,
+  body: ResponseCreateParamsStreaming,
+  signal: AbortSignal,
+): Promise<OpenStream> {
   const client = await core.load()
   const transport = new AbortController()
   const bound = AbortSignal.any([signal, transport.signal])
   bound.throwIfAborted()
-  const response = await client.post('/responses', { ...posted, signal: bound }).asResponse()
+  const response = await client.post('/responses', { body, signal: bound }).asResponse()
   return { response, close: () => transport.abort() }
 }
 

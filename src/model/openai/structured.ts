@@ -5,16 +5,13 @@ import { readAnswer, responseSchema, toUsage } from './answer.ts'
 import { giveUpRefused, type OpenAiCore, requestOnce, scopeOf } from './core.ts'
 import { DATA_BLOCK_RULE } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
-import { toPosted, type WithItems } from './request-body.ts'
 
 /** Answers of a given shape, by structured outputs where the server has them, else by asking for JSON in words. */
 export function createStructuredModel(core: OpenAiCore, model: string): StructuredModel {
   const id: ModelId = { provider: core.provider, model }
   const scope = scopeOf(core, id)
 
-  function paramsOf<S extends z.ZodType>(
-    request: StructuredRequest<S>,
-  ): WithItems<ResponseCreateParamsNonStreaming> {
+  function paramsOf<S extends z.ZodType>(request: StructuredRequest<S>): ResponseCreateParamsNonStreaming {
     const { dataBlock, splitsRoleTokens, capabilities, schemas } = core
     const schema = schemas(request.schema)
     const isConstrained = !capabilities.lacks(scope, 'json_schema')
@@ -37,7 +34,7 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
     for (;;) {
       const params = paramsOf(request)
       try {
-        return { params, raw: await client.post<unknown>('/responses', { ...toPosted(params), signal }) }
+        return { params, raw: await client.post<unknown>('/responses', { body: params, signal }) }
       } catch (error) {
         giveUpRefused(core, scope, error)
       }

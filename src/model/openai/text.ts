@@ -14,7 +14,6 @@ import { refusesOpaque } from './capabilities.ts'
 import { attemptOptions, giveUpRefused, type OpenAiCore, scopeOf } from './core.ts'
 import { withDataBlockRule } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
-import { type Posted, toPosted, type WithItems } from './request-body.ts'
 import { openStream, readStream } from './stream.ts'
 import type { StrictSchemas } from './strict-schema.ts'
 
@@ -24,11 +23,11 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   const scope = scopeOf(core, id)
   const toFunctionTool = createToolConverter(core.schemas)
 
-  function postedOf(request: TextRequest, self: ModelId | null): Posted {
+  function paramsOf(request: TextRequest, self: ModelId | null): ResponseCreateParamsStreaming {
     const { capabilities, dataBlock, splitsRoleTokens } = core
     const { tools, maxOutputTokens } = request
     const strict = !capabilities.lacks(scope, 'strict_tools')
-    const params: WithItems<ResponseCreateParamsStreaming> = {
+    return {
       model,
       instructions: withDataBlockRule(request.instructions),
       input: toResponsesInput(request, { self, dataBlock, splitsRoleTokens }),
@@ -40,16 +39,15 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
       ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toFunctionTool(tool, strict)) }),
       ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     }
-    return toPosted(params)
   }
 
   /** Opens the stream, without what the service turns out not to take: a refinement, or its own old items. */
   async function open(request: TextRequest, signal: AbortSignal) {
     let self: ModelId | null = id
     for (;;) {
-      const posted = postedOf(request, self)
+      const params = paramsOf(request, self)
       try {
-        return { stream: await openStream(core, posted, signal), posted, usedFallback: self === null }
+        return { stream: await openStream(core, params, signal), params, usedFallback: self === null }
       } catch (error) {
         if (self !== null && refusesOpaque(error) && canFallBack(request.input, id)) self = null
         else giveUpRefused(core, scope, error)
@@ -62,7 +60,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
     signal: AbortSignal,
     alive: () => void,
   ): AsyncGenerator<TextEvent> {
-    const { stream, posted, usedFallback } = await open(request, signal)
+    const { stream, params, usedFallback } = await open(request, signal)
     let text = ''
     for await (const event of readStream(core, stream, alive)) {
       if (event.type === 'delta') {
@@ -77,7 +75,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
         type: 'completed',
         text: text || answer.text,
         toolCalls: answer.toolCalls,
-        usage: toUsage(event.response.usage, () => posted.body.toString(), event.response.output),
+        usage: toUsage(event.response.usage, () => JSON.stringify(params), event.response.output),
         responseId: toResponseId(event.response.id),
         blob: answer.blob,
         ...(answer.truncated ? { truncated: true } : {}),
