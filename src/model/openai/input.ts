@@ -27,7 +27,6 @@ export function toResponsesInput(
 ): ResponseInputItem[] {
   const { input, now, timezone = 'UTC' } = request
   const tellTime = createClockReader(timezone)
-  const convert = convertedBy(options)
   const datedAfterPause = createPauseReader(tellTime)
   const entries = expandOpaque(input, options.self)
   // The present stands right before the message being answered: everything above it is as it was in the last turn, so
@@ -39,8 +38,8 @@ export function toResponsesInput(
       : [developer(`It is now ${tellTime(Date.parse(now))} (${timezone}; ${now} in UTC).`)]
   const items = entries.flatMap((entry, index) => {
     const date = datedAfterPause(entry)
-    const item = 'blobItems' in entry ? entry.blobItems : (convert(entry) ?? [])
-    return [index === answeredAt ? present : date, item].flat()
+    const converted = 'blobItems' in entry ? entry.blobItems : toItems(entry, options)
+    return [...(index === answeredAt ? present : date), ...converted]
   })
   return withoutOrphans(answeredAt === -1 ? [...items, ...present] : items)
 }
@@ -66,7 +65,7 @@ function expandOpaque(input: readonly InputItem[], self: ModelId | null): readon
   return input.flatMap((item): readonly Flat[] => {
     if (isPlain(item)) return [item]
     const isOurs = self !== null && item.model.provider === self.provider && item.model.model === self.model
-    const blobItems = isOurs ? itemsOfBlob(item) : null
+    const blobItems = isOurs ? parseBlob(item.blob) : null
     return blobItems ? [{ blobItems }] : expandOpaque(item.fallback ?? [], self)
   })
 }
@@ -75,25 +74,14 @@ function isPlain(item: InputItem): item is Plain {
   return item.type !== 'opaque'
 }
 
-const parsedBlobs = new WeakMap<Opaque, ResponseInputItem[] | null>()
+const typedSchema = z.looseObject({ type: z.string() })
+/** Items go back unchanged as the service made them, so only the service needs their exact shape. */
+const blobSchema = z.array(z.custom<ResponseInputItem>((item) => typedSchema.safeParse(item).success)).min(1)
 
-function itemsOfBlob(item: Opaque): ResponseInputItem[] | null {
-  let items = parsedBlobs.get(item)
-  if (items === undefined) {
-    items = parseBlob(item.blob)
-    parsedBlobs.set(item, items)
-  }
-  return items
-}
-
-const blobSchema = z.array(z.looseObject({ type: z.string() })).min(1)
-
-/** The items of a blob; null where it is not ours to read after all. */
+/** The items of a blob; null if it is damaged. */
 function parseBlob(blob: string): ResponseInputItem[] | null {
   try {
-    const parsed = blobSchema.safeParse(JSON.parse(blob))
-    // They came from the service as output items and go back unchanged: their further shape is its own business.
-    return parsed.success ? (parsed.data as unknown as ResponseInputItem[]) : null
+    return blobSchema.safeParse(JSON.parse(blob)).data ?? null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
@@ -101,59 +89,36 @@ function parseBlob(blob: string): ResponseInputItem[] | null {
 }
 
 type Plain = Exclude<InputItem, { type: 'opaque' }>
-type Opaque = Extract<InputItem, { type: 'opaque' }>
 
-const conversions = new WeakMap<DataBlocks, Map<boolean, WeakMap<Plain, ResponseInputItem | null>>>()
-
-/** Converts an item once: the chain comes again with every request, and grows. */
-function convertedBy({
-  dataBlock,
-  splitsRoleTokens,
-}: InputOptions): (item: Plain) => ResponseInputItem | null {
+/** An item as the API takes it; none for an empty message. */
+function toItems(item: Plain, { dataBlock, splitsRoleTokens }: InputOptions): ResponseInputItem[] {
   const clean = splitsRoleTokens ? splitRoleTokens : (text: string) => text
-  const byOptions = conversions.get(dataBlock) ?? new Map<boolean, WeakMap<Plain, ResponseInputItem | null>>()
-  conversions.set(dataBlock, byOptions)
-  const known = byOptions.get(splitsRoleTokens) ?? new WeakMap<Plain, ResponseInputItem | null>()
-  byOptions.set(splitsRoleTokens, known)
-  return (item) => {
-    let made = known.get(item)
-    if (made === undefined) {
-      made = toItem(item, clean, dataBlock)
-      known.set(item, made)
-    }
-    return made
-  }
-}
-
-function toItem(
-  item: Plain,
-  clean: (text: string) => string,
-  dataBlock: DataBlocks,
-): ResponseInputItem | null {
   switch (item.type) {
-    case 'message':
-      if (item.text === '') return null
-      if (item.role === 'delegate') return { type: 'message', role: 'assistant', content: clean(item.text) }
-      if (item.role === 'owner') return { type: 'message', role: 'user', content: clean(item.text) }
-      return { type: 'message', role: 'user', content: dataBlock('guest, not the owner', clean(item.text)) }
+    case 'message': {
+      if (item.text === '') return []
+      const text = clean(item.text)
+      if (item.role === 'delegate') return [{ type: 'message', role: 'assistant', content: text }]
+      const content = item.role === 'owner' ? text : dataBlock('guest, not the owner', text)
+      return [{ type: 'message', role: 'user', content }]
+    }
     case 'inner':
-      // The user's role, not the developer's: what is inside may be hostile, and must weigh as little as it can.
-      return { type: 'message', role: 'user', content: dataBlock(item.label, clean(item.text)) }
+      // The user's role weighs less than the developer's, and the block may hold hostile text.
+      return [{ type: 'message', role: 'user', content: dataBlock(item.label, clean(item.text)) }]
     case 'tool_call':
-      return { type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }
+      return [{ type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }]
     case 'tool_result':
-      return { type: 'function_call_output', call_id: item.callId, output: clean(item.output) }
+      return [{ type: 'function_call_output', call_id: item.callId, output: clean(item.output) }]
   }
 }
 
-/** A message or signals, and not what the model did about them. */
+/** Whether an item is a message or a signal, as opposed to what the model did about it. */
 function isSaid(item: Flat): boolean {
   return 'type' in item && (item.type === 'message' || item.type === 'inner')
 }
 
 const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
 
-/** Tells moments by the clock and calendar of a zone. */
+/** Formats moments in a time zone. */
 function createClockReader(timezone: string): (atMs: number) => string {
   const timeZone = knownZone(timezone)
   const format = dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
