@@ -1,7 +1,7 @@
 import type { OpenAI } from 'openai'
-import { createTransport } from './transport.ts'
+import { ModelError } from '../port.ts'
 
-/** Where the model service is, and what it is shown; local servers want nothing. */
+/** The service's address and the Authorization header to send; local servers need none. */
 export type Endpoint = { readonly baseUrl: string; readonly authorization: string | null }
 
 /**
@@ -25,14 +25,14 @@ export type LoadClient = () => Promise<OpenAI>
 
 /**
  * The SDK as a plain client: no retries of its own (ours know what was passed on), no logging of bodies, nothing
- * read from the environment, and no answer larger than `maxResponseBytes`.
+ * read from the environment. It follows no redirect, which could carry the key to another host. Reading more than
+ * `maxResponseBytes` of an answer fails with ModelError `malformed`.
  */
 export function createClientLoader(
   endpoint: Endpoint,
   options: { readonly maxResponseBytes: number },
 ): LoadClient {
   let client: Promise<OpenAI> | null = null
-  const fetch = createTransport(options.maxResponseBytes)
   return () => {
     client ??= import('openai').then(
       (sdk) =>
@@ -49,9 +49,26 @@ export function createClientLoader(
           logLevel: 'off',
           // Our own deadline aborts first.
           timeout: 24 * 60 * 60 * 1000,
-          fetch,
+          fetchOptions: { redirect: 'manual' },
+          fetch: async (url, init) => limitBytes(await fetch(url, init), options.maxResponseBytes),
         }),
     )
     return client
   }
+}
+
+/** The highest status that `Response` accepts; some servers send 999. */
+const LAST_STATUS = 599
+
+function limitBytes({ body, status, headers }: Response, maxBytes: number): Response {
+  let bytes = 0
+  const limiter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength
+      if (bytes > maxBytes)
+        throw new ModelError('malformed', `The model service sent more than ${maxBytes} bytes.`)
+      controller.enqueue(chunk)
+    },
+  })
+  return new Response(body?.pipeThrough(limiter) ?? null, { status: Math.min(status, LAST_STATUS), headers })
 }

@@ -5,7 +5,6 @@ import { outputItemSchema, toUsage, usageSchema } from './answer.ts'
 import { saysMissing } from './capabilities.ts'
 import { type OpenAiCore, requestOnce, scopeOf } from './core.ts'
 import { toResponsesInput } from './input.ts'
-import { toPosted } from './request-body.ts'
 
 const compactionSchema = z.object({ output: z.array(outputItemSchema).min(1), usage: usageSchema })
 
@@ -19,9 +18,9 @@ export function createCompactionModel(core: OpenAiCore, model: string): Compacti
       requestOnce(core, signal, async (attemptSignal) => {
         const client = await core.load()
         const items = toResponsesInput({ input }, { self: id, dataBlock, splitsRoleTokens })
-        const posted = toPosted({ model, instructions, input: items } satisfies ResponseCompactParams)
+        const body: ResponseCompactParams = { model, instructions, input: items }
         const raw = await client
-          .post<unknown>('/responses/compact', { ...posted, signal: attemptSignal })
+          .post<unknown>('/responses/compact', { body, signal: attemptSignal })
           .catch((error: unknown) => {
             if (!saysMissing(error)) throw error
             core.capabilities.markLacking(scopeOf(core, id), 'compaction')

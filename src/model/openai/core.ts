@@ -4,7 +4,6 @@ import { type Capabilities, refusedFeature } from './capabilities.ts'
 import type { LoadClient } from './client.ts'
 import type { DataBlocks } from './data-block.ts'
 import { classify } from './failures.ts'
-import type { StrictSchemas } from './strict-schema.ts'
 import type { Limits, Timing } from './timing.ts'
 
 /** What the ports of one OpenAI-compatible service share. */
@@ -21,7 +20,6 @@ export type OpenAiCore = {
   readonly capabilities: Capabilities
   readonly dataBlock: DataBlocks
   readonly splitsRoleTokens: boolean
-  readonly schemas: StrictSchemas
 }
 
 export function attemptOptions(core: OpenAiCore, signal: AbortSignal): AttemptOptions {

@@ -27,24 +27,27 @@ export class ServiceFaultError extends Error {
 }
 
 const word = z.string().nullish().catch(null)
-/** The SDK's APIError, as far as it is read. */
-const apiErrorSchema = z.object({
-  status: z.int(),
-  code: word,
-  type: word,
-  param: word,
-  message: z.string().catch(''),
-  headers: z.instanceof(Headers).optional().catch(undefined),
-})
+/** The SDK's APIError, as far as we read it: of an HTTP answer, or of an error inside a stream, which has no status. */
+const apiErrorSchema = z
+  .object({
+    status: z.int().nullish(),
+    error: z.unknown(),
+    code: word,
+    type: word,
+    param: word,
+    message: z.string().catch(''),
+    headers: z.instanceof(Headers).optional().catch(undefined),
+  })
+  .refine(({ status, error }) => Boolean(status ?? error))
 
-/** Reads the fault out of what the SDK threw; null for anything but an answer of the service. */
+/** Reads the fault out of what the SDK threw; null unless the service itself reported it. */
 export function faultOf(error: unknown, nowMs: number): ServiceFault | null {
   if (error instanceof ServiceFaultError) return error.fault
   const parsed = apiErrorSchema.safeParse(error)
   if (!parsed.success) return null
   const { status, code, type, param, message, headers } = parsed.data
   const retryAfterMs = headers ? parseRetryAfter(headers, nowMs) : null
-  return { status, code: code ?? type ?? null, param: param ?? null, message, retryAfterMs }
+  return { status: status ?? null, code: code ?? type ?? null, param: param ?? null, message, retryAfterMs }
 }
 
 /** What anything thrown by an attempt means. Nothing secret is in the messages, nor in their causes. */

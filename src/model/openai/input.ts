@@ -2,7 +2,7 @@ import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import * as z from 'zod'
 import { dateFormat, knownZone } from '../../clock/date-format.ts'
 import type { InputItem, ModelId, TextRequest } from '../port.ts'
-import { callIdOf, createPairs, withoutOrphans } from './call-pairs.ts'
+import { withoutOrphans } from './call-pairs.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'
 
 export type InputOptions = {
@@ -16,97 +16,45 @@ export type InputOptions = {
 /** A pause in the conversation after which the next message says when it was written. */
 const PAUSE_MS = 30 * 60 * 1000
 
-/** What an item's conversion depends on of those that stand before it. */
-export type Before = {
-  /** When the last message was said; null where none says so. */
-  readonly lastSaidMs: number | null
-  /** The calls that have their results. */
-  readonly callIds: ReadonlySet<string>
-}
-
-export const NOTHING_BEFORE: Before = { lastSaidMs: null, callIds: new Set() }
-
 /**
- * The context as the Responses API takes it; with `before`, the end of one. What is not the owner's goes into data blocks;
- * opaque items of this very model go back as they came, others are replaced by their fallback. A call without its
- * result, and the reverse, is left out: the service would refuse the whole request.
+ * Converts a context to the Responses API's input items. Words that are not the owner's go into data blocks. Opaque
+ * items of this very model go back unchanged; others are replaced by their fallback. Drops calls without a result and
+ * results without a call, because the service would refuse the whole request.
  */
 export function toResponsesInput(
   request: Pick<TextRequest, 'input'> & Partial<Pick<TextRequest, 'now' | 'timezone'>>,
   options: InputOptions,
-  before = NOTHING_BEFORE,
 ): ResponseInputItem[] {
   const { input, now, timezone = 'UTC' } = request
   const tellTime = createClockReader(timezone)
-  const present = () =>
-    developer(`It is now ${tellTime(Date.parse(now ?? ''))} (${timezone}; ${now} in UTC).`)
-  const { convert } = createConverter(options, tellTime, before)
-  const flat = expandOpaque(input, options.self)
-  // Right before what is answered: late enough that all before it is as it was in the turn before and can be cached,
-  // and in the same place in every round of a turn.
-  const presentAt = now === undefined ? -1 : flat.findLastIndex(isSaid)
-  const items: ResponseInputItem[] = []
-  for (const [index, entry] of flat.entries()) {
-    if (index === presentAt) items.push(present())
-    items.push(...convert(entry, index === presentAt))
-  }
-  if (now !== undefined && presentAt === -1) items.push(present())
-  return withoutOrphans(items, before.callIds)
+  const datedAfterPause = createPauseReader(tellTime)
+  const entries = expandOpaque(input, options.self)
+  // The present stands right before the message being answered: everything above it is as it was in the last turn, so
+  // the service can cache it, and it has the same place in every round of a turn.
+  const answeredAt = now === undefined ? -1 : entries.findLastIndex(isSaid)
+  const present =
+    now === undefined
+      ? []
+      : [developer(`It is now ${tellTime(Date.parse(now))} (${timezone}; ${now} in UTC).`)]
+  const items = entries.flatMap((entry, index) => {
+    const date = datedAfterPause(entry)
+    const converted = 'blobItems' in entry ? entry.blobItems : toItems(entry, options)
+    return [...(index === answeredAt ? present : date), ...converted]
+  })
+  return withoutOrphans(answeredAt === -1 ? [...items, ...present] : items)
 }
 
-/** The items of a context's beginning that stay as they are whatever follows it. */
-export type Settled = {
-  readonly items: readonly ResponseInputItem[]
-  /** How many items of the input they stand for. */
-  readonly count: number
-  /** What stands before all that follows them. */
-  readonly before: Before
-}
-
-/** Converts a beginning, or what follows one, as `toResponsesInput` does, up to the first call that lacks its result. */
-export function settleInput(
-  { input, timezone = 'UTC' }: Pick<TextRequest, 'input'> & Partial<Pick<TextRequest, 'timezone'>>,
-  options: InputOptions,
-  before: Before,
-): Settled {
-  const { convert, lastSaidMs } = createConverter(options, createClockReader(timezone), before)
-  const pairs = createPairs(before.callIds)
-  const items: ResponseInputItem[] = []
-  let settled = { length: 0, count: 0, lastSaidMs: before.lastSaidMs }
-  for (const [index, item] of input.entries()) {
-    const converted = expandOpaque([item], options.self).flatMap((entry) => convert(entry, false))
-    for (const each of converted) pairs.add(each)
-    items.push(...converted)
-    if (pairs.areWhole()) settled = { length: items.length, count: index + 1, lastSaidMs: lastSaidMs() }
-  }
-  const whole = withoutOrphans(items.slice(0, settled.length), before.callIds)
-  const ids = whole.flatMap((item) => callIdOf(item) ?? [])
-  const callIds = ids.length === 0 ? before.callIds : new Set([...before.callIds, ...ids])
-  return { items: whole, count: settled.count, before: { lastSaidMs: settled.lastSaidMs, callIds } }
-}
-
-/** Where the last item stands that says something, before which the present is told; -1 for none. */
-export function findLastSaid(input: readonly InputItem[], self: ModelId | null): number {
-  return input.findLastIndex((item) => expandOpaque([item], self).some(isSaid))
-}
-
-/** Converts items one after the other, telling where the conversation went on after a pause. */
-function createConverter(options: InputOptions, tellTime: (atMs: number) => string, before: Before) {
-  const converted = convertedBy(options)
-  let { lastSaidMs } = before
-  return {
-    convert(entry: Flat, isAnswered: boolean): readonly ResponseInputItem[] {
-      if ('blobItems' in entry) return entry.blobItems
-      const { item, saidMs } = converted(entry)
-      const items = item ? [item] : []
-      if (saidMs === null) return items
-      // A clock that was ahead and is right again goes back by as much.
-      const pauseMs = lastSaidMs === null ? PAUSE_MS : Math.abs(saidMs - lastSaidMs)
-      const isNews = !isAnswered && pauseMs >= PAUSE_MS
-      lastSaidMs = saidMs
-      return isNews && isSaidToDelegate(entry) ? [developer(`Written ${tellTime(saidMs)}:`), ...items] : items
-    },
-    lastSaidMs: () => lastSaidMs,
+/** Reads messages in order; says when one was written if it follows a pause and was said to the delegate. */
+function createPauseReader(tellTime: (atMs: number) => string): (entry: Flat) => ResponseInputItem[] {
+  let lastSaidMs: number | null = null
+  return (entry) => {
+    if (!('at' in entry) || entry.at === undefined) return []
+    const saidMs = Date.parse(entry.at)
+    // A clock that ran ahead steps back once it is set right: that counts as a pause too.
+    const pauseMs = lastSaidMs === null ? PAUSE_MS : Math.abs(saidMs - lastSaidMs)
+    lastSaidMs = saidMs
+    const isDated = pauseMs >= PAUSE_MS && entry.role !== 'delegate'
+    return isDated ? [developer(`Written ${tellTime(saidMs)}:`)] : []
   }
 }
 
@@ -117,7 +65,7 @@ function expandOpaque(input: readonly InputItem[], self: ModelId | null): readon
   return input.flatMap((item): readonly Flat[] => {
     if (isPlain(item)) return [item]
     const isOurs = self !== null && item.model.provider === self.provider && item.model.model === self.model
-    const blobItems = isOurs ? itemsOfBlob(item) : null
+    const blobItems = isOurs ? parseBlob(item.blob) : null
     return blobItems ? [{ blobItems }] : expandOpaque(item.fallback ?? [], self)
   })
 }
@@ -126,25 +74,14 @@ function isPlain(item: InputItem): item is Plain {
   return item.type !== 'opaque'
 }
 
-const parsedBlobs = new WeakMap<Opaque, ResponseInputItem[] | null>()
+const typedSchema = z.looseObject({ type: z.string() })
+/** Items go back unchanged as the service made them, so only the service needs their exact shape. */
+const blobSchema = z.array(z.custom<ResponseInputItem>((item) => typedSchema.safeParse(item).success)).min(1)
 
-function itemsOfBlob(item: Opaque): ResponseInputItem[] | null {
-  let items = parsedBlobs.get(item)
-  if (items === undefined) {
-    items = parseBlob(item.blob)
-    parsedBlobs.set(item, items)
-  }
-  return items
-}
-
-const blobSchema = z.array(z.looseObject({ type: z.string() })).min(1)
-
-/** The items of a blob; null where it is not ours to read after all. */
+/** The items of a blob; null if it is damaged. */
 function parseBlob(blob: string): ResponseInputItem[] | null {
   try {
-    const parsed = blobSchema.safeParse(JSON.parse(blob))
-    // They came from the service as output items and go back unchanged: their further shape is its own business.
-    return parsed.success ? (parsed.data as unknown as ResponseInputItem[]) : null
+    return blobSchema.safeParse(JSON.parse(blob)).data ?? null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
@@ -152,63 +89,36 @@ function parseBlob(blob: string): ResponseInputItem[] | null {
 }
 
 type Plain = Exclude<InputItem, { type: 'opaque' }>
-type Opaque = Extract<InputItem, { type: 'opaque' }>
 
-/** An item as the API takes it, null where it says nothing, and when a message was said, where that is known. */
-type Converted = { readonly item: ResponseInputItem | null; readonly saidMs: number | null }
-const conversions = new WeakMap<DataBlocks, Map<boolean, WeakMap<Plain, Converted>>>()
-
-/** Converts an item once: the chain comes again with every request, and grows. */
-function convertedBy({ dataBlock, splitsRoleTokens }: InputOptions): (item: Plain) => Converted {
+/** An item as the API takes it; none for an empty message. */
+function toItems(item: Plain, { dataBlock, splitsRoleTokens }: InputOptions): ResponseInputItem[] {
   const clean = splitsRoleTokens ? splitRoleTokens : (text: string) => text
-  const byOptions = conversions.get(dataBlock) ?? new Map<boolean, WeakMap<Plain, Converted>>()
-  conversions.set(dataBlock, byOptions)
-  const known = byOptions.get(splitsRoleTokens) ?? new WeakMap<Plain, Converted>()
-  byOptions.set(splitsRoleTokens, known)
-  return (item) => {
-    let made = known.get(item)
-    if (made === undefined) {
-      const saidMs = item.type === 'message' && item.at !== undefined ? Date.parse(item.at) : null
-      made = { item: toItem(item, clean, dataBlock), saidMs }
-      known.set(item, made)
-    }
-    return made
-  }
-}
-
-function toItem(
-  item: Plain,
-  clean: (text: string) => string,
-  dataBlock: DataBlocks,
-): ResponseInputItem | null {
   switch (item.type) {
-    case 'message':
-      if (item.text === '') return null
-      if (item.role === 'delegate') return { type: 'message', role: 'assistant', content: clean(item.text) }
-      if (item.role === 'owner') return { type: 'message', role: 'user', content: clean(item.text) }
-      return { type: 'message', role: 'user', content: dataBlock('guest, not the owner', clean(item.text)) }
+    case 'message': {
+      if (item.text === '') return []
+      const text = clean(item.text)
+      if (item.role === 'delegate') return [{ type: 'message', role: 'assistant', content: text }]
+      const content = item.role === 'owner' ? text : dataBlock('guest, not the owner', text)
+      return [{ type: 'message', role: 'user', content }]
+    }
     case 'inner':
-      // The user's role, not the developer's: what is inside may be hostile, and must weigh as little as it can.
-      return { type: 'message', role: 'user', content: dataBlock(item.label, clean(item.text)) }
+      // The user's role weighs less than the developer's, and the block may hold hostile text.
+      return [{ type: 'message', role: 'user', content: dataBlock(item.label, clean(item.text)) }]
     case 'tool_call':
-      return { type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }
+      return [{ type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }]
     case 'tool_result':
-      return { type: 'function_call_output', call_id: item.callId, output: clean(item.output) }
+      return [{ type: 'function_call_output', call_id: item.callId, output: clean(item.output) }]
   }
 }
 
-/** A message or signals, and not what the model did about them. */
+/** Whether an item is a message or a signal, as opposed to what the model did about it. */
 function isSaid(item: Flat): boolean {
   return 'type' in item && (item.type === 'message' || item.type === 'inner')
 }
 
-function isSaidToDelegate(item: Flat): boolean {
-  return 'role' in item && item.type === 'message' && item.role !== 'delegate'
-}
-
 const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
 
-/** Tells moments by the clock and calendar of a zone. */
+/** Formats moments in a time zone. */
 function createClockReader(timezone: string): (atMs: number) => string {
   const timeZone = knownZone(timezone)
   const format = dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })

@@ -10,7 +10,6 @@ import { OPENAI_BASE_URL } from './defaults.ts'
 import { createEmbeddingModel } from './embeddings.ts'
 import { realtimeEndpoint } from './realtime.ts'
 import { createSpeechModel } from './speech.ts'
-import { createStrictSchemas } from './strict-schema.ts'
 import { createStructuredModel } from './structured.ts'
 import { createTextModel } from './text.ts'
 import { defaultLimits, type Limits, systemTiming, type Timing } from './timing.ts'
@@ -102,7 +101,6 @@ function createCore(
     capabilities,
     dataBlock: createDataBlocks(randomBytes(32)),
     splitsRoleTokens: !isOpenAi,
-    schemas: createStrictSchemas(),
   }
 }
 

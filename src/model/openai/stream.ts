@@ -1,25 +1,25 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
+import type { Stream } from 'openai/streaming'
 import * as z from 'zod'
 import { ModelError } from '../port.ts'
 import { type OutputItem, outputItemSchema, type ResponseAnswer, responseSchema } from './answer.ts'
 import type { OpenAiCore } from './core.ts'
 import { ServiceFaultError } from './failures.ts'
-import type { Posted } from './request-body.ts'
 
-export type OpenStream = {
-  readonly response: Response
-  /** Closes the connection, whatever is under way on it. */
-  close(): void
-}
+export type OpenStream = { readonly response: Response; readonly events: Stream<unknown> }
 
-/** Sends the request; resolves with the headers of the answer. */
-export async function openStream(core: OpenAiCore, posted: Posted, signal: AbortSignal): Promise<OpenStream> {
+/** Sends the request; resolves once the answer's headers arrive. Aborting `events.controller` closes the connection. */
+export async function openStream(
+  core: OpenAiCore,
+  body: ResponseCreateParamsStreaming,
+  signal: AbortSignal,
+): Promise<OpenStream> {
   const client = await core.load()
-  const transport = new AbortController()
-  const bound = AbortSignal.any([signal, transport.signal])
-  bound.throwIfAborted()
-  const response = await client.post('/responses', { ...posted, signal: bound }).asResponse()
-  return { response, close: () => transport.abort() }
+  signal.throwIfAborted()
+  const { response, data } = await client
+    .post<Stream<unknown>>('/responses', { body, signal, stream: true })
+    .withResponse()
+  return { response, events: data }
 }
 
 export type StreamEvent =
@@ -34,43 +34,28 @@ const eventSchemas = {
   'response.completed': z.object({ response: responseSchema }),
   'response.incomplete': z.object({ response: responseSchema }),
   'response.failed': z.object({ response: responseSchema }),
-}
-const errorEventSchema = z.object({
-  code: z.string().nullish(),
-  message: z.string().nullish(),
-  error: z.object({ code: z.string().nullish(), message: z.string().nullish() }).nullish().catch(null),
-})
-
-const untypedErrorSchema = z.object({ type: z.undefined().optional(), error: z.looseObject({}) })
-
-function faultIn(raw: unknown): ServiceFaultError {
-  const { code, message, error } = errorEventSchema.parse(raw)
-  return new ServiceFaultError({
-    code: code ?? error?.code ?? null,
-    message: message ?? error?.message ?? 'an error without words',
-  })
+  error: z.object({ code: z.string().nullish(), message: z.string().nullish() }),
 }
 
-/** Reads the events that matter; others only show that the service is alive. Ends after `finished`. */
+/** Reads the events that matter; any other only shows that the service is alive. Ends after `finished`. */
 export async function* readStream(
   core: Pick<OpenAiCore, 'where' | 'timing'>,
-  stream: OpenStream,
+  { response, events }: OpenStream,
   alive: () => void,
 ): AsyncGenerator<StreamEvent> {
-  const { response } = stream
   const contentType = response.headers.get('content-type') ?? ''
   if (contentType.includes('application/json')) {
     yield { type: 'finished', response: responseSchema.parse(await response.json()) }
     return
   }
   if (!contentType.includes('text/event-stream')) {
-    stream.close()
+    events.controller.abort()
     throw new ModelError(
       'malformed',
       `The server at ${core.where} answered with ${contentType || 'no content type'}.`,
     )
   }
-  const iterator = readMessages(response.body ?? [])
+  const iterator = events[Symbol.asyncIterator]()
   const understand = createReader()
   let isFinished = false
   try {
@@ -83,53 +68,31 @@ export async function* readStream(
       if (isFinished) return
     }
   } finally {
-    if (isFinished) void drain(iterator, stream, core)
-    else stream.close()
+    if (isFinished) void drain(iterator, events.controller, core)
+    else events.controller.abort()
   }
 }
 
-/** Reads to the end what follows the answer, so that the connection can be used again; for a second at most. */
+/** Reads what follows the answer, for at most a second, so that the connection can be reused. */
 async function drain(
-  iterator: AsyncIterator<EventSourceMessage>,
-  stream: OpenStream,
+  iterator: AsyncIterator<unknown>,
+  controller: AbortController,
   core: Pick<OpenAiCore, 'timing'>,
 ): Promise<void> {
-  const cancel = core.timing.after(1000, stream.close)
+  const cancel = core.timing.after(1000, () => controller.abort())
   const readAll = async () => {
     while (!(await iterator.next()).done);
   }
-  // The answer is complete: how its connection ends is of no consequence.
+  // The answer is complete, so a failure of its connection no longer matters.
   await Promise.allSettled([readAll()])
   cancel()
 }
 
-/** Server-sent events, as they come; what is cut off before its end is none. */
-async function* readMessages(
-  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<EventSourceMessage> {
-  const decoder = new TextDecoder()
-  const messages: EventSourceMessage[] = []
-  const parser = createParser({ onEvent: (message) => void messages.push(message) })
-  for await (const chunk of body) {
-    parser.feed(decoder.decode(chunk, { stream: true }))
-    yield* messages.splice(0)
-  }
-}
-
-/**
- * Turns messages into the events that matter, null for the others. Holds the state of one stream. Those whose name says
- * that they do not matter are not parsed: the first two repeat the whole request, tools and all.
- */
-function createReader(): (message: EventSourceMessage) => StreamEvent | null {
+/** Turns the events of one stream into those that matter; null for the others. */
+function createReader(): (raw: unknown) => StreamEvent | null {
   const items: OutputItem[] = []
   let previousPlace: string | null = null
-  return ({ event: name, data }) => {
-    if (name?.startsWith('response.') && !(name in eventSchemas)) return null
-    // How servers end a stream that follow an older API.
-    if (data === '[DONE]') return null
-    const raw: unknown = JSON.parse(data)
-    // Some servers name no type when they give up.
-    if (untypedErrorSchema.safeParse(raw).success) throw faultIn(raw)
+  return (raw) => {
     const { type } = typeSchema.parse(raw)
     switch (type) {
       case 'response.output_text.delta': {
@@ -152,8 +115,10 @@ function createReader(): (message: EventSourceMessage) => StreamEvent | null {
         const output = response.output.length > 0 ? response.output : items
         return { type: 'finished', response: { ...response, output, status: type.slice('response.'.length) } }
       }
-      case 'error':
-        throw faultIn(raw)
+      case 'error': {
+        const { code, message } = eventSchemas[type].parse(raw)
+        throw new ServiceFaultError({ code: code ?? null, message: message ?? 'an error without words' })
+      }
       default:
         return null
     }

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 
 type Json = { [key: string]: unknown }
+/** A JSON Schema within the subset of strict mode. */
+export type StrictSchema = Json
 
 /** What strict mode does not know; zod checks all of it on the answer anyway. */
 const DROPPED = new Set([
@@ -25,20 +27,6 @@ const FORMATS = new Set([
   'uuid',
 ])
 const REFUSED = new Set(['propertyNames', 'patternProperties', 'not', 'allOf', 'prefixItems'])
-
-/** Converts zod objects for strict tools and structured answers; each schema once. */
-export type StrictSchemas = (schema: z.ZodType) => Json
-
-export function createStrictSchemas(): StrictSchemas {
-  const known = new WeakMap<z.ZodType, Json>()
-  return (schema) => {
-    const before = known.get(schema)
-    if (before) return before
-    const converted = toStrictSchema(schema)
-    known.set(schema, converted)
-    return converted
-  }
-}
 
 /**
  * JSON Schema in the subset of OpenAI's strict mode: every key required, nothing additional, no keyword beyond

@@ -5,18 +5,18 @@ import { readAnswer, responseSchema, toUsage } from './answer.ts'
 import { giveUpRefused, type OpenAiCore, requestOnce, scopeOf } from './core.ts'
 import { DATA_BLOCK_RULE } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
-import { toPosted, type WithItems } from './request-body.ts'
+import { type StrictSchema, toStrictSchema } from './strict-schema.ts'
+
+type WithStrictSchema = Omit<StructuredRequest<z.ZodType>, 'schema'> & { readonly schema: StrictSchema }
 
 /** Answers of a given shape, by structured outputs where the server has them, else by asking for JSON in words. */
 export function createStructuredModel(core: OpenAiCore, model: string): StructuredModel {
   const id: ModelId = { provider: core.provider, model }
   const scope = scopeOf(core, id)
 
-  function paramsOf<S extends z.ZodType>(
-    request: StructuredRequest<S>,
-  ): WithItems<ResponseCreateParamsNonStreaming> {
-    const { dataBlock, splitsRoleTokens, capabilities, schemas } = core
-    const schema = schemas(request.schema)
+  function paramsOf(request: WithStrictSchema): ResponseCreateParamsNonStreaming {
+    const { dataBlock, splitsRoleTokens, capabilities } = core
+    const { name, schema } = request
     const isConstrained = !capabilities.lacks(scope, 'json_schema')
     const asked = isConstrained
       ? []
@@ -26,18 +26,16 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
       instructions: [request.instructions, DATA_BLOCK_RULE, ...asked].join('\n\n'),
       input: toResponsesInput(request, { self: id, dataBlock, splitsRoleTokens }),
       store: false,
-      ...(isConstrained
-        ? { text: { format: { type: 'json_schema', name: request.name, schema, strict: true } } }
-        : {}),
+      ...(isConstrained ? { text: { format: { type: 'json_schema', name, schema, strict: true } } } : {}),
     }
   }
 
-  async function ask<S extends z.ZodType>(request: StructuredRequest<S>, signal: AbortSignal) {
+  async function ask(request: WithStrictSchema, signal: AbortSignal) {
     const client = await core.load()
     for (;;) {
       const params = paramsOf(request)
       try {
-        return { params, raw: await client.post<unknown>('/responses', { ...toPosted(params), signal }) }
+        return { params, raw: await client.post<unknown>('/responses', { body: params, signal }) }
       } catch (error) {
         giveUpRefused(core, scope, error)
       }
@@ -47,9 +45,9 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
   return {
     id,
     async answer(request, signal) {
-      core.schemas(request.schema)
+      const wanted = { ...request, schema: toStrictSchema(request.schema) }
       return await requestOnce(core, signal, async (attemptSignal) => {
-        const { params, raw } = await ask(request, attemptSignal)
+        const { params, raw } = await ask(wanted, attemptSignal)
         const response = responseSchema.parse(raw)
         const { text } = readAnswer(response, core.secrets)
         return {
@@ -70,7 +68,7 @@ function parseValue<S extends z.ZodType>(schema: S, text: string): z.output<S> {
   })
 }
 
-/** The JSON of an answer; local models like to put it into a code fence. */
+/** Parses the JSON of an answer; local models often put it into a code fence. */
 function parseJson(text: string): unknown {
   const start = text.indexOf('{')
   const end = text.lastIndexOf('}')

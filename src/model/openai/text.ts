@@ -13,43 +13,42 @@ import { withAttempts } from './attempts.ts'
 import { refusesOpaque } from './capabilities.ts'
 import { attemptOptions, giveUpRefused, type OpenAiCore, scopeOf } from './core.ts'
 import { withDataBlockRule } from './data-block.ts'
-import { createInputEncoder } from './input-encoder.ts'
-import { type Posted, postedWith } from './request-body.ts'
+import { toResponsesInput } from './input.ts'
 import { openStream, readStream } from './stream.ts'
-import type { StrictSchemas } from './strict-schema.ts'
+import { toStrictSchema } from './strict-schema.ts'
+
+type WithFunctionTools = Omit<TextRequest, 'tools'> & { readonly tools: readonly FunctionTool[] }
 
 /** Text turns over the Responses API: streamed, stateless, with tools in strict mode. */
 export function createTextModel(core: OpenAiCore, model: string): TextModel {
   const id: ModelId = { provider: core.provider, model }
   const scope = scopeOf(core, id)
-  const toFunctionTool = createToolConverter(core.schemas)
-  const encodeInput = createInputEncoder(core)
 
-  function postedOf(request: TextRequest, self: ModelId | null): Posted {
-    const { capabilities } = core
+  function paramsOf(request: WithFunctionTools, self: ModelId | null): ResponseCreateParamsStreaming {
+    const { capabilities, dataBlock, splitsRoleTokens } = core
     const { tools, maxOutputTokens } = request
     const strict = !capabilities.lacks(scope, 'strict_tools')
-    const params: ResponseCreateParamsStreaming = {
+    return {
       model,
       instructions: withDataBlockRule(request.instructions),
+      input: toResponsesInput(request, { self, dataBlock, splitsRoleTokens }),
       stream: true,
       store: false,
       ...(capabilities.lacks(scope, 'encrypted_reasoning')
         ? {}
         : { include: ['reasoning.encrypted_content'] }),
-      ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toFunctionTool(tool, strict)) }),
+      ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ ...tool, strict })) }),
       ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     }
-    return postedWith(params, encodeInput(request, self))
   }
 
-  /** Opens the stream, without what the service turns out not to take: a refinement, or its own old items. */
-  async function open(request: TextRequest, signal: AbortSignal) {
+  /** Opens the stream; retries without what the service refuses: a refinement, or its own old items. */
+  async function open(request: WithFunctionTools, signal: AbortSignal) {
     let self: ModelId | null = id
     for (;;) {
-      const posted = postedOf(request, self)
+      const params = paramsOf(request, self)
       try {
-        return { stream: await openStream(core, posted, signal), posted, usedFallback: self === null }
+        return { stream: await openStream(core, params, signal), params, usedFallback: self === null }
       } catch (error) {
         if (self !== null && refusesOpaque(error) && canFallBack(request.input, id)) self = null
         else giveUpRefused(core, scope, error)
@@ -58,11 +57,11 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   }
 
   async function* attempt(
-    request: TextRequest,
+    request: WithFunctionTools,
     signal: AbortSignal,
     alive: () => void,
   ): AsyncGenerator<TextEvent> {
-    const { stream, posted, usedFallback } = await open(request, signal)
+    const { stream, params, usedFallback } = await open(request, signal)
     let text = ''
     for await (const event of readStream(core, stream, alive)) {
       if (event.type === 'delta') {
@@ -71,13 +70,13 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
         continue
       }
       const answer = readAnswer(event.response, core.secrets)
-      // A server that does not stream says all of it at the end; what was streamed is what was seen.
+      // A server that does not stream sends all of its text here.
       if (text === '' && answer.text !== '') yield { type: 'text.delta', text: answer.text }
       yield {
         type: 'completed',
         text: text || answer.text,
         toolCalls: answer.toolCalls,
-        usage: toUsage(event.response.usage, () => posted.body.toString(), event.response.output),
+        usage: toUsage(event.response.usage, () => JSON.stringify(params), event.response.output),
         responseId: toResponseId(event.response.id),
         blob: answer.blob,
         ...(answer.truncated ? { truncated: true } : {}),
@@ -95,9 +94,9 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
     id,
     told: withDataBlockRule,
     respond(request, signal) {
-      // A tool that strict mode cannot express is our own mistake: it must not look like the service's.
-      for (const { parameters } of request.tools) core.schemas(parameters)
-      return withAttempts((attemptSignal, alive) => attempt(request, attemptSignal, alive), {
+      // Outside the attempts: a tool that strict mode cannot express is our mistake, not a failure of the service.
+      const wanted = { ...request, tools: request.tools.map(toFunctionTool) }
+      return withAttempts((attemptSignal, alive) => attempt(wanted, attemptSignal, alive), {
         ...attemptOptions(core, signal),
         firstEventMs: core.limits.firstEventMs,
       })
@@ -105,30 +104,16 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   }
 }
 
-/** What a fact can hold for an id. */
+/** The id, unless it is longer than a fact can hold. */
 function toResponseId(id: string | null | undefined): string | null {
   return id && id.length <= 200 ? id : null
 }
 
-/** Tools as the Responses API takes them; each made once, so that it is encoded once. */
-function createToolConverter(schemas: StrictSchemas): (tool: ToolSpec, strict: boolean) => FunctionTool {
-  const made = { strict: new WeakMap<ToolSpec, FunctionTool>(), loose: new WeakMap<ToolSpec, FunctionTool>() }
-  return (tool, strict) => {
-    const known = strict ? made.strict : made.loose
-    const { name, description, parameters } = tool
-    const converted = known.get(tool) ?? {
-      type: 'function',
-      name,
-      description,
-      parameters: schemas(parameters),
-      strict,
-    }
-    known.set(tool, converted)
-    return converted
-  }
+function toFunctionTool({ name, description, parameters }: ToolSpec): FunctionTool {
+  return { type: 'function', name, description, parameters: toStrictSchema(parameters), strict: true }
 }
 
-/** Whether nothing is lost when the opaque items that would be sent are replaced. */
+/** Whether every opaque item that would be sent has a fallback. */
 function canFallBack(input: readonly InputItem[], self: ModelId): boolean {
   const sent = input.filter(
     (item) =>

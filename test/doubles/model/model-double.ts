@@ -101,7 +101,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     const ended = new Promise<'complete' | 'aborted'>((resolve) => {
       response.once('close', () => resolve(response.writableFinished ? 'complete' : 'aborted'))
     })
-    const body = await readBody(incoming, checker === null && !record)
+    const body = await readBody(incoming)
     let text: string | undefined
     const request: RecordedRequest = {
       path,
@@ -238,12 +238,11 @@ function isKnown(path: string): path is (typeof PATHS)[number] {
   return PATHS.some((each) => each === path)
 }
 
-/** With `isLean` the context, which grows with each turn and takes the longest, is parsed when it is asked for. */
-async function readBody(incoming: IncomingMessage, isLean: boolean): Promise<Json> {
+async function readBody(incoming: IncomingMessage): Promise<Json> {
   const bytes = await buffer(incoming)
   const type = incoming.headers['content-type'] ?? ''
   if (bytes.length === 0) return {}
-  if (!type.startsWith('multipart/form-data')) return isLean ? parseLean(bytes) : parse(bytes)
+  if (!type.startsWith('multipart/form-data')) return JSON.parse(bytes.toString('utf8')) as Json
   const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
   const fields = [...form.entries()].map(async ([key, value]) => {
     return [
@@ -252,20 +251,6 @@ async function readBody(incoming: IncomingMessage, isLean: boolean): Promise<Jso
     ] as const
   })
   return Object.fromEntries(await Promise.all(fields))
-}
-
-const parse = (bytes: Buffer) => JSON.parse(bytes.toString('utf8')) as Json
-
-/** The service names what it asks first, and the context last; any other body is parsed whole. */
-function parseLean(bytes: Buffer): Json {
-  const inputAt = bytes.indexOf(',"input":[{')
-  if (inputAt === -1) return parse(bytes)
-  let input: unknown
-  const head = JSON.parse(`${bytes.toString('utf8', 0, inputAt)}}`) as Json
-  return Object.defineProperty(head, 'input', {
-    enumerable: true,
-    get: () => (input ??= parse(bytes).input),
-  })
 }
 
 function embeddingAnswer(body: Json): Json {

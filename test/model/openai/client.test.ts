@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createClientLoader } from '../../../src/model/openai/client.ts'
 import { startRawServer } from './raw-server.ts'
@@ -79,16 +80,16 @@ test.for([204, 304])('an answer of status %i, which has no body, is a failure, t
   await expect(asked.then((response) => response.json())).rejects.toThrow()
 })
 
-test('an answer is asked for as it is, since nothing unpacks it', async () => {
-  const asked = Promise.withResolvers<string | undefined>()
+test('bounds the bytes of a compressed answer as they are unpacked', async () => {
+  const packed = gzipSync(Buffer.alloc(10 * MAX_BYTES, ' '))
+  expect(packed.length).toBeLessThan(MAX_BYTES / 10)
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
   const client = await clientOf(
-    await startRawServer((request, response) => {
-      asked.resolve(request.headersDistinct['accept-encoding']?.join())
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-    }),
+    await startRawServer((_request, response) => response.writeHead(200, headers).end(packed)),
   )
-  await client.post('/responses', { body: {} })
-  expect(await asked.promise).toBe('identity')
+  await expect(client.embeddings.create({ model: 'm', input: 'tea' })).rejects.toThrow(
+    `more than ${MAX_BYTES} bytes`,
+  )
 })
 
 test('a file goes out as a form with its boundary', async () => {

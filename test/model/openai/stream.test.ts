@@ -1,11 +1,18 @@
 import fc from 'fast-check'
+import { Stream } from 'openai/streaming'
 import { expect, test } from 'vitest'
-import { ServiceFaultError } from '../../../src/model/openai/failures.ts'
+import { createClientLoader } from '../../../src/model/openai/client.ts'
+import { faultOf } from '../../../src/model/openai/failures.ts'
 import { readStream, type StreamEvent } from '../../../src/model/openai/stream.ts'
 import { systemTiming } from '../../../src/model/openai/timing.ts'
 import { eventsOf } from '../../doubles/model/answer.ts'
 
-/** What is read of an answer that arrives in these pieces. */
+const client = await createClientLoader(
+  { baseUrl: 'http://model.test', authorization: null },
+  { maxResponseBytes: 1_000_000 },
+)()
+
+/** Reads an answer that arrives in these pieces. */
 async function read(chunks: readonly Uint8Array[]): Promise<StreamEvent[]> {
   const body = new ReadableStream({
     start(controller) {
@@ -15,9 +22,9 @@ async function read(chunks: readonly Uint8Array[]): Promise<StreamEvent[]> {
   })
   const response = new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   const core = { where: 'http://model.test', timing: systemTiming }
+  const stream = { response, events: Stream.fromSSEResponse(response, new AbortController(), client) }
   const events: StreamEvent[] = []
-  for await (const event of readStream(core, { response, close: () => undefined }, () => undefined))
-    events.push(event)
+  for await (const event of readStream(core, stream, () => undefined)) events.push(event)
   return events
 }
 
@@ -37,7 +44,7 @@ function streamed(
   return frames.join('') + (done ? `data: [DONE]${newline}${newline}` : '')
 }
 
-test('events are the same however they are cut up on the way, with names or without', async () => {
+test('reads the same events however they are cut up on the way, with names or without', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1, maxLength: 4 }),
@@ -56,10 +63,23 @@ test('events are the same however they are cut up on the way, with names or with
   )
 })
 
-test('an event that is cut off is none', async () => {
+test('fails on an event that is cut within its JSON', async () => {
   const text = streamed(['tea'], { named: true, newline: '\n', done: false })
-  const events = await read([bytes(text.slice(0, -1))])
-  expect(events.some((event) => event.type === 'finished')).toBe(false)
+  const lastEvent = text.trimEnd().lastIndexOf('\n\n')
+  for (let end = lastEvent + '\n\nevent: response.completed\ndata: {'.length; end < text.length - 2; end += 7)
+    await expect(read([bytes(text.slice(0, end))])).rejects.toThrow(SyntaxError)
+})
+
+test('does not finish on an event whose data is missing', async () => {
+  const text = streamed(['tea'], { named: true, newline: '\n', done: false })
+  const events = await read([bytes(text.slice(0, text.trimEnd().lastIndexOf('\n\n') + 2))])
+  expect(events).toEqual([{ type: 'delta', text: 'tea' }])
+})
+
+test('reads the last event of a stream that ends without a blank line', async () => {
+  const text = streamed(['tea'], { named: true, newline: '\n', done: false })
+  const events = await read([bytes(text.trimEnd())])
+  expect(events.at(-1)).toMatchObject({ type: 'finished', response: { status: 'completed' } })
 })
 
 test.for([
@@ -67,10 +87,9 @@ test.for([
   'data: {"type":"error","code":"server_error","message":"no more tea"}\n\n',
   'event: error\ndata: {"error":{"code":"server_error","message":"no more tea"}}\n\n',
   'data: {"error":{"code":"server_error","message":"no more tea"}}\n\n',
-])('a service that gives up is heard: %s', async (text) => {
-  const reading = read([bytes(text)])
-  await expect(reading).rejects.toBeInstanceOf(ServiceFaultError)
-  await expect(reading).rejects.toMatchObject({ fault: { code: 'server_error', message: 'no more tea' } })
+])('reports an error of the service: %s', async (text) => {
+  const error = await read([bytes(text)]).catch((thrown: unknown) => thrown)
+  expect(faultOf(error, 0)).toMatchObject({ status: null, code: 'server_error', message: 'no more tea' })
 })
 
 test.for([
@@ -78,6 +97,6 @@ test.for([
   'data: {"type":\n\n',
   'data: 7\n\n',
   'event: response.completed\ndata: {}\n\n',
-])('what is no event of the protocol is an error: %s', async (text) => {
+])('rejects what is no event of the protocol: %s', async (text) => {
   await expect(read([bytes(text)])).rejects.toThrow()
 })

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { createStrictSchemas, toStrictSchema } from '../../../src/model/openai/strict-schema.ts'
+import { toStrictSchema } from '../../../src/model/openai/strict-schema.ts'
 
 test('every object is closed and requires all of its keys, at any depth', () => {
   const schema = z.object({
@@ -97,10 +97,4 @@ test.for([
   ['a tuple', z.object({ a: z.tuple([z.string(), z.number()]) })],
 ] as const)('%s is refused at once, because the service would refuse the whole request', ([, schema]) => {
   expect(() => toStrictSchema(schema)).toThrow(TypeError)
-})
-
-test('a schema is converted once', () => {
-  const schemas = createStrictSchemas()
-  const schema = z.object({ a: z.string() })
-  expect(schemas(schema)).toBe(schemas(schema))
 })
