@@ -68,7 +68,7 @@ for (const { name, ...context } of looks) {
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: 'Set a timer' }).click()
     await page.getByRole('button', { name: 'Set timer' }).click()
-    await page.getByText('Say when.').waitFor()
+    await page.getByText('Choose a date and time.').waitFor()
     expect(await findings(page)).toEqual([])
     await page.goto('/')
     await page.getByRole('button', { name: /^Context: / }).click()

@@ -20,7 +20,7 @@ test('a newcomer sets up, talks, unfolds what lay behind a reply, and finds it a
   await page.getByRole('button', { name: 'Use the builtin model' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
   await page.getByRole('button', { name: 'Remember that I take my coffee black' }).click()
-  await page.getByRole('button', { name: 'To your timeline' }).click()
+  await page.getByRole('button', { name: 'Go to your timeline' }).click()
   await words(page, 'You', 'Remember that I take my coffee black').waitFor()
   await reply(page, /\w/).waitFor()
 

@@ -30,9 +30,9 @@ test.each([
     await say("Forget that I'm allergic to peanuts")
 
     const card = page.locator('dg-erasure-card')
-    await card.getByText('This goes').waitFor()
+    await card.getByText('Will be erased').waitFor()
     expect(await card.locator('section').innerText()).toMatch(
-      /1 memory[\s\S]*1 reply[\s\S]*This stays[\s\S]*messages/,
+      /1 memory[\s\S]*1 reply[\s\S]*Will be kept[\s\S]*messages/,
     )
     expect(await told.innerText()).not.toMatch(/peanuts/)
     expect(await page.locator('article.delegate').nth(1).innerText()).toMatch(/oven/i)

@@ -24,7 +24,7 @@ test('a failing check is shown on every page with its remedy, and in full under 
     .getByText(/Settings: Delegate cannot read its settings\. settings\.sqlite was deleted/)
     .waitFor()
   await health.getByText('Everything that happens is recorded.').waitFor()
-  await health.getByText('Nothing waits, and nothing has failed since Delegate started.').waitFor()
+  await health.getByText('No backlog, and no failures since Delegate started.').waitFor()
   expect(await findings(page)).toEqual([])
   renameSync(`${settings}.away`, settings)
   await page.reload()
@@ -75,7 +75,7 @@ test('the work that waits and what failed last are listed, and Health comes agai
   await health.getByRole('alert').waitFor()
   isBroken = false
   await health.getByRole('button', { name: 'Try again' }).click()
-  await health.getByText(/Learning from what you say, failing/).waitFor()
+  await health.getByText(/Learning memories, failing/).waitFor()
   await health.getByText(/3 waiting since/).waitFor()
   await health.getByText(/Last failure .*: the list of the provider could not be had/).waitFor()
   expect(await findings(page)).toEqual([])

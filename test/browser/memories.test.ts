@@ -93,7 +93,7 @@ test('what was said is remembered by itself, told to the page, explained by the 
       .locator('dl > div')
       .filter({ has: page.getByText(name, { exact: true }) })
       .locator('dd.value')
-  await expect.poll(() => figure('In mind').textContent()).toBe('1')
+  await expect.poll(() => figure('Active').textContent()).toBe('1')
   await expect.poll(() => figure('Forgotten').textContent()).toBe('0')
   await region.getByText('Remembered: My favourite colour is teal').waitFor()
   expect(await findings(page)).toEqual([])

@@ -42,7 +42,7 @@ test('without an embedding model recall by meaning is off, and its setting is a 
   const page = await visit(browser(), service, { path: '/settings/memory' })
   await expect
     .poll(() => byMeaning(page))
-    .toEqual(['Off', 'No embedding model is named: what is recalled is found by its words. Settings'])
+    .toEqual(['Off', 'No embedding model is set, so memories are found by keywords only. Settings'])
   await check(page, 'insights-off')
   await page.locator('dg-memory-insights-page').getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('heading', { name: 'Model service' }).and(page.locator(':focus')).waitFor()
@@ -53,7 +53,7 @@ test('recall by meaning shows what it has read as it goes on, with no fact that 
   const page = await visit(browser(), service, { path: '/settings/memory' })
   await expect
     .poll(() => byMeaning(page))
-    .toEqual(['Ready', 'What is said next will be read by test-embedding'])
+    .toEqual(['Ready', 'New messages will be embedded by test-embedding'])
   model.answerWith(() => ({ text: 'Noted.' }))
   const gate = Promise.withResolvers<void>()
   model.replyTo('/embeddings', { pause: { at: 'headers', until: gate.promise } })
@@ -64,7 +64,7 @@ test('recall by meaning shows what it has read as it goes on, with no fact that 
     .poll(() => byMeaning(page))
     .toEqual([
       expect.stringMatching(/^0 of [12]$/),
-      'Turns and memories read by test-embedding; the others follow now',
+      'Turns and memories embedded by test-embedding; the rest are in progress',
     ])
   await check(page, 'insights-reading')
   gate.resolve()
@@ -72,7 +72,7 @@ test('recall by meaning shows what it has read as it goes on, with no fact that 
     .poll(() => byMeaning(page))
     .toEqual([
       expect.stringMatching(/^(?:1 of 1|2 of 2)$/),
-      'Every turn and memory has been read by test-embedding',
+      'All turns and memories are embedded by test-embedding',
     ])
   await check(page, 'insights-ready')
 })
@@ -94,11 +94,11 @@ test('a failing embedding model says why, when it is tried again, and is well ag
     .poll(() => byMeaning(page))
     .toEqual([
       expect.stringMatching(/^0 of [12]$/),
-      'test-embedding refused the key; it is tried again in a moment. Until then what is new is found by its words alone',
+      'test-embedding rejected the key; next retry soon. Until then, new texts are found by keywords only',
     ])
   await check(page, 'insights-failing')
   standsAtMs = Number.POSITIVE_INFINITY
   await expect
     .poll(async () => (await byMeaning(page))[1])
-    .toBe('Every turn and memory has been read by test-embedding')
+    .toBe('All turns and memories are embedded by test-embedding')
 })

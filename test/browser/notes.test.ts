@@ -70,7 +70,7 @@ for (const { name, ...context } of looks) {
     await page.getByRole('link', { name: 'History' }).click()
     await page.getByRole('button', { name: /revision 1/ }).click()
     await page.getByRole('button', { name: 'Restore this revision' }).click()
-    await page.getByText('Revision 1 is the present one again.').waitFor()
+    await page.getByText('Revision 1 restored.').waitFor()
     expect((await service.client.get('/api/notes')).json.notes[0]).toMatchObject({ revision: 3 })
     await page.goto('/notes')
     const choose = async (item: string) => {
@@ -105,7 +105,7 @@ for (const { name, ...context } of looks) {
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: 'Write an instruction' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Give it a name.').waitFor()
+    await page.getByText('Enter a name.').waitFor()
     await page.getByRole('textbox', { name: 'Name' }).fill('Tone of voice')
     await page.getByRole('textbox', { name: 'What Delegate should do' }).fill('Be brief. cerulean')
     await page.getByRole('checkbox', { name: 'Phone' }).uncheck()
@@ -149,7 +149,7 @@ for (const { name, ...context } of looks) {
     await page.getByRole('listitem').filter({ hasText: 'The door is vermilion now' }).waitFor()
     expect(await findings(page)).toEqual([])
     await page.getByRole('textbox', { name: 'To' }).fill('2020-01-01T00:00')
-    await page.getByText('The end must be after the beginning.').waitFor()
+    await page.getByText('The end must be after the start.').waitFor()
     await page.getByRole('button', { name: 'Last hour' }).click()
     await page.getByText('1 reply', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Erase', exact: true }).click()
@@ -181,7 +181,7 @@ test('what goes with a message is listed in one box, whatever can be unfolded in
   await client.post('/api/chat', { content: 'What is my locker code?' })
   const page = await visit(browser(), service)
   await chooseOf(words(page, 'You', 'Remember that my locker'), 'Erase…')
-  await page.getByRole('heading', { name: 'And what was copied or learned from it' }).waitFor()
+  await page.getByRole('heading', { name: 'Also erased: copied or learned from it' }).waitFor()
   const corners = await page.locator('h3 + div > .group').evaluateAll((groups) =>
     groups.map((group) => {
       const { borderTopLeftRadius, borderBottomLeftRadius } = getComputedStyle(group)

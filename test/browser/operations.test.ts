@@ -54,8 +54,8 @@ test('the report is drawn for each window, each figure says what it means, and i
   await expect.poll(turns).not.toMatch(/^[1-9]/)
   await page.mouse.move(2, 2)
   await expect.poll(turns).toMatch(/^[1-9]/)
-  await model.getByText('Messages and signals that were answered to the end.').waitFor()
-  const delivery = page.getByRole('region', { name: 'Delivery of tasks' })
+  await model.getByText('Messages and signals that were fully answered.').waitFor()
+  const delivery = page.getByRole('region', { name: 'Task delivery' })
   await delivery.getByText('100%').waitFor()
   for (const name of [
     '1 h: the last hour',

@@ -142,7 +142,7 @@ test('a search that finds nothing says so', async () => {
   const page = await visit(browser(), service)
   await openSearch(page)
   await page.keyboard.type('zyzzyva')
-  await page.getByText('Nothing found for “zyzzyva”').waitFor()
+  await page.getByText('No results for “zyzzyva”').waitFor()
 })
 
 test('a long message is cut short and shown whole on request', async () => {

@@ -34,10 +34,13 @@ test('the number is pointed here from the settings: shown first, changed once th
 
   await button.click()
   await dialog.getByRole('button', { name: 'Point it here' }).click()
-  await page.getByText(`${NUMBER} points here now: 3 addresses changed.`).waitFor()
+  await page.getByText(`${NUMBER} now points here: 3 addresses changed.`).waitFor()
   expect(phone.double.numbers).toMatchObject([{ voice_url: `${PUBLIC_URL}/voice-markup` }])
   // The test beside it was run again, of itself.
-  await page.getByRole('list', { name: /^It / }).getByText('voice webhook').waitFor()
+  await page
+    .getByRole('list', { name: /^Test / })
+    .getByText('voice webhook')
+    .waitFor()
   await button.click()
-  await page.getByText(`${NUMBER} points here already.`).waitFor()
+  await page.getByText(`${NUMBER} already points here.`).waitFor()
 })

@@ -31,8 +31,8 @@ test('a text to somebody else waits on the timeline: sent by a press, declined b
   await elsewhere.waitFor()
   expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'Send text' }).click()
-  await page.getByRole('region', { name: `You let this text to ${TO} go out` }).waitFor()
-  await other.getByRole('region', { name: `You let this text to ${TO} go out` }).waitFor()
+  await page.getByRole('region', { name: `You confirmed this text to ${TO}` }).waitFor()
+  await other.getByRole('region', { name: `You confirmed this text to ${TO}` }).waitFor()
   await words(page, 'Delegate', 'I am ten minutes late')
     .filter({ hasText: `Text to ${TO}` })
     .waitFor()
@@ -64,7 +64,7 @@ test('a word that cannot be taken is explained on the card, and can be given aga
   await send.click()
   await page.getByRole('alert').filter({ hasText: 'try again' }).waitFor()
   await send.click()
-  await page.getByRole('region', { name: 'You let this text' }).waitFor()
+  await page.getByRole('region', { name: 'You confirmed this text' }).waitFor()
 })
 
 test('a text that did not arrive, and one of which nobody knows, are on the timeline as that', async () => {
@@ -86,7 +86,7 @@ test('a text that did not arrive, and one of which nobody knows, are on the time
   await phone.eventsUntil('it is sent', (all) => ofType(all, 'sms.sent').length === 1)
   const MessageSid = phone.double.messages[0]?.sid ?? ''
   await phone.provider.post('/sms/status', { MessageSid, MessageStatus: 'undelivered', ErrorCode: '30003' })
-  await words(page, 'Delegate', "did not arrive (provider's error 30003)").waitFor()
+  await words(page, 'Delegate', 'not delivered (provider error 30003)').waitFor()
 })
 
 test('a text that is nothing but a picture says that, instead of standing there empty', async () => {
@@ -95,7 +95,7 @@ test('a text that is nothing but a picture says that, instead of standing there 
   const page = await visit(browser(), phone.service)
   const picture = { NumMedia: '1', MediaUrl0: 'https://example.com/1', MediaContentType0: 'image/jpeg' }
   await phone.provider.post('/sms', { ...incoming('SM1', OWNER, ''), ...picture })
-  const texted = words(page, 'You', 'No words')
+  const texted = words(page, 'You', 'No text')
   await texted.getByText('with 1 attachment, not opened: image/jpeg').waitFor()
   await words(page, 'Delegate', 'I cannot see it.').waitFor()
   expect(await findings(page)).toEqual([])

@@ -31,7 +31,7 @@ const scenes: readonly Scene[] = [
     async open(page) {
       await button(page, 'More for Garden').click()
       await page.getByRole('menuitem', { name: 'Erase for good…' }).click()
-      await page.getByText('This goes').waitFor()
+      await page.getByText('Will be erased').waitFor()
     },
   },
   {

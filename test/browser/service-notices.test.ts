@@ -23,7 +23,7 @@ test('work that is held after a restore is told on every page, until the owner r
 
   const service = await startWholeService({ directory })
   const page = await visit(browser(), service, { context: { viewport: phone } })
-  const notice = page.getByText('No text, call or delivery goes out')
+  const notice = page.getByText('Outgoing texts, calls and deliveries are on hold')
   await notice.waitFor()
   expect(await findings(page)).toEqual([])
   // The page makes room for it: the field to write in is not pushed out of view.
@@ -60,6 +60,6 @@ test('a view that stands still is told on every page, by its name', async () => 
   expect((await service.client.get('/ready')).status).toBe(503)
 
   const page = await visit(browser(), service, { expected: /503/ })
-  await page.getByText(/Some of what the pages show is out of date \(stalled: notes\)/).waitFor()
+  await page.getByText(/Some pages are out of date \(stalled: notes\)/).waitFor()
   expect(await findings(page)).toEqual([])
 })

@@ -19,10 +19,10 @@ test('a task is handed over, shows its progress as it happens, is cancelled, and
   await picture(page, 'tasks-empty')
   await page.getByRole('button', { name: 'Hand over a task' }).first().click()
   await page.getByRole('button', { name: 'Hand over', exact: true }).click()
-  await page.getByText('Say what is to be done.').waitFor()
+  await page.getByText('Describe what to do.').waitFor()
   await page.getByLabel('Name').fill('Mend the gate')
   await page
-    .getByLabel('What the coding assistant is to do')
+    .getByLabel('What the coding assistant should do')
     .fill(
       steps(
         { report: 'postToolUse', payload: { toolName: 'bash', toolArgs: { command: 'npm test' } } },
@@ -54,7 +54,7 @@ test('what became of tasks: told, told elsewhere, failed; each attempt can be se
   await dispatch('Water the roof', steps({ print: '<img src=x onerror=alert(1)> wet' }), 'sms')
   const over = page.getByRole('list', { name: 'Over' }).getByRole('listitem')
   const wet = over.filter({ hasText: 'Water the roof' })
-  await wet.getByText('Could not be told by text message (refused); you were told in the chat').waitFor()
+  await wet.getByText('Not delivered by text message (refused); delivered in the chat instead').waitFor()
   await dispatch('Count the sheep', steps({ complain: 'No sheep.' }, { exit: 2 }), 'chat')
   await over.filter({ hasText: 'Count the sheep' }).getByText('(exit code 2)').waitFor()
   await wet.getByRole('button', { name: 'Details' }).click()
@@ -63,7 +63,7 @@ test('what became of tasks: told, told elsewhere, failed; each attempt can be se
   await picture(page, 'tasks-over')
   expect(await findings(page)).toEqual([])
   await wet.getByRole('button', { name: 'Deliver again' }).click()
-  await wet.getByText('You were told by text message', { exact: true }).waitFor()
+  await wet.getByText('Delivered by text message', { exact: true }).waitFor()
   expect(double.messages).toHaveLength(1)
   await page.setViewportSize(phone)
   await picture(page, 'tasks-phone')

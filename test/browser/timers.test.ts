@@ -11,7 +11,7 @@ test('a timer is set, appears in words, turns up from elsewhere, and is cancelle
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
   await page.getByRole('button', { name: 'Set a timer' }).first().click()
   await page.getByRole('button', { name: 'Set timer' }).click()
-  await page.getByText('Say what it is for.').waitFor()
+  await page.getByText('Enter what it is for.').waitFor()
   await page.getByLabel('What for').fill('Water the plants')
   await page.getByLabel('When').fill('2001-01-01T09:00')
   await page.getByRole('button', { name: 'Set timer' }).click()

@@ -44,5 +44,5 @@ test('a reply names the standing instructions that it was given by their titles,
   await given.waitFor()
   await expect
     .poll(() => given.getByRole('listitem').allInnerTexts())
-    .toEqual(['Be brief', 'morning news removed since'])
+    .toEqual(['Be brief', 'morning news since removed'])
 })

@@ -17,7 +17,7 @@ const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
   sms: 'Text messages',
 }
 
-/** Where a standing instruction is written. Fires `saved`; stays open, with the reason, where it was refused. */
+/** Creates or edits a standing instruction. Fires `saved`; stays open with the reason if that fails. */
 export class DgAdaptationDialog extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -70,7 +70,6 @@ export class DgAdaptationDialog extends LitElement {
   ]
   declare app: App
   declare edited: Adaptation | 'new' | null
-  /** The ids that there are. */
   declare taken: ReadonlySet<string>
   declare private busy: boolean
   declare private problem: string
@@ -104,9 +103,11 @@ export class DgAdaptationDialog extends LitElement {
     const content = String(form.get('content') ?? '').trim()
     const channels = adaptationChannels.filter((channel) => form.has(channel))
     this.errors = {
-      ...(title === '' ? { title: 'Give it a name.' } : {}),
-      ...(content === '' ? { content: 'Say what Delegate should do.' } : {}),
-      ...(channels.length === 0 ? { channels: 'Choose at least one; to put it aside, switch it off.' } : {}),
+      ...(title === '' ? { title: 'Enter a name.' } : {}),
+      ...(content === '' ? { content: 'Describe what Delegate should do.' } : {}),
+      ...(channels.length === 0
+        ? { channels: 'Choose at least one channel. To pause the instruction, switch it off.' }
+        : {}),
     }
     if (Object.keys(this.errors).length > 0) return focusFirstWrong(this)
     this.busy = true
@@ -114,7 +115,7 @@ export class DgAdaptationDialog extends LitElement {
     try {
       const id = edited === 'new' ? freeId(title, this.taken) : edited.id
       await saveAdaptation(this.app.http, id, { title, content, channels })
-      this.app.toast('Saved. It holds from the next turn on.')
+      this.app.toast('Saved. Takes effect on the next turn.')
       this.closed()
       this.dispatchEvent(new Event('saved'))
     } catch (error) {
@@ -130,7 +131,7 @@ export class DgAdaptationDialog extends LitElement {
   override render() {
     const { edited, errors } = this
     const present = edited === 'new' ? null : edited
-    const heading = present ? 'Edit the instruction' : 'New instruction'
+    const heading = present ? 'Edit instruction' : 'New instruction'
     return html`<dg-dialog heading=${heading} .open=${edited !== null} @close=${this.closed}>
       ${edited === null ? nothing : this.formView(present, errors)}
     </dg-dialog>`
@@ -154,7 +155,7 @@ export class DgAdaptationDialog extends LitElement {
         <div id="content-notes">${errorView(errors.content)}</div>
       </div>
       <fieldset class="field" aria-describedby="channels-notes">
-        <legend class="label">Where it holds</legend>
+        <legend class="label">Applies to</legend>
         <div class="channels">
           ${adaptationChannels.map(
             (channel) => html`<label>
@@ -172,7 +173,7 @@ export class DgAdaptationDialog extends LitElement {
       </fieldset>
       ${
         present?.source === 'file'
-          ? html`<p class="hint">It comes from ${present.id}.md. What you change here holds until the file changes.</p>`
+          ? html`<p class="hint">Loaded from ${present.id}.md. Your changes apply until the file changes.</p>`
           : nothing
       }
       ${problemView(this.problem)}
@@ -190,7 +191,7 @@ function errorView(error: string | undefined) {
     : nothing
 }
 
-/** A name for addresses and files, made of a title: "Tone of voice" → "tone-of-voice". */
+/** An unused id for URLs and file names: "Tone of voice" → "tone-of-voice". */
 function freeId(title: string, taken: ReadonlySet<string>): string {
   const base =
     title

@@ -6,7 +6,7 @@ import '../design/icon.ts'
 
 const secondMs = 1000
 
-/** Who is on the line, for how long, who speaks; and the way to hang up. Shows nothing while there is no call. */
+/** The live call: who is on the line, for how long, who is speaking, and a button to hang up. */
 export class DgCallBar extends LitElement {
   static override readonly properties = {
     call: { attribute: false },
@@ -75,9 +75,8 @@ export class DgCallBar extends LitElement {
   ]
   declare call: LiveCall | null
   declare http: Http
-  /** The call that is being hung up, so that the next one has a button again. */
+  /** Sid of the call being hung up; the next call gets an enabled button. */
   declare private hangingUp: string
-  /** Why which call could not be hung up. */
   declare private problem: { readonly callSid: string; readonly text: string } | null
   private clock: ReturnType<typeof setInterval> | undefined
 
@@ -110,7 +109,7 @@ export class DgCallBar extends LitElement {
       await hangUp(this.http)
     } catch (error) {
       this.hangingUp = ''
-      // It ended by itself meanwhile: that is what was wanted.
+      // 409: the call has already ended.
       if (!(error instanceof Refused && error.problem.status === 409))
         this.problem = { callSid, text: explain(error) }
     }

@@ -4,9 +4,7 @@ import '../design/icon.ts'
 
 const unsentKey = 'delegate.unsent'
 
-/**
- * Where the owner writes. Fires `send` with the text, and `stop`. What was typed but not sent outlives a reload.
- */
+/** The message input. Fires `send` with the text, and `stop`. Unsent text survives a reload. */
 export class DgComposer extends LitElement {
   static override readonly properties = { working: { type: Boolean }, text: { state: true } }
   static override readonly styles = [
@@ -196,8 +194,8 @@ export class DgComposer extends LitElement {
 }
 
 /**
- * While an input method composes, Enter accepts its suggestion. Safari says that it is over before it tells of the key
- * that ended it; what is left to know it by is the code that it gives to keys of an input method.
+ * While an input method composes, Enter accepts a suggestion. Safari ends the composition before it fires
+ * keydown, and then only key code 229 shows that the key belonged to the input method.
  */
 function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229

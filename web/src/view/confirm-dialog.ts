@@ -7,12 +7,12 @@ import { problemView } from '../design/field.ts'
 export type Confirmation = {
   readonly heading: string
   readonly text: string
-  /** The word on the button that goes ahead. */
+  /** Label of the confirming button. */
   readonly action: string
   readonly run: () => Promise<void>
 }
 
-/** Asks before what cannot be undone. Stays open, with the reason, where it did not work. */
+/** Confirms an irreversible action. Stays open with the reason if it fails. */
 export class DgConfirmDialog extends LitElement {
   static override readonly properties = {
     confirmation: { attribute: false },
@@ -36,7 +36,7 @@ export class DgConfirmDialog extends LitElement {
     this.dispatchEvent(new Event('close'))
   }
 
-  private readonly goAhead = async (): Promise<void> => {
+  private readonly confirm = async (): Promise<void> => {
     if (!this.confirmation || this.busy) return
     this.busy = true
     this.problem = ''
@@ -60,7 +60,7 @@ export class DgConfirmDialog extends LitElement {
       ${problemView(this.problem)}
       <div slot="actions">
         <button class="button" autofocus @click=${this.closed}>Cancel</button>
-        <button class="button danger" ?disabled=${this.busy} @click=${() => void this.goAhead()}>
+        <button class="button danger" ?disabled=${this.busy} @click=${() => void this.confirm()}>
           ${this.busy ? 'One moment…' : this.confirmation?.action}
         </button>
       </div>

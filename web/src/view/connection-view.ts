@@ -3,10 +3,9 @@ import type { Connection } from '../chat/socket.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 
-/** A blink of the connection is nobody's business: it is shown once it lasts. */
 const shownAfterMs = 700
 
-/** Whether this page hears the service. Shown only while it does not; fires `retry`. */
+/** Shows that the live connection is down, unless it comes back right away. Fires `retry`. */
 export class DgConnection extends LitElement {
   static override readonly properties = { connection: { attribute: false }, visible: { state: true } }
   static override readonly styles = [

@@ -17,12 +17,12 @@ import { usageText, whyNotCompact } from './context-words.ts'
 import { countText, plural, shortDateText } from './format.ts'
 
 const totalHours = 720
-/** Several facts end a turn: they are one reason to look again. */
-const settleMs = 150
+/** Coalesces the events of a turn into one refresh. */
+const debounceMs = 150
 
-const changes = /^(context\.|turn\.|conversation\.|chat\.reply\.|settings\.changed|erased)/
+const relevantTypes = /^(context\.|turn\.|conversation\.|chat\.reply\.|settings\.changed|erased)/
 
-/** How full the context is, at a glance; opened, what it holds and what can be done about it. */
+/** A gauge of how full the context is. Opens a panel with details and a button to compact it. */
 export class DgContextMeter extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -43,7 +43,7 @@ export class DgContextMeter extends LitElement {
   declare private total: (Usage & { readonly turns: number }) | null
   declare private compacting: boolean
   declare private problem: string
-  /** Why it could not be compacted; the events of that very attempt bring a look at the context after it. */
+  /** Why the last compaction failed. Separate from `problem`, which the refresh after the attempt clears. */
   declare private failure: string
   declare private news: string
   private unfollow: () => void = () => undefined
@@ -62,9 +62,9 @@ export class DgContextMeter extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.unfollow = this.session.follow(this.happened)
+    this.unfollow = this.session.follow(this.onEvent)
     whenIdle(() => {
-      // Who has gone elsewhere meanwhile may have signed out.
+      // After leaving the page, the owner may have signed out.
       if (this.isConnected) void this.refresh()
     })
   }
@@ -75,10 +75,10 @@ export class DgContextMeter extends LitElement {
     clearTimeout(this.timer)
   }
 
-  private readonly happened = ({ type }: TimelineEvent): void => {
-    if (!changes.test(type)) return
+  private readonly onEvent = ({ type }: TimelineEvent): void => {
+    if (!relevantTypes.test(type)) return
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.refresh(), settleMs)
+    this.timer = setTimeout(() => void this.refresh(), debounceMs)
   }
 
   private readonly refresh = async (): Promise<void> => {
@@ -127,7 +127,7 @@ export class DgContextMeter extends LitElement {
 
   override render() {
     const percent = percentOf(this.context)
-    const words = this.context === null ? 'Context' : `Context: ${percent}% of what it may hold`
+    const words = this.context === null ? 'Context' : `Context: ${percent}% full`
     return html`
       <button
         class="button quiet gauge"
@@ -174,7 +174,7 @@ export class DgContextMeter extends LitElement {
         <rect class="track" width="100%" height="100%" rx="3"></rect>
         <rect class="used" width="${percent}%" height="100%" rx="3"></rect>
       </svg>
-      <p class="soft">What Delegate has in mind for the next reply. It is compacted by itself when full.</p>
+      <p class="soft">What the model reads before the next reply. Compacted automatically when full.</p>
       <dl>
         <dt>Summary</dt>
         <dd>${capsuleText(context)}</dd>
@@ -202,7 +202,7 @@ function usedTokens({ thresholdUtilization, compactThresholdTokens }: SessionCon
   return Math.round(thresholdUtilization * compactThresholdTokens)
 }
 
-/** Something is never shown as nothing, nor nearly full as full. */
+/** Rounded, but 0 only for an empty context and 100 only for a full one. */
 function percentOf(context: SessionContext | null): number {
   const share = context?.thresholdUtilization ?? 0
   if (share <= 0 || share >= 1) return share <= 0 ? 0 : 100
@@ -211,13 +211,13 @@ function percentOf(context: SessionContext | null): number {
 
 function capsuleText({ capsule }: SessionContext): string {
   if (!capsule.active) return 'None yet'
-  return capsule.updatedAt === null ? 'Written' : `Written ${shortDateText(capsule.updatedAt)}`
+  return capsule.updatedAt === null ? 'Available' : `Updated ${shortDateText(capsule.updatedAt)}`
 }
 
 function compactionText({ latestCompaction, replacementRetained }: SessionContext): string {
   if (!latestCompaction) return 'Not yet'
   const { at, source, inputTokensBefore, inputTokensAfter } = latestCompaction
-  const by = source === 'manual' ? 'by you' : 'by itself'
+  const by = source === 'manual' ? 'by you' : 'automatically'
   const kept = replacementRetained ? 'in use' : 'no longer in use'
   return `${shortDateText(at)}, ${by}: ${countText(inputTokensBefore)} to ${countText(inputTokensAfter)} tokens, ${kept}`
 }

@@ -1,13 +1,13 @@
 import type { SessionContext, Usage } from '../data/session.ts'
 import { countText } from './format.ts'
 
-/** Why it cannot be compacted now; empty where it can. */
+/** Why the context cannot be compacted now, or an empty string if it can. */
 export function whyNotCompact(context: SessionContext): string {
   if (context.canCompact) return ''
-  if (!context.active) return 'There is no conversation to compact yet.'
-  if (context.compactionInFlight) return 'It is being compacted right now.'
-  if (context.usageRecordedAt === null) return 'There is nothing to compact before the first reply.'
-  return 'A reply is being written. It can be compacted after that.'
+  if (!context.active) return 'No conversation to compact yet.'
+  if (context.compactionInFlight) return 'Compaction is in progress.'
+  if (context.usageRecordedAt === null) return 'Nothing to compact before the first reply.'
+  return 'A reply is in progress. You can compact when it is finished.'
 }
 
 /** "1,234 tokens in, 1,000 of them cached, 48 out". */

@@ -10,11 +10,11 @@ export type Course = { readonly label: string; readonly tone: Tone; readonly val
 const heightPx = 168
 const clockText = ownerFormat({ hour: '2-digit', minute: '2-digit' })
 const dateText = ownerFormat({ day: 'numeric', month: 'short' })
-/** Midnight is where a day begins. */
+/** Midnight is labelled with the date. */
 const axisText = (at: Date) => (clockText(at) === '00:00' ? dateText(at) : clockText(at))
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' })
 
-/** The course of a few counts over time. Its colours are those of the page, light or dark. */
+/** A line chart of counts over time, in the colours of the current theme. */
 export class DgCourseChart extends LitElement {
   static override readonly properties = {
     heading: {},
@@ -103,10 +103,10 @@ export class DgCourseChart extends LitElement {
     `,
   ]
   declare heading: string
-  /** When each bucket begins, ISO 8601. */
+  /** Start of each bucket, ISO 8601. */
   declare times: readonly string[]
   declare courses: readonly Course[]
-  /** Redraws where it changes. */
+  /** Triggers a redraw when it changes. */
   declare theme: string
   private plot: uPlot | null = null
   private readonly resized = new ResizeObserver(() => {
@@ -144,7 +144,7 @@ export class DgCourseChart extends LitElement {
     return Math.max(200, Math.floor(this.getBoundingClientRect().width))
   }
 
-  /** A colour of the design as a canvas takes it: what `light-dark()` came to. */
+  /** A design colour with `light-dark()` resolved, because a canvas cannot resolve it. */
   private colour(tone: string): string {
     const sample = this.renderRoot.querySelector(`.tones .${tone}`)
     return sample ? getComputedStyle(sample).color : 'gray'
@@ -157,7 +157,7 @@ export class DgCourseChart extends LitElement {
     const ink = this.colour('ink')
     const grid = { stroke: this.colour('grid'), width: 1 }
     const times = this.times.map((at) => Date.parse(at) / 1000)
-    // The last bucket has a width too: it ends as long after its beginning as the one before.
+    // An extra point closes the last bucket, which is as wide as the one before.
     const [last = 0, previous = last] = times.toReversed()
     const newest = times.length - 1
     times.push(last + (last - previous))
@@ -170,11 +170,11 @@ export class DgCourseChart extends LitElement {
         cursor: {
           y: false,
           drag: { x: false, y: false },
-          // The end of the last bucket is no bucket of its own.
+          // The extra point selects the last bucket.
           dataIdx: (_plot, _series, index) => Math.min(index, newest),
         },
         hooks: {
-          // While nothing is pointed at, the newest bucket is what is told of.
+          // Without a pointer, the legend shows the newest bucket.
           setLegend: [
             (plot) => {
               if (newest >= 0 && plot.legend.idx == null) plot.setLegend({ idx: newest }, false)
@@ -225,13 +225,13 @@ export class DgCourseChart extends LitElement {
     if (newest >= 0) this.plot.setLegend({ idx: newest }, false)
   }
 
-  /** What the picture says, for those who do not see it. */
+  /** Text alternative for the chart. */
   private summary(): string {
     const sums = this.courses.map(({ label, values }) => {
       const total = values.reduce((sum, value) => sum + value, 0)
       const most = Math.max(0, ...values)
       const at = this.times[values.indexOf(most)]
-      const peak = most === 0 || at === undefined ? '' : `, most ${countText(most)} from ${shortDateText(at)}`
+      const peak = most === 0 || at === undefined ? '' : `, peak ${countText(most)} from ${shortDateText(at)}`
       return `${label}: ${countText(total)}${peak}`
     })
     return `${this.heading}. ${sums.join('. ')}.`

@@ -1,9 +1,9 @@
 const reasons: Readonly<Record<string, string>> = {
   unavailable: 'the provider does not answer',
-  rate_limited: 'the provider limits how many may be sent',
-  credentials: 'the provider refuses the credentials',
-  budget: 'no more may be sent today',
+  rate_limited: 'the provider is rate limiting',
+  credentials: 'the provider rejects the credentials',
+  budget: 'the daily limit is reached',
 }
 
-/** Why text messages wait. */
+/** Why text messages are delayed, as the end of a sentence. */
 export const delayText = (kind: string): string => reasons[kind] ?? 'they cannot be sent'

@@ -18,13 +18,13 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** "Firefox on Windows": what a user agent says of itself; its own words where they mean nothing to us. */
+/** A user agent as "Firefox on Windows"; the raw string if it is not recognised. */
 export function deviceText(userAgent: string): string {
-  const named = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
-  const browser = named(browsers)
-  const system = named(systems)
+  const nameFrom = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const browser = nameFrom(browsers)
+  const system = nameFrom(systems)
   if (browser !== undefined && system !== undefined) return `${browser} on ${system}`
-  return browser ?? (userAgent.slice(0, 60) || 'An unnamed client')
+  return browser ?? (userAgent.slice(0, 60) || 'Unknown client')
 }
 
 export function isHandheld(userAgent: string): boolean {

@@ -10,7 +10,7 @@ import '../design/icon.ts'
 import { planStyles, planView } from './erasure-plan.ts'
 import { instantOf, wallMinute } from './owner-time.ts'
 
-/** What the dialog asks about: one thing, or a stretch of time that it lets the owner choose. */
+/** What to erase: a given target, or a period that the owner chooses in the dialog. */
 export type Erasing =
   | { readonly heading: string; readonly target: ErasureTarget; readonly note?: string }
   | { readonly heading: string; readonly target: 'period' }
@@ -23,8 +23,8 @@ const stretches: readonly (readonly [string, number])[] = [
 ]
 
 /**
- * Asks before anything is erased, and lists first what goes with it. Then it is hidden at once, and the news of it
- * offers to undo it for as long as that is possible. Fires `erasing` once it is hidden, `undone` where it came back.
+ * Shows what an erasure takes along, asks for confirmation, and offers Undo in a toast afterwards.
+ * Fires `erasing` once the target is hidden, and `undone` if the owner undoes it.
  */
 export class DgEraseDialog extends LitElement {
   static override readonly properties = {
@@ -33,7 +33,7 @@ export class DgEraseDialog extends LitElement {
     from: { state: true },
     to: { state: true },
     plan: { state: true },
-    looking: { state: true },
+    loading: { state: true },
     busy: { state: true },
     problem: { state: true },
   }
@@ -80,10 +80,10 @@ export class DgEraseDialog extends LitElement {
   declare private from: string
   declare private to: string
   declare private plan: ErasurePlan | null
-  declare private looking: boolean
+  declare private loading: boolean
   declare private busy: boolean
   declare private problem: string
-  private search: AbortController | null = null
+  private running: AbortController | null = null
   private timer: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
@@ -92,24 +92,24 @@ export class DgEraseDialog extends LitElement {
     this.from = ''
     this.to = ''
     this.plan = null
-    this.looking = false
+    this.loading = false
     this.busy = false
     this.problem = ''
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    this.search?.abort()
+    this.running?.abort()
     clearTimeout(this.timer)
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('erasing')) return
-    this.search?.abort()
+    this.running?.abort()
     this.plan = null
     this.problem = ''
     if (this.erasing?.target === 'period') this.choose(3_600_000)
-    else if (this.erasing) this.lookSoon(0)
+    else if (this.erasing) this.loadPlanSoon(0)
   }
 
   private target(): ErasureTarget | null {
@@ -117,7 +117,7 @@ export class DgEraseDialog extends LitElement {
     if (target !== 'period') return target
     const [from, to] = [instantOf(this.from), instantOf(this.to)]
     if (from === null || to === null || from >= to) return null
-    // The minute that is named belongs to it.
+    // The end is inclusive: its whole minute is erased.
     return { kind: 'period', from: from.toISOString(), to: new Date(to.getTime() + 60_000).toISOString() }
   }
 
@@ -125,39 +125,39 @@ export class DgEraseDialog extends LitElement {
     const now = Date.now()
     this.from = wallMinute(new Date(now - lastMs))
     this.to = wallMinute(new Date(now))
-    this.lookSoon(0)
+    this.loadPlanSoon(0)
   }
 
-  private lookSoon(pauseMs: number): void {
+  private loadPlanSoon(pauseMs: number): void {
     clearTimeout(this.timer)
-    this.looking = true
-    this.timer = setTimeout(() => void this.look(), pauseMs)
+    this.loading = true
+    this.timer = setTimeout(() => void this.loadPlan(), pauseMs)
   }
 
-  private async look(): Promise<void> {
-    this.search?.abort()
-    const search = new AbortController()
-    this.search = search
+  private async loadPlan(): Promise<void> {
+    this.running?.abort()
+    const running = new AbortController()
+    this.running = running
     const target = this.target()
     this.plan = null
-    this.problem = target ? '' : 'The end must be after the beginning.'
-    this.looking = target !== null
+    this.problem = target ? '' : 'The end must be after the start.'
+    this.loading = target !== null
     if (!target) return
     try {
-      this.plan = await fetchErasurePlan(this.app.http, target, search.signal)
+      this.plan = await fetchErasurePlan(this.app.http, target, running.signal)
     } catch (error) {
-      if (search.signal.aborted) return
+      if (running.signal.aborted) return
       const isEmpty = error instanceof Refused && error.problem.code === 'nothing_to_erase'
-      this.problem = isEmpty && target.kind === 'period' ? 'Nothing was said in that time.' : explain(error)
+      this.problem = isEmpty && target.kind === 'period' ? 'Nothing to erase in this period.' : explain(error)
     }
-    if (this.search === search) this.looking = false
+    if (this.running === running) this.loading = false
   }
 
   private readonly closed = (): void => {
     this.dispatchEvent(new Event('close'))
   }
 
-  private readonly goAhead = async (): Promise<void> => {
+  private readonly confirm = async (): Promise<void> => {
     const target = this.target()
     if (!target || !this.plan || this.busy) return
     const { undoMs } = this.plan
@@ -178,7 +178,7 @@ export class DgEraseDialog extends LitElement {
     const { erasing, plan } = this
     return html`<dg-dialog heading=${erasing?.heading ?? ''} .open=${erasing !== null} @close=${this.closed}>
       ${erasing?.target === 'period' ? this.stretchView() : nothing}
-      ${this.looking ? lookingView() : plan ? planView(plan) : nothing}
+      ${this.loading ? loadingView() : plan ? planView(plan) : nothing}
       ${problemView(this.problem)}
       ${erasing?.target === 'period' && plan ? filesView(plan) : nothing}
       ${
@@ -189,16 +189,16 @@ export class DgEraseDialog extends LitElement {
       <p class="fine">
         <dg-icon name="erased"></dg-icon>
         <span>
-          Hidden at once, and erased for good after a minute; until then you can undo it. The timeline keeps that
-          something was erased, not what.
+          Hidden immediately and erased for good after one minute. You can undo it until then. The timeline
+          records that something was erased, but not what.
         </span>
       </p>
       <div slot="actions">
         <button class="button" autofocus @click=${this.closed}>Cancel</button>
         <button
           class="button danger"
-          ?disabled=${this.busy || this.looking || plan === null}
-          @click=${() => void this.goAhead()}
+          ?disabled=${this.busy || this.loading || plan === null}
+          @click=${() => void this.confirm()}
         >
           ${this.busy ? 'One moment…' : 'Erase'}
         </button>
@@ -217,7 +217,7 @@ export class DgEraseDialog extends LitElement {
         @input=${(event: Event) => {
           if (!(event.target instanceof HTMLInputElement)) return
           this[name] = event.target.value
-          this.lookSoon(typingPauseMs)
+          this.loadPlanSoon(typingPauseMs)
         }}
       />
     </div>`
@@ -233,17 +233,17 @@ export class DgEraseDialog extends LitElement {
   }
 }
 
-/** What was read from a file would come back with it. */
+/** Erasing an instruction deletes its file too, so that the file does not bring it back. */
 function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof nothing {
   if (![...named, ...derived].some(({ kind }) => kind === 'adaptation')) return nothing
   return html`<p class="fine">
     <dg-icon name="warning"></dg-icon>
-    <span>Instructions that were read from files then go with their files.</span>
+    <span>For instructions loaded from files, the files are deleted too.</span>
   </p>`
 }
 
-function lookingView(): TemplateResult {
-  return html`<div role="status" aria-label="Looking for what belongs to it">
+function loadingView(): TemplateResult {
+  return html`<div role="status" aria-label="Loading what will be erased">
     <div class="waiting"></div>
     <div class="waiting"></div>
   </div>`

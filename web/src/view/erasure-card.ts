@@ -7,7 +7,7 @@ import { titleOf } from '../timeline/titles.ts'
 import { planStyles, planView } from './erasure-plan.ts'
 import { timeText } from './format.ts'
 
-/** An erasure that can still be undone: what goes, what stays, and when. */
+/** An erasure that can still be undone: what will be erased and when, and what will be kept. */
 export class DgErasureCard extends LitElement {
   static override readonly properties = {
     event: { attribute: false },
@@ -76,18 +76,18 @@ export class DgErasureCard extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    void this.look()
+    void this.loadPlan()
   }
 
   private get erasureId(): string {
     return String(this.event.payload.erasureId)
   }
 
-  private async look(): Promise<void> {
+  private async loadPlan(): Promise<void> {
     try {
       this.plan = await this.load(this.erasureId)
     } catch {
-      // The card says what kinds of things go, and offers to undo it all the same.
+      // Without its plan the card still lists the kinds of things and offers Undo.
       this.failed = true
     }
   }
@@ -101,7 +101,7 @@ export class DgErasureCard extends LitElement {
         <button class="button small" tabindex=${this.reachable ? 0 : -1} @click=${() => this.undo(this.erasureId)}>
           Undo
         </button>
-        <span class="until">Hidden now. Erased for good at ${timeText(String(event.payload.eraseAt))}.</span>
+        <span class="until">Hidden now, erased for good at ${timeText(String(event.payload.eraseAt))}.</span>
       </div>
     </section>`
   }
@@ -109,7 +109,7 @@ export class DgErasureCard extends LitElement {
 
 function headingOf({ payload }: TimelineEvent): string {
   if (payload.target === 'memory') return 'Forgetting a memory'
-  return payload.target === 'words' ? 'Not to be used any more' : 'Erasing'
+  return payload.target === 'words' ? 'No longer used' : 'Erasing'
 }
 
 customElements.define('dg-erasure-card', DgErasureCard)

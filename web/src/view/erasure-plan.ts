@@ -75,15 +75,15 @@ export const planStyles = css`
   }
 `
 
-/** So few named things are shown at once. */
+/** Groups of at most this many named things start open. */
 const OPEN_ITEMS = 3
 
-/** What an erasure takes, and what speaks of it and stays. */
+/** What an erasure takes along, and what mentions it and is kept. */
 export function planView({ named, derived, stays }: PlanGroups): TemplateResult {
   return html`
-    ${groupsView('This goes', named, true)}
-    ${groupsView('And what was copied or learned from it', derived)}
-    ${groupsView('This stays', stays)}
+    ${groupsView('Will be erased', named, true)}
+    ${groupsView('Also erased: copied or learned from it', derived)}
+    ${groupsView('Will be kept', stays)}
   `
 }
 

@@ -1,13 +1,13 @@
 import { locale, ownerFormat } from './owner-time.ts'
 
-/** Everything that is shown as a number or a time. */
+/** Text for numbers, times and identifiers. */
 
 const time = ownerFormat({ hour: '2-digit', minute: '2-digit' })
 const day = ownerFormat({ weekday: 'long', day: 'numeric', month: 'long' })
 const dayWithYear = ownerFormat({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 const full = ownerFormat({ dateStyle: 'full', timeStyle: 'medium' })
 const short = ownerFormat({ dateStyle: 'medium', timeStyle: 'short' })
-/** Canadian English writes dates as ISO 8601 does. */
+/** `en-CA` formats dates as ISO 8601. */
 const isoDay = ownerFormat({ year: 'numeric', month: '2-digit', day: '2-digit' }, 'en-CA')
 const count = new Intl.NumberFormat(locale)
 const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
@@ -18,18 +18,18 @@ function formatted(at: string, format: (at: Date) => string): string {
 }
 
 export const timeText = (at: string) => formatted(at, time)
-/** The whole moment, to the second: what a tooltip says. */
+/** Date and time to the second, for tooltips. */
 export const fullTimeText = (at: string) => formatted(at, full)
 export const shortDateText = (at: string) => formatted(at, short)
 export const countText = (value: number) => count.format(value)
 
-/** The owner's calendar day, `YYYY-MM-DD`: equal for two moments exactly when they fall on the same one. */
+/** The day in the owner's time zone, `YYYY-MM-DD`. */
 export const dayKey = (at: string) => formatted(at, isoDay)
 
-/** Days since 1970 in the owner's calendar, whatever the clocks did in between. */
+/** Days since 1970 in the owner's time zone. Clock changes do not affect differences. */
 export const dayNumber = (at: string) => Date.parse(dayKey(at)) / 86_400_000
 
-/** "Today", "Yesterday", or the date; the year only where it is not this one. */
+/** "Today", "Yesterday", or the date, with the year unless it is the current one. */
 export function dayText(at: string, now: Date): string {
   const today = now.toISOString()
   const daysAgo = dayNumber(today) - dayNumber(at)
@@ -60,17 +60,16 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count.format(value)} ${value === 1 ? one : many}`
 }
 
-/** With a capital: the beginning of a line, or a name. */
 export function capitalised(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** A snake_case or dotted word of the service, as prose: "rate_limited" → "rate limited". */
+/** An identifier as words: "rate_limited" → "rate limited". */
 export function wordsText(word: string): string {
   return word.replaceAll(/[_.-]+/g, ' ')
 }
 
-/** JSON indented where it is JSON; as it is otherwise. */
+/** Indents JSON; returns any other text unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -9,7 +9,7 @@ import { backlogText, checkName, checkText, failureText, reactorName } from './h
 
 const refreshMs = 15_000
 
-/** How the service is now: each check, and the work that waits or has failed. */
+/** The state of the service: each check, and background work that is waiting or has failed. */
 export class DgHealth extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -120,7 +120,7 @@ export class DgHealth extends LitElement {
   override render() {
     return html`<section class="card" aria-labelledby="health">
       <h2 id="health">Health</h2>
-      <p class="intro">How Delegate is now, with what to do where something fails.</p>
+      <p class="intro">The current state of Delegate, and what to do if something fails.</p>
       ${this.contentView()}
     </section>`
   }
@@ -129,21 +129,21 @@ export class DgHealth extends LitElement {
     const { health, problem } = this
     if (!health) {
       return problem === ''
-        ? html`<div role="status" aria-label="Loading the health"><div class="waiting"></div></div>`
+        ? html`<div role="status" aria-label="Loading health"><div class="waiting"></div></div>`
         : html`<p role="alert">
             ${problem} <button class="button" @click=${() => void this.load()}>Try again</button>
           </p>`
     }
     const busy = health.reactors.filter(({ waiting, lastFailure }) => waiting > 0 || lastFailure !== null)
     return html`
-      ${problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${problem}</p>`}
+      ${problem === '' ? nothing : html`<p role="alert">This may be out of date. ${problem}</p>`}
       <ul>
         ${health.checks.map(checkView)}
       </ul>
       <h3>Background work</h3>
       ${
         busy.length === 0
-          ? html`<p class="quiet">Nothing waits, and nothing has failed since Delegate started.</p>`
+          ? html`<p class="quiet">No backlog, and no failures since Delegate started.</p>`
           : html`<ul>
               ${busy.map(reactorView)}
             </ul>`
@@ -169,7 +169,7 @@ function reactorView(reactor: Reactor): TemplateResult {
   return html`<li class=${isOk ? '' : 'fails'}>
     <dg-icon name=${isOk ? 'done' : 'failed'}></dg-icon>
     <div>
-      <strong>${reactorName(reactor.name)}</strong>${isOk ? '' : reactor.state === 'failing' ? ', failing' : ', standing still'}
+      <strong>${reactorName(reactor.name)}</strong>${isOk ? '' : reactor.state === 'failing' ? ', failing' : ', stalled'}
       <div class="rest">
         ${[backlogText(reactor), failureText(reactor)].filter((text) => text !== '').map((text) => html`<div>${text}</div>`)}
       </div>

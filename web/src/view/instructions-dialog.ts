@@ -8,7 +8,7 @@ import { problemView } from '../design/field.ts'
 
 const labels: Readonly<Record<AdaptationChannel, string>> = { chat: 'Chat', voice: 'Phone', sms: 'Text' }
 
-/** Exactly what the model is told, channel by channel. */
+/** The exact instructions that the model gets, for each channel. */
 export class DgInstructionsDialog extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -81,12 +81,12 @@ export class DgInstructionsDialog extends LitElement {
 
   override render() {
     return html`<dg-dialog
-      heading="What the model is told"
+      heading="Instructions for the model"
       wide
       .open=${this.open}
       @close=${() => this.dispatchEvent(new Event('close'))}
     >
-      <p class="hint">To the letter, before the conversation itself, from the next turn on.</p>
+      <p class="hint">The exact text that precedes the conversation, from the next turn on.</p>
       <div class="channels" role="group" aria-label="Channel">
         ${adaptationChannels.map(
           (channel) => html`<button

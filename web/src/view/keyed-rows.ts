@@ -1,12 +1,10 @@
 import { type RenderOptions, render } from 'lit'
 
-/** A row as it is to stand in the document. */
 export type KeyedRow = { readonly key: string; readonly className: string; readonly content: unknown }
 
 /**
- * Renders rows as the children of `container` between its first and its last child, one element a row, kept by
- * key. In place of Lit's `repeat`, which leaves a comment node behind for each row that it removes (lit/lit#5298,
- * lit-html 3.3.1 and later): a list that is scrolled through for long would fill with them.
+ * Renders one keyed element per row between the first and last child of `container`. Used because Lit's
+ * `repeat` leaks a comment node for each removed row (lit/lit#5298, lit-html 3.3.1 and later).
  */
 export function createKeyedRows(): (
   container: Element,
@@ -27,7 +25,7 @@ export function createKeyedRows(): (
       elements.set(key, element)
       if (element.className !== className) element.className = className
       render(content, element, options)
-      // A row that is in its place is not touched: moving it would take the focus from it.
+      // Moving an element would take the focus from it.
       if (element === next) next = element.nextElementSibling
       else container.insertBefore(element, next)
     }

@@ -3,10 +3,7 @@ import '../design/icon.ts'
 import '../design/state.ts'
 import type { ListPage, PagedList } from './paged-list.ts'
 
-/**
- * A list in whatever state it is: before the first answer, without one, out of date, or there. `content` is asked for
- * once there is a page; `what` is the list's name within a sentence ("the notes").
- */
+/** A list in any state: loading, failed, stale or loaded. `what` names it in a sentence ("the notes"). */
 export function listView<Item, Page extends ListPage<Item>>(
   list: PagedList<Item, Page>,
   what: string,
@@ -32,7 +29,7 @@ export function listView<Item, Page extends ListPage<Item>>(
       problem === ''
         ? nothing
         : html`<p class="stale" role="alert">
-            What follows may be out of date. ${problem}
+            This list may be out of date. ${problem}
             <button class="button small" @click=${() => void list.reload()}>Try again</button>
           </p>`
     }
@@ -40,7 +37,7 @@ export function listView<Item, Page extends ListPage<Item>>(
   `
 }
 
-/** The way to what follows, where something does. */
+/** A button that loads the next page, if there is one. */
 export function moreView<Item, Page extends ListPage<Item>>(
   list: PagedList<Item, Page>,
   label = 'Show more',
@@ -53,7 +50,6 @@ export function moreView<Item, Page extends ListPage<Item>>(
   </p>`
 }
 
-/** The field that searches a list. */
 export function searchField<Item, Page extends ListPage<Item>>(
   list: PagedList<Item, Page>,
   label: string,

@@ -15,19 +15,18 @@ function clockText(at: string): string {
   return Number.isNaN(date.getTime()) ? at : clock(date)
 }
 
-/** `seq=7 path=/x`: the fields in one line. */
+/** The fields in one line: `seq=7  path=/x`. */
 function fieldsText({ fields }: LogLine): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join('  ')
 }
 
-/** Whether the line has `wanted`, which is in lower case, in its message, level or fields. */
-export function matchesLine(line: LogLine, wanted: string): boolean {
-  return `${line.level} ${line.message} ${fieldsText(line)}`.toLowerCase().includes(wanted)
+/** Whether the message, level or fields contain `query`, which must be in lower case. */
+export function matchesLine(line: LogLine, query: string): boolean {
+  return `${line.level} ${line.message} ${fieldsText(line)}`.toLowerCase().includes(query)
 }
 
-/** One line of the log; its fields unfold where it has any. All of it is text. */
 export function logLineView(line: LogLine, open: boolean, toggle: () => void): TemplateResult {
   const fields = fieldsText(line)
   const content = html`<time datetime=${line.at} title=${fullTimeText(line.at)}>${clockText(line.at)}</time>

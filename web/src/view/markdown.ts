@@ -2,9 +2,8 @@ import DOMPurify from 'dompurify'
 import { Marked, type TokenizerAndRendererExtension } from 'marked'
 
 /**
- * Markdown to inert elements. Two gates, each enough alone: raw HTML in the source is shown as text by the
- * renderer, and what the renderer makes goes through the sanitiser with a short list of allowed elements. Images
- * become links: nothing that somebody wrote may make this page fetch anything.
+ * Renders markdown to inert elements. Two independent safeguards: the renderer shows raw HTML as text, and
+ * the sanitiser allows few elements. Images become links, so that no content makes the page fetch a URL.
  */
 export type RenderMarkdown = (source: string) => DocumentFragment
 
@@ -24,13 +23,13 @@ function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;')
 }
 
-/** `\(a^2\)` and `\[a^2\]` are formulas: shown as written, where markdown would take their backslashes for escapes. */
+/** Shows the formulas `\(a^2\)` and `\[a^2\]` as written; markdown would drop their backslashes. */
 const formula: TokenizerAndRendererExtension = {
   name: 'formula',
   level: 'inline',
   start: (source) => source.search(/\\[([]/),
   tokenizer(source) {
-    // Ends at the next beginning at the latest, so that many of them without an end stay cheap.
+    // Stops at the next opening delimiter, so that many unclosed formulas stay cheap.
     const raw = /^\\(?:\((?:[^\\\n]|\\[^()\n])*\\\)|\[(?:[^\\]|\\[^[\]])*\\\])/.exec(source)?.[0]
     return raw === undefined ? undefined : { type: 'formula', raw }
   },
@@ -50,13 +49,13 @@ export function createMarkdown(): RenderMarkdown {
   })
   const purify = DOMPurify(window)
   purify.addHook('afterSanitizeAttributes', (element) => {
-    // What can scroll sideways must be reachable without a pointer.
+    // Horizontally scrollable elements must be reachable by keyboard.
     if (element.tagName === 'PRE' || element.tagName === 'TABLE') element.setAttribute('tabindex', '0')
-    // A sentence beside wide columns is not to stand one word a line.
+    // Keeps long cells beside wide columns from shrinking to one word per line.
     if (/^T[HD]$/.test(element.tagName) && (element.textContent ?? '').length > longCellChars) {
       element.setAttribute('class', 'long')
     }
-    // Where its marks, its bar or its first column stand.
+    // Places list markers, the quote bar and the first column on the side where the text starts.
     if (/^(?:UL|OL|BLOCKQUOTE|TABLE)$/.test(element.tagName)) element.setAttribute('dir', 'auto')
     if (element.tagName !== 'A') return
     element.setAttribute('target', '_blank')
@@ -66,7 +65,7 @@ export function createMarkdown(): RenderMarkdown {
     purify.sanitize(marked.parse(source, { async: false }), {
       ALLOWED_TAGS: allowedTags,
       ALLOWED_ATTR: ['href', 'title', 'start', 'align'],
-      // They hold no address: without this the sanitiser holds them to the pattern of one, and drops them.
+      // Without this the sanitiser checks them against the URL pattern and drops them.
       ADD_URI_SAFE_ATTR: ['start', 'align'],
       ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|tel:|\/(?!\/))/i,
       ALLOW_DATA_ATTR: false,

@@ -1,4 +1,4 @@
-/** The figures of Memory Insights: each with what it counts, for somebody who has not read the code. */
+/** The figures of the Memory Insights page, each with its meaning. */
 import type { MemoryInsights } from '../data/memory-insights.ts'
 import { capitalised, countText, durationText, wordsText } from './format.ts'
 import { relativeText } from './relative-time.ts'
@@ -7,27 +7,27 @@ export type MemoryFigure = {
   readonly name: string
   readonly value: string
   readonly meaning: string
-  /** Something is being done about it, or has to be. */
+  /** `live`: in progress; `bad`: needs attention. */
   readonly tone?: 'live' | 'bad'
-  /** Where it is set. */
+  /** The page with its setting. */
   readonly link?: { readonly path: string; readonly label: string }
 }
 
 export function storeFigures({ store }: MemoryInsights): MemoryFigure[] {
   return [
-    { name: 'In mind', value: countText(store.total), meaning: 'May surface when they matter' },
+    { name: 'Active', value: countText(store.total), meaning: 'Recalled when relevant' },
     {
       name: 'Contested',
       value: countText(store.contested),
-      meaning: 'Contradict each other; both are kept until you say which is right',
+      meaning: 'Contradict each other; kept until you say which is right',
     },
     {
       name: 'Superseded',
       value: countText(store.superseded),
-      meaning: 'Something newer holds in their place',
+      meaning: 'Replaced by a newer memory',
     },
-    { name: 'Retired', value: countText(store.retired), meaning: 'Over, or taken back' },
-    { name: 'Forgotten', value: countText(store.forgotten), meaning: 'Their words are erased' },
+    { name: 'Retired', value: countText(store.retired), meaning: 'No longer true, or taken back' },
+    { name: 'Forgotten', value: countText(store.forgotten), meaning: 'Text erased' },
   ]
 }
 
@@ -41,31 +41,35 @@ export function kindFigures({ store }: MemoryInsights): MemoryFigure[] {
 
 export function deduplicationFigures({ deduplication: counts }: MemoryInsights): MemoryFigure[] {
   return [
-    { name: 'Candidates', value: countText(counts.candidates), meaning: 'Statements that were considered' },
-    { name: 'New', value: countText(counts.inserted), meaning: 'Kept as something not known before' },
-    { name: 'Reinforced', value: countText(counts.reinforced), meaning: 'Known already: made stronger' },
-    { name: 'Merged', value: countText(counts.merged), meaning: 'Made a known one more exact' },
+    { name: 'Candidates', value: countText(counts.candidates), meaning: 'Statements considered' },
+    { name: 'New', value: countText(counts.inserted), meaning: 'Stored as a new memory' },
+    {
+      name: 'Reinforced',
+      value: countText(counts.reinforced),
+      meaning: 'Already known: the memory got stronger',
+    },
+    { name: 'Merged', value: countText(counts.merged), meaning: 'Made an existing memory more precise' },
     {
       name: 'Discarded',
       value: countText(counts.discarded),
-      meaning: 'Not kept: unsure, foreign or doubled',
+      meaning: 'Not stored: uncertain, foreign or duplicate',
     },
-    { name: 'Held back', value: countText(counts.suppressed), meaning: 'Found, and not given to a reply' },
+    { name: 'Held back', value: countText(counts.suppressed), meaning: 'Found, but not used in a reply' },
   ]
 }
 
 export function recallFigures({ recall, embedding }: MemoryInsights, now: Date): MemoryFigure[] {
   return [
     {
-      name: 'Looked for',
+      name: 'Searches',
       value: countText(recall.queries),
-      meaning: 'Before a turn, for what matters to it',
+      meaning: 'Searches for relevant memories before a turn',
     },
-    { name: 'In time', value: countText(recall.inTime), meaning: 'Found before the turn began' },
-    { name: 'Late', value: countText(recall.late), meaning: 'Staged for the next turn' },
-    { name: 'Failed', value: countText(recall.failed), meaning: 'The turn went on without' },
+    { name: 'In time', value: countText(recall.inTime), meaning: 'Finished before the turn started' },
+    { name: 'Late', value: countText(recall.late), meaning: 'Results used in the next turn' },
+    { name: 'Failed', value: countText(recall.failed), meaning: 'The turn continued without memories' },
     {
-      name: 'The latest took',
+      name: 'Last duration',
       value: recall.lastDurationMs === null ? '–' : durationText(recall.lastDurationMs),
       meaning: '',
     },
@@ -73,12 +77,12 @@ export function recallFigures({ recall, embedding }: MemoryInsights, now: Date):
   ]
 }
 
-/** Whether vectors are being made, or will be in a moment. */
+/** Whether texts are being embedded, or will be soon. */
 export function isUnderWay({ state, embedded, total }: MemoryInsights['embedding']): boolean {
   return state === 'embedding' || (state === 'up_to_date' && embedded < total)
 }
 
-/** How recall by meaning stands. */
+/** The progress of embedding, which recall by meaning needs. */
 function embeddingFigure(embedding: MemoryInsights['embedding'], now: Date): MemoryFigure {
   const name = 'By meaning'
   const { state, model, embedded, total } = embedding
@@ -86,7 +90,7 @@ function embeddingFigure(embedding: MemoryInsights['embedding'], now: Date): Mem
     return {
       name,
       value: 'Off',
-      meaning: 'No embedding model is named: what is recalled is found by its words',
+      meaning: 'No embedding model is set, so memories are found by keywords only',
       link: { path: '/settings#model', label: 'Settings' },
     }
   }
@@ -94,30 +98,36 @@ function embeddingFigure(embedding: MemoryInsights['embedding'], now: Date): Mem
   if (state === 'waiting') return { name, value, meaning: failureText(embedding, now), tone: 'bad' }
   const by = model === null ? '' : ` by ${model}`
   if (isUnderWay(embedding)) {
-    return { name, value, meaning: `Turns and memories read${by}; the others follow now`, tone: 'live' }
+    return {
+      name,
+      value,
+      meaning: `Turns and memories embedded${by}; the rest are in progress`,
+      tone: 'live',
+    }
   }
   return total === 0
-    ? { name, value: 'Ready', meaning: `What is said next will be read${by}` }
-    : { name, value, meaning: `Every turn and memory has been read${by}` }
+    ? { name, value: 'Ready', meaning: `New messages will be embedded${by}` }
+    : { name, value, meaning: `All turns and memories are embedded${by}` }
 }
 
 const failures: Readonly<Record<string, string>> = {
-  auth: 'refused the key',
+  auth: 'rejected the key',
   quota: 'has no credit left',
-  rate_limited: 'was asked too often',
+  rate_limited: 'is rate limiting',
   unavailable: 'could not be reached',
-  timeout: 'took too long',
-  malformed: 'gave an answer that makes no sense',
-  refused: 'refused',
-  context_too_long: 'found the texts too long',
+  timeout: 'timed out',
+  malformed: 'returned an invalid response',
+  refused: 'refused the request',
+  context_too_long: 'rejected the texts as too long',
 }
 
 function failureText({ model, lastFailure, retryAt }: MemoryInsights['embedding'], now: Date): string {
-  const what =
+  const failure =
     lastFailure === null
       ? 'failed'
       : (failures[lastFailure.kind] ?? `failed (${wordsText(lastFailure.kind)})`)
   const isDue = retryAt === null || Date.parse(retryAt) <= now.getTime()
-  const again = isDue ? 'now' : relativeText(retryAt, now)
-  return `${model ?? 'The model'} ${what}; it is tried again ${again === 'now' ? 'in a moment' : again}. Until then what is new is found by its words alone`
+  const relative = isDue ? 'now' : relativeText(retryAt, now)
+  const when = relative === 'now' ? 'soon' : relative
+  return `${model ?? 'The model'} ${failure}; next retry ${when}. Until then, new texts are found by keywords only`
 }

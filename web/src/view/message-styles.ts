@@ -1,6 +1,6 @@
 import { css } from 'lit'
 
-/** Somebody's words, and what can be done with them. */
+/** A message and its tools. */
 export const messageStyles = css`
   .message {
     display: flex;
@@ -64,7 +64,7 @@ export const messageStyles = css`
     font-size: var(--text-xs);
     font-variant-numeric: tabular-nums;
   }
-  /* What is told only on demand leaves no gap before what is always told. */
+  /* Items that show only on hover come last, so that they leave no gap. */
   .message:not(.owner) footer :is(.implied, .tools) {
     order: 1;
   }
@@ -90,7 +90,7 @@ export const messageStyles = css`
   }
   .tools {
     display: inline-flex;
-    /* There is room for them before they are there. */
+    /* Reserves the space of the buttons, which are rendered on hover. */
     min-width: 3.75rem;
     min-height: 1.875rem;
   }
@@ -101,7 +101,7 @@ export const messageStyles = css`
   .implied {
     opacity: 0;
   }
-  /* Nobody can mean what is not seen. */
+  /* Invisible buttons must not take clicks. */
   .tools {
     pointer-events: none;
   }
@@ -114,7 +114,7 @@ export const messageStyles = css`
     opacity: 1;
     pointer-events: auto;
   }
-  /* On a narrow page there is room for one thing beside the owner's words. */
+  /* A narrow page has room for one thing beside the owner's words. */
   @media (max-width: 40rem) {
     .owner footer time,
     .owner .tools > .button {
@@ -124,13 +124,13 @@ export const messageStyles = css`
       min-width: 1.875rem;
     }
   }
-  /* Without a pointer that hovers, a tap on the message brings out its tools. */
+  /* Without hover, a tap on the message shows its tools. */
   @media (hover: none) {
     .span .tools {
       opacity: 0.7;
       pointer-events: auto;
     }
-    /* That tap itself is not for one of them. */
+    /* The tap that shows the tools must not press one of them. */
     .message .tools {
       transition: pointer-events 0s 0.3s allow-discrete;
     }

@@ -13,12 +13,12 @@ import { showAllButton } from './step-view.ts'
 const waitingText = 'Waiting for the reply above'
 const authors = { owner: 'You', delegate: 'Delegate', guest: 'Guest' } as const
 
-/** The heading of an exchange says the time already: where it is the same, it is repeated only on demand. */
+/** Whether the heading of the exchange already shows this time, so that the message need not. */
 export function isTimeImplied(event: TimelineEvent, segment: Segment | null): boolean {
   return segment?.spanId != null && timeText(segment.at) === timeText(event.at)
 }
 
-/** Somebody's words. The owner's are shown as typed; the delegate's as markdown, inert. */
+/** A message: the delegate's rendered as inert markdown, all others as typed. */
 export function messageView(
   message: Message,
   segment: Segment | null,
@@ -50,7 +50,7 @@ export function messageView(
   `
 }
 
-/** To whom a text went, where that does not go without saying: among the owner's own texts it does. */
+/** The recipient of a text; null among the owner's own texts, where it is obvious. */
 function recipientOf({ type, payload }: TimelineEvent, segment: Segment | null): string | null {
   if (!['sms.sent', 'sms.failed', 'sms.undelivered'].includes(type)) return null
   if (payload.party === 'owner')
@@ -61,23 +61,23 @@ function recipientOf({ type, payload }: TimelineEvent, segment: Segment | null):
 function wordsView({ event, role }: Message, context: RowContext): unknown {
   if (isErased(event)) return html`<p class="erased"><dg-icon name="erased"></dg-icon>Erased</p>`
   const words = wordsOf(event)
-  if (words.trim() === '') return html`<p class="erased">No words</p>`
+  if (words.trim() === '') return html`<p class="erased">No text</p>`
   const shown = context.cutOf(event) ? `${words}…` : words
   return role === 'delegate'
     ? html`<div class="prose">${guard([shown], () => context.markdown(shown))}</div>`
     : html`<p class="typed">${shown}</p>`
 }
 
-/** What the words alone would leave out: that they were cut short, or never arrived. */
+/** What the words alone do not show, such as an interruption or a failed delivery. */
 function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
-  if (isRedacted(event)) return html`<span>some words were erased</span>`
+  if (isRedacted(event)) return html`<span>partly erased</span>`
   const { type, payload } = event
   if (type === 'chat.reply.stopped') return html`<span>stopped by you</span>`
   if (type === 'call.reply.spoken' && payload.interrupted === true) return html`<span>interrupted</span>`
   if (type === 'sms.failed' && payload.kind === 'unknown')
-    return html`<span class="bad">may not have been sent: the provider gave no answer, so it is not sent again</span>`
+    return html`<span class="bad">may not have been sent: the provider did not respond, so it is not retried</span>`
   if (type === 'sms.undelivered')
-    return html`<span class="bad">did not arrive${codeText(payload.providerCode)}</span>`
+    return html`<span class="bad">not delivered${codeText(payload.providerCode)}</span>`
   if (type === 'sms.failed')
     return html`<span class="bad">not sent: ${wordsText(String(payload.kind))}</span>`
   if (type === 'sms.received') return attachmentsView(payload.mediaTypes)
@@ -85,7 +85,6 @@ function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
   return nothing
 }
 
-/** The owner's word that a text goes out once more. */
 function sendAgainButton(
   { type, payload }: TimelineEvent,
   context: RowContext,
@@ -97,7 +96,7 @@ function sendAgainButton(
   </button>`
 }
 
-/** What came with a text is not fetched: that it was there is all that can be told. */
+/** Attachments are not fetched, so only their number and types are known. */
 function attachmentsView(mediaTypes: unknown): TemplateResult | typeof nothing {
   if (!Array.isArray(mediaTypes) || mediaTypes.length === 0) return nothing
   return html`<span
@@ -106,7 +105,7 @@ function attachmentsView(mediaTypes: unknown): TemplateResult | typeof nothing {
 }
 
 function codeText(code: unknown): string {
-  return typeof code === 'number' ? ` (provider's error ${code})` : ''
+  return typeof code === 'number' ? ` (provider error ${code})` : ''
 }
 
 function toolsView(
@@ -118,7 +117,7 @@ function toolsView(
   if (isErased(event)) return nothing
   const { turnId } = event
   const active = context.activeKey === key
-  // Tools are half of what a row weighs: only a row that is pointed at or has the focus has any.
+  // Tools are half the cost of a row, so only the hovered and the focused row render them.
   if (!active && context.pointedKey !== key) return html`<span class="tools"></span>`
   const items: MenuItem[] = [
     { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
@@ -144,7 +143,7 @@ function toolsView(
   </span>`
 }
 
-/** A reply while it is being written. */
+/** A reply in progress. */
 export function previewView(preview: Preview, context: RowContext): TemplateResult {
   return html`
     <article class="message delegate" aria-label="Delegate, writing" aria-busy="true">
@@ -158,7 +157,7 @@ export function previewView(preview: Preview, context: RowContext): TemplateResu
   `
 }
 
-/** Words on the phone while they are spoken: of the delegate's, those that the caller has heard. */
+/** Live words of a call; for the delegate, only those that the caller has heard. */
 export function talkView({ by, text }: TalkLine, context: RowContext): TemplateResult {
   const role = by === 'delegate' ? 'delegate' : context.callParty
   return html`
@@ -172,7 +171,7 @@ export function talkView({ by, text }: TalkLine, context: RowContext): TemplateR
   `
 }
 
-/** A message of this tab on its way to the service. */
+/** A message from this tab that the service has not confirmed. */
 export function pendingView(pending: Pending, context: RowContext): TemplateResult {
   const failed = pending.status === 'failed'
   const state = { waiting: 'Waiting for the connection…', sent: 'Sending…', failed: 'Not sent.' }[

@@ -13,7 +13,7 @@ export type Moment = {
   readonly events: readonly TimelineEvent[]
 }
 
-/** One exchange from far back, shown by itself: what a search hit leads to when the way there is too long. */
+/** One old exchange, for a search hit too far back to scroll to. */
 export class DgMomentDialog extends LitElement {
   static override readonly properties = {
     moment: { attribute: false },

@@ -7,7 +7,7 @@ import '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
 import { shortDateText } from './format.ts'
 
-/** The revisions of a note: each can be looked at, and made the present one. Fires `restored` with the note. */
+/** Shows the revisions of a note and restores one. Fires `restored` with the note. */
 export class DgNoteHistory extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -90,7 +90,7 @@ export class DgNoteHistory extends LitElement {
   declare app: App
   declare note: { readonly id: string; readonly title: string; readonly revision: number } | null
   declare private revisions: readonly NoteRevision[] | null
-  /** The revision that is looked at; its words are null while they are on their way, undefined where they are gone. */
+  /** The selected revision; `note` is null while it loads, undefined if it was erased. */
   declare private shown: { readonly revision: number; readonly note: Note | null | undefined } | null
   declare private busy: boolean
   declare private problem: string
@@ -128,9 +128,9 @@ export class DgNoteHistory extends LitElement {
     const { note } = this
     if (!note) return
     this.shown = { revision, note: null }
-    // Its words may be erased: that is no failure of this page.
-    const words = await fetchRevision(this.app.http, note.id, revision).catch(() => undefined)
-    if (this.shown?.revision === revision) this.shown = { revision, note: words }
+    // An erased revision is an expected outcome.
+    const loaded = await fetchRevision(this.app.http, note.id, revision).catch(() => undefined)
+    if (this.shown?.revision === revision) this.shown = { revision, note: loaded }
   }
 
   private readonly closed = (): void => {
@@ -143,7 +143,7 @@ export class DgNoteHistory extends LitElement {
     this.busy = true
     try {
       const restored = await restoreNote(this.app.http, note.id, shown.revision)
-      this.app.toast(`Revision ${shown.revision} is the present one again.`)
+      this.app.toast(`Revision ${shown.revision} restored.`)
       this.closed()
       this.dispatchEvent(new CustomEvent('restored', { detail: restored }))
     } catch (error) {
@@ -190,7 +190,7 @@ export class DgNoteHistory extends LitElement {
       >
         ${shortDateText(at)}
         <span>
-          ${revision === latest ? 'present' : `revision ${revision}`}, by ${source === 'owner' ? 'you' : 'Delegate'}
+          ${revision === latest ? 'current' : `revision ${revision}`}, by ${source === 'owner' ? 'you' : 'Delegate'}
         </span>
       </button>
     </li>`
@@ -198,8 +198,8 @@ export class DgNoteHistory extends LitElement {
 
   private wordsView(): TemplateResult {
     const words = this.shown?.note
-    if (words === undefined) return html`<p class="gone">The words of this revision were erased.</p>`
-    return html`<pre tabindex="0" aria-label="The text of this revision">${words?.content ?? 'Loading…'}</pre>`
+    if (words === undefined) return html`<p class="gone">The text of this revision was erased.</p>`
+    return html`<pre tabindex="0" aria-label="Text of this revision">${words?.content ?? 'Loading…'}</pre>`
   }
 }
 

@@ -1,10 +1,9 @@
-/** What the operations page shows: each figure with what it means, each chart with what it draws. */
+/** The figures and charts of the operations page. */
 
 export type Figure = {
-  /** Where it stands in the report. */
+  /** Path in the operations report. */
   readonly path: string
   readonly name: string
-  /** What it counts, for somebody who has not read the code. */
   readonly meaning: string
   readonly as?: 'rate'
 }
@@ -14,7 +13,7 @@ export type Tone = 'accent' | 'success' | 'danger' | 'faint'
 
 export type Area = {
   readonly heading: string
-  /** Counted from the ledger for the window, or since the process began. */
+  /** Counted from the ledger for the window, or in memory since the process started. */
   readonly scope: 'window' | 'process_runtime'
   readonly intro: string
   readonly charts: readonly { readonly title: string; readonly lines: readonly ChartLine[] }[]
@@ -25,7 +24,7 @@ export const areas: readonly Area[] = [
   {
     heading: 'Model',
     scope: 'window',
-    intro: 'Turns that a model answered, and what they took.',
+    intro: 'Turns answered by a model, and the tokens they used.',
     charts: [
       {
         title: 'Turns',
@@ -37,36 +36,36 @@ export const areas: readonly Area[] = [
       {
         title: 'Tokens',
         lines: [
-          { metric: 'inputTokens', label: 'Given', tone: 'accent' },
-          { metric: 'cachedTokens', label: 'Of these from the cache', tone: 'faint' },
-          { metric: 'outputTokens', label: 'Written', tone: 'success' },
+          { metric: 'inputTokens', label: 'Input', tone: 'accent' },
+          { metric: 'cachedTokens', label: 'Cached input', tone: 'faint' },
+          { metric: 'outputTokens', label: 'Output', tone: 'success' },
         ],
       },
     ],
     figures: [
-      { path: 'model.turns', name: 'Turns', meaning: 'Messages and signals that were answered to the end.' },
+      { path: 'model.turns', name: 'Turns', meaning: 'Messages and signals that were fully answered.' },
       {
         path: 'model.failures',
         name: 'Failed turns',
-        meaning: 'Turns that came to nothing; those that you stopped are not among them.',
+        meaning: 'Turns that failed. Turns that you stopped do not count.',
       },
-      { path: 'model.inputTokens', name: 'Tokens given', meaning: 'What the model was given to read.' },
+      { path: 'model.inputTokens', name: 'Input tokens', meaning: 'Tokens sent to the model.' },
       {
         path: 'model.cachedTokens',
-        name: 'From the cache',
-        meaning: 'Tokens given that the service had read before, which cost less.',
+        name: 'Cached tokens',
+        meaning: 'Input tokens that the service had cached, which cost less.',
       },
       {
         path: 'model.outputTokens',
-        name: 'Tokens written',
-        meaning: 'What the model wrote, its reasoning included.',
+        name: 'Output tokens',
+        meaning: 'Tokens written by the model, including its reasoning.',
       },
     ],
   },
   {
     heading: 'Context',
     scope: 'window',
-    intro: 'How the conversation is kept within what a model can read.',
+    intro: 'How the conversation is kept within the limits of the model.',
     charts: [
       {
         title: 'Summaries and compactions',
@@ -81,40 +80,40 @@ export const areas: readonly Area[] = [
       {
         path: 'context.usage.records',
         name: 'Measurements',
-        meaning: 'Times that the size of the context was recorded: once a turn.',
+        meaning: 'Records of the context size, one per turn.',
       },
       {
         path: 'context.capsule.written',
         name: 'Summaries',
-        meaning: 'Summaries of the conversation from which any model can go on.',
+        meaning: 'Summaries from which any model can continue the conversation.',
       },
       {
         path: 'context.automaticCompactions',
         name: 'Compactions',
-        meaning: 'Times that the context had grown full and was made shorter by itself.',
+        meaning: 'Automatic compactions of a full context.',
       },
       {
         path: 'context.manualCompaction.attempts',
         name: 'Compactions on request',
-        meaning: 'Times that you asked for it.',
+        meaning: 'Compactions that you requested.',
       },
       {
         path: 'context.manualCompaction.failures',
         name: 'Failed on request',
-        meaning: 'Of these, those that failed; the context stayed as it was.',
+        meaning: 'Requested compactions that failed. The context was unchanged.',
       },
       {
         path: 'context.manualCompaction.successRate',
         name: 'Success rate',
-        meaning: 'Compactions on request that succeeded, of all asked for.',
+        meaning: 'Share of requested compactions that succeeded.',
         as: 'rate',
       },
     ],
   },
   {
-    heading: 'Delivery of tasks',
+    heading: 'Task delivery',
     scope: 'window',
-    intro: 'How the outcomes of tasks reached you, on every channel.',
+    intro: 'How task outcomes reached you, on every channel.',
     charts: [
       {
         title: 'Attempts',
@@ -126,37 +125,33 @@ export const areas: readonly Area[] = [
       },
     ],
     figures: [
-      { path: 'copilotDelivery.attempts', name: 'Attempts', meaning: 'Times that an outcome was sent off.' },
-      {
-        path: 'copilotDelivery.successes',
-        name: 'Delivered',
-        meaning: 'Attempts after which it had reached you.',
-      },
+      { path: 'copilotDelivery.attempts', name: 'Attempts', meaning: 'Outcomes sent, including retries.' },
+      { path: 'copilotDelivery.successes', name: 'Delivered', meaning: 'Attempts that reached you.' },
       {
         path: 'copilotDelivery.failedAttempts',
         name: 'Failed attempts',
-        meaning: 'Refused, not confirmed, or cut off when Delegate stopped.',
+        meaning: 'Refused, unconfirmed, or interrupted when Delegate stopped.',
       },
       {
         path: 'copilotDelivery.retriedAttempts',
-        name: 'Repeated attempts',
-        meaning: 'Attempts that were not the first of their delivery.',
+        name: 'Retries',
+        meaning: 'Attempts after the first one of a delivery.',
       },
       {
         path: 'copilotDelivery.finalFailures',
-        name: 'Given up',
-        meaning: 'Deliveries that failed for good; the chat then steps in.',
+        name: 'Failed deliveries',
+        meaning: 'Deliveries that failed for good and fell back to the chat.',
       },
       {
         path: 'copilotDelivery.attemptSuccessRate',
         name: 'Success rate',
-        meaning: 'Delivered, of all attempts.',
+        meaning: 'Share of attempts that reached you.',
         as: 'rate',
       },
       {
         path: 'copilotDelivery.retryRate',
         name: 'Retry rate',
-        meaning: 'Repeated attempts, of all attempts.',
+        meaning: 'Share of attempts that were retries.',
         as: 'rate',
       },
     ],
@@ -164,7 +159,7 @@ export const areas: readonly Area[] = [
   {
     heading: 'Text messages',
     scope: 'window',
-    intro: 'How texts left for the provider. One that fails is retried for a day.',
+    intro: 'Texts handed to the provider. A failed text is retried for a day.',
     charts: [
       {
         title: 'Attempts',
@@ -175,19 +170,27 @@ export const areas: readonly Area[] = [
       },
     ],
     figures: [
-      { path: 'texts.attempts', name: 'Attempts', meaning: 'Times that a text was handed to the provider.' },
+      {
+        path: 'texts.attempts',
+        name: 'Attempts',
+        meaning: 'Texts handed to the provider, including retries.',
+      },
       {
         path: 'texts.failedAttempts',
         name: 'Failed attempts',
-        meaning: 'The provider refused the text, or did not answer.',
+        meaning: 'The provider refused the text or did not respond.',
       },
-      { path: 'texts.notSent', name: 'Not sent', meaning: 'Texts that were given up, or may not have left.' },
+      {
+        path: 'texts.notSent',
+        name: 'Not sent',
+        meaning: 'Texts that failed for good, or may not have been sent.',
+      },
     ],
   },
   {
     heading: 'Memory',
     scope: 'window',
-    intro: 'What was recalled for turns, and what was held back.',
+    intro: 'Memories that were recalled for turns, and those held back.',
     charts: [
       {
         title: 'Recall',
@@ -198,41 +201,41 @@ export const areas: readonly Area[] = [
       },
     ],
     figures: [
-      { path: 'memory.surfaced', name: 'Recalled', meaning: 'Memories that a turn was given.' },
+      { path: 'memory.surfaced', name: 'Recalled', meaning: 'Memories given to a turn.' },
       {
         path: 'memory.suppressed',
         name: 'Held back',
-        meaning: 'Memories that were found and not given: known already, beside the point, or too late.',
+        meaning: 'Memories found but not used: already known, irrelevant or too late.',
       },
       {
         path: 'memory.lateResults.surfaced',
-        name: 'Late, still given',
-        meaning: 'Found after their turn had begun, and given to the next.',
+        name: 'Late, used',
+        meaning: 'Found after their turn started, and given to the next turn.',
       },
       {
         path: 'memory.lateResults.duplicate',
-        name: 'Late, known',
-        meaning: 'Found late, and in the conversation by then.',
+        name: 'Late, duplicate',
+        meaning: 'Found late, when already in the conversation.',
       },
       {
         path: 'memory.lateResults.irrelevant',
-        name: 'Late, beside the point',
+        name: 'Late, irrelevant',
         meaning: 'Found late, when the conversation had moved on.',
       },
       {
         path: 'memory.lateResults.expired',
         name: 'Late, expired',
-        meaning: 'Found so late that no turn could use them.',
+        meaning: 'Found too late for any turn.',
       },
     ],
   },
   {
     heading: 'Strangers',
     scope: 'window',
-    intro: 'Texts and calls of strangers beyond the daily limit. They are counted, not recorded.',
+    intro: 'Texts and calls from strangers above the daily limit. Counted, not recorded.',
     charts: [
       {
-        title: 'Beyond the limit',
+        title: 'Above the limit',
         lines: [
           { metric: 'textsOverBudget', label: 'Texts', tone: 'accent' },
           { metric: 'callsOverBudget', label: 'Calls', tone: 'danger' },
@@ -242,72 +245,72 @@ export const areas: readonly Area[] = [
     figures: [
       {
         path: 'guests.textsOverBudget',
-        name: 'Texts beyond the limit',
-        meaning: 'Neither answered nor kept.',
+        name: 'Texts above the limit',
+        meaning: 'Not answered and not stored.',
       },
       {
         path: 'guests.callsOverBudget',
-        name: 'Calls beyond the limit',
-        meaning: 'Asked to try again tomorrow.',
+        name: 'Calls above the limit',
+        meaning: 'Callers were asked to try again tomorrow.',
       },
     ],
   },
   {
-    heading: 'What memory learned',
+    heading: 'Learning',
     scope: 'process_runtime',
-    intro: 'What became of each thing that might be remembered.',
+    intro: 'What happened to each statement that might become a memory.',
     charts: [],
     figures: [
       {
         path: 'memory.deduplication.candidates',
         name: 'Candidates',
-        meaning: 'Things that might be remembered.',
+        meaning: 'Statements considered.',
       },
-      { path: 'memory.deduplication.inserted', name: 'New', meaning: 'Kept as a memory of their own.' },
+      { path: 'memory.deduplication.inserted', name: 'New', meaning: 'Stored as a new memory.' },
       {
         path: 'memory.deduplication.reinforced',
         name: 'Reinforced',
-        meaning: 'Known already: the memory grew stronger.',
+        meaning: 'Already known: the memory got stronger.',
       },
       {
         path: 'memory.deduplication.merged',
         name: 'Merged',
-        meaning: 'Joined to a memory that they add to.',
+        meaning: 'Added to an existing memory.',
       },
       { path: 'memory.deduplication.discarded', name: 'Discarded', meaning: 'Not worth remembering.' },
       {
         path: 'memory.deduplication.suppressed',
         name: 'Suppressed',
-        meaning: 'Barred, because you had them forgotten.',
+        meaning: 'Blocked because you asked to forget them.',
       },
     ],
   },
   {
-    heading: 'Paging of the timeline',
+    heading: 'Timeline paging',
     scope: 'process_runtime',
-    intro: 'How the timeline was read by browsers and clients.',
+    intro: 'How browsers and other clients read the timeline.',
     charts: [],
     figures: [
       {
         path: 'timelinePaging.initialPageRequests',
         name: 'Newest pages',
-        meaning: 'Times that the timeline was opened.',
+        meaning: 'Requests for the newest page.',
       },
       {
         path: 'timelinePaging.olderPageRequests',
         name: 'Older pages',
-        meaning: 'Times that somebody went further back.',
+        meaning: 'Requests for an older page.',
       },
-      { path: 'timelinePaging.eventsSent', name: 'Events sent', meaning: 'Events in all these pages.' },
+      { path: 'timelinePaging.eventsSent', name: 'Events sent', meaning: 'Events in all pages.' },
       {
         path: 'timelinePaging.expandedEvents',
-        name: 'Beyond the page',
-        meaning: 'Events that pages grew by, so that nothing that belongs together is cut.',
+        name: 'Added events',
+        meaning: 'Events added to pages to keep exchanges whole.',
       },
       {
         path: 'timelinePaging.maxPageEvents',
         name: 'Largest page',
-        meaning: 'Events in the largest page so far.',
+        meaning: 'Number of events in the largest page.',
       },
     ],
   },

@@ -1,18 +1,18 @@
 /**
- * The owner's clock. Every time on the page is in the owner's time zone, in English and by 24 hours, which is how the
- * service writes the times in its replies and on the pages that it renders itself.
+ * Every time on the page is in the owner's time zone, in English, on a 24-hour clock, as the service writes
+ * times in its replies.
  */
 
-/** Of dates and numbers. The pages are in English, and some browsers report a locale that `Intl` rejects. */
+/** Fixed: the pages are in English, and some browsers report a locale that `Intl` rejects. */
 export const locale = 'en-GB'
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** The document carries the zone, as it does the theme; until it is known, the browser's stands in. */
+/** The owner's time zone, stored on the document; the browser's until it is known. */
 export function ownerZone(): string {
   return globalThis.document?.documentElement.dataset.timezone ?? browserZone
 }
 
-/** A zone that this browser does not know is not taken. */
+/** Ignores a zone that this browser does not know. */
 export function setOwnerZone(zone: string): void {
   if (isZone(zone)) document.documentElement.dataset.timezone = zone
 }
@@ -25,7 +25,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** Formats moments in the owner's zone; the format is made once a zone, which takes longer than using it. */
+/** Formats times in the owner's zone. Caches the formatter, which is expensive to create. */
 export function ownerFormat(options: Intl.DateTimeFormatOptions, by = locale): (at: Date) => string {
   let zone = ''
   let format: Intl.DateTimeFormat | undefined
@@ -39,7 +39,7 @@ export function ownerFormat(options: Intl.DateTimeFormatOptions, by = locale): (
   }
 }
 
-/** A moment in a zone of its own, with the zone's name where that is not the owner's. */
+/** A time in the given zone, with the zone's name unless it is the owner's. */
 export function zonedText(at: string, timeZone: string): string {
   const date = new Date(at)
   const options: Intl.DateTimeFormatOptions = {
@@ -54,18 +54,18 @@ export function zonedText(at: string, timeZone: string): string {
   return new Intl.DateTimeFormat(locale, { ...options, timeZone, timeZoneName: 'short' }).format(date)
 }
 
-/** The owner's wall clock as an input of dates has it: `2026-06-10T08:00`. */
+/** Wall-clock time as a `datetime-local` input has it: `2026-06-10T08:00`. */
 export function wallMinute(at: Date, timeZone = ownerZone()): string {
-  // Swedish writes times as ISO 8601 does.
+  // `sv` formats times as ISO 8601.
   const format = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'short', timeZone })
   return format.format(at).replace(' ', 'T')
 }
 
-/** The moment at which the owner's wall clock shows this minute; null where it is no minute. */
+/** The instant at which the wall clock shows this minute; null if `wall` is not a valid time. */
 export function instantOf(wall: string, timeZone = ownerZone()): Date | null {
   const asUtcMs = Date.parse(`${wall}Z`)
   if (Number.isNaN(asUtcMs)) return null
-  // The offset from UTC at a first guess may not be the one in force at the moment itself.
+  // Applied twice, because the offset at the first guess may differ from the one at the instant itself.
   const offsetMs = (atMs: number) => Date.parse(`${wallMinute(new Date(atMs), timeZone)}Z`) - atMs
   return new Date(asUtcMs - offsetMs(asUtcMs - offsetMs(asUtcMs)))
 }

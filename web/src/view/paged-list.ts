@@ -1,33 +1,32 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { explain } from '../data/http.ts'
 
-/** Part of a list as the service gives it out; `nextCursor` is null at the end. */
+/** A page of a list; `nextCursor` is null on the last one. */
 export type ListPage<Item> = { readonly items: readonly Item[]; readonly nextCursor: string | null }
 
 export type ListQuery = { readonly q?: string; readonly cursor?: string; readonly signal: AbortSignal }
 
 type PagedListOptions<Page> = {
   readonly fetch: (query: ListQuery) => Promise<Page>
-  /** Subscribes to the types of the facts that happen; returns its own end. */
+  /** Subscribes to the types of new events; returns the unsubscribe function. */
   readonly follow: (listener: (type: string) => void) => () => void
-  /** Whether a fact of this type may change the list. */
+  /** Whether an event of this type may change the list. */
   readonly concerns: (type: string) => boolean
 }
 
-/** One turn may change several things: they are one reason to look again. */
-const settleMs = 250
+/** Coalesces the events of a turn into one reload. */
+const debounceMs = 250
 const typingPauseMs = 170
 
 /**
- * A list that is read page by page, searched as the owner types, and read again when something happens that concerns
- * it: then as far as it was read before. Of several requests under way only the last one counts. A failure leaves
- * what is shown as it is, and says so in `problem`.
+ * A paged list, searched as the owner types and reloaded up to the same length on events that concern it.
+ * A new request aborts the one in progress. A failure keeps the current page and sets `problem`.
  */
 export class PagedList<Item, Page extends ListPage<Item> = ListPage<Item>> implements ReactiveController {
-  /** What was read so far, as one page; null before the first answer. */
+  /** All items loaded so far, as one page; null before the first response. */
   page: Page | null = null
   query = ''
-  /** Why the last request failed; empty once one succeeds. */
+  /** Why the last request failed; empty if it succeeded. */
   problem = ''
   loading = false
   private readonly host: ReactiveControllerHost
@@ -44,7 +43,7 @@ export class PagedList<Item, Page extends ListPage<Item> = ListPage<Item>> imple
 
   hostConnected(): void {
     this.unfollow = this.options.follow((type) => {
-      if (this.options.concerns(type)) this.soon(settleMs, this.reload)
+      if (this.options.concerns(type)) this.schedule(debounceMs, this.reload)
     })
     void this.reload()
   }
@@ -63,22 +62,22 @@ export class PagedList<Item, Page extends ListPage<Item> = ListPage<Item>> imple
     return this.page !== null && this.page.nextCursor !== null
   }
 
-  /** Nothing is in the list, and nothing was asked for that could be the reason. */
+  /** Whether the list itself is empty, rather than the result of a search. */
   get isEmpty(): boolean {
     return this.page !== null && this.items.length === 0 && this.query.trim() === '' && !this.loading
   }
 
-  /** Asks anew, from the beginning, a moment after the last key. */
+  /** Loads the matching items once the owner stops typing. */
   search(text: string): void {
     this.query = text
     this.host.requestUpdate()
-    this.soon(typingPauseMs, this.restart)
+    this.schedule(typingPauseMs, this.restart)
   }
 
-  /** Reads again as far as it was read. */
+  /** Reloads as many items as are loaded. */
   readonly reload = (): Promise<void> => this.read(async (ask) => this.upTo(this.items.length, ask))
 
-  /** Reads the first page: what is asked for is another list now. */
+  /** Loads the first page, for a changed query. */
   readonly restart = (): Promise<void> => this.read(async (ask) => ask(null))
 
   readonly more = (): Promise<void> => {
@@ -87,7 +86,7 @@ export class PagedList<Item, Page extends ListPage<Item> = ListPage<Item>> imple
     return this.read(async (ask) => joined(page, await ask(page.nextCursor)))
   }
 
-  private soon(pauseMs: number, act: () => Promise<void>): void {
+  private schedule(pauseMs: number, act: () => Promise<void>): void {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => void act(), pauseMs)
   }
@@ -128,7 +127,7 @@ export class PagedList<Item, Page extends ListPage<Item> = ListPage<Item>> imple
   }
 }
 
-/** What came later says how it all stands: a total, the next cursor. */
+/** Appends a page. The cursor and any totals come from the later one. */
 function joined<Item, Page extends ListPage<Item>>(page: Page, next: Page): Page {
   return { ...next, items: [...page.items, ...next.items] }
 }

@@ -14,7 +14,7 @@ type Word = 'confirm' | 'decline'
 
 const untilText = ownerFormat({ weekday: 'long', hour: '2-digit', minute: '2-digit' })
 
-/** What waits for the owner's word (a text to somebody else, or a deed), or what became of it. */
+/** A proposal (a text to someone else, or a deed) with its buttons, or how it was settled. */
 export class DgProposal extends LitElement {
   static override readonly properties = {
     proposal: { attribute: false },
@@ -24,7 +24,7 @@ export class DgProposal extends LitElement {
     showAll: { attribute: false },
     settle: { attribute: false },
     reachable: { type: Boolean },
-    giving: { state: true },
+    settling: { state: true },
     problem: { state: true },
     expired: { state: true },
   }
@@ -94,7 +94,7 @@ export class DgProposal extends LitElement {
         color: var(--ink-soft);
         font-size: var(--text-sm);
       }
-      /* What waits is shown whole, above its button. */
+      /* Before confirmation the words are shown in full, so only settled ones scroll. */
       .over .words {
         max-height: 20rem;
         overflow: auto;
@@ -108,12 +108,12 @@ export class DgProposal extends LitElement {
   declare proposal: TimelineEvent
   declare word: 'confirmed' | 'declined' | null
   declare outcome: ProposalOutcome | null
-  /** The page holds only a part of the words: the whole is loaded before it can be confirmed. */
+  /** Only part of the words is loaded. The rest is loaded before the owner can confirm. */
   declare cut: boolean
   declare showAll: (event: TimelineEvent) => void
   declare settle: (id: string, word: Word) => Promise<void>
   declare reachable: boolean
-  declare private giving: Word | null
+  declare private settling: Word | null
   declare private problem: string
   declare private expired: boolean
   private expiry: ReturnType<typeof setTimeout> | undefined
@@ -124,7 +124,7 @@ export class DgProposal extends LitElement {
     this.outcome = null
     this.cut = false
     this.reachable = false
-    this.giving = null
+    this.settling = null
     this.problem = ''
     this.expired = false
   }
@@ -152,7 +152,7 @@ export class DgProposal extends LitElement {
     return typeof expiresAt === 'string' ? expiresAt : ''
   }
 
-  /** The buttons go when the moment comes, also while the page is only looked at. */
+  /** Removes the buttons at the expiry time without any other update. */
   private watchExpiry(): void {
     clearTimeout(this.expiry)
     if (!this.proposal) return
@@ -161,27 +161,27 @@ export class DgProposal extends LitElement {
     if (inMs > 0) this.expiry = setTimeout(() => this.requestUpdate(), Math.min(inMs + 50, 2 ** 31 - 1))
   }
 
-  private async give(word: Word): Promise<void> {
+  private async submit(word: Word): Promise<void> {
     const { proposalId } = this.proposal.payload
-    if (this.giving !== null || typeof proposalId !== 'string') return
-    this.giving = word
+    if (this.settling !== null || typeof proposalId !== 'string') return
+    this.settling = word
     this.problem = ''
     try {
       await this.settle(proposalId, word)
     } catch (error) {
       this.problem = explain(error)
     } finally {
-      this.giving = null
+      this.settling = null
     }
   }
 
   override render() {
     if (this.proposal.payload.kind === 'tool') return this.deedView()
     const { payload } = this.proposal
-    const to = typeof payload.target === 'string' ? shownText(payload.target) : 'somebody else'
+    const to = typeof payload.target === 'string' ? shownText(payload.target) : 'someone else'
     if (isErased(this.proposal)) return this.overView('Proposed text', html`<p class="erased">Erased</p>`)
     const words = html`<blockquote>${shownText(wordsOf(this.proposal))}</blockquote>`
-    if (this.word === 'confirmed') return this.overView(`You let this text to ${to} go out`, words)
+    if (this.word === 'confirmed') return this.overView(`You confirmed this text to ${to}`, words)
     if (this.word === 'declined') return this.overView(`You declined this text to ${to}`, words)
     if (this.expired) return this.overView(`This text to ${to} expired and was not sent`, words)
     return html`<section aria-label="Proposed text to ${to}">
@@ -195,10 +195,10 @@ export class DgProposal extends LitElement {
     </section>`
   }
 
-  /** What a tool would do: the deed as a heading, the words at stake, where the wish came from. */
+  /** A proposed deed: the deed as the heading, its source, and the words it concerns. */
   private deedView(): TemplateResult {
     if (isErased(this.proposal))
-      return this.overView('Proposed by your assistant', html`<p class="erased">Erased</p>`)
+      return this.overView('Proposed by Delegate', html`<p class="erased">Erased</p>`)
     const deed = shownText(wordsOf(this.proposal, 'target'))
     const why = wordsOf(this.proposal, 'why')
     const text = shownText(wordsOf(this.proposal))
@@ -245,10 +245,10 @@ export class DgProposal extends LitElement {
     return html`<button
       class="button small ${look}"
       tabindex=${this.reachable ? 0 : -1}
-      ?disabled=${this.giving !== null || (word === 'confirm' && this.cut)}
-      @click=${() => this.give(word)}
+      ?disabled=${this.settling !== null || (word === 'confirm' && this.cut)}
+      @click=${() => this.submit(word)}
     >
-      ${this.giving === word ? busy : label}
+      ${this.settling === word ? busy : label}
     </button>`
   }
 

@@ -1,10 +1,7 @@
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const list = new Intl.ListFormat('en', { style: 'long', type: 'conjunction' })
 
-/**
- * A cron expression of five fields as plain English, for the patterns that people use; any other one is shown as
- * it is, because a wrong word would be worse than none.
- */
+/** A cron expression in English for common patterns; others are returned unchanged. */
 export function recurrenceText(expression: string): string {
   const [minute = '', hour = '', date = '', month = '', weekday = '', ...rest] = expression
     .trim()

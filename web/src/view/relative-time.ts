@@ -5,13 +5,10 @@ const hourMs = 3_600_000
 const daysAMonth = 365.25 / 12
 
 const counted = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
-/** For days alone: "next month" and "last year" are parts of the calendar, which a rounded distance does not name. */
+/** Only for days: "next month" would be wrong for a rounded distance. */
 const named = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/**
- * "in 3 hours", "2 days ago", "just now": roughly how far `at` is from `now`. Days are those of the owner's calendar, and
- * only from 24 hours on: tonight is "in 13 hours" and never "tomorrow".
- */
+/** "in 3 hours", "2 days ago", "just now". From 24 hours on, counts days of the owner's calendar. */
 export function relativeText(at: string, now: Date): string {
   const distanceMs = Date.parse(at) - now.getTime()
   if (Number.isNaN(distanceMs)) return ''

@@ -5,10 +5,10 @@ import type { Cut } from '../timeline/event-kinds.ts'
 import type { Segment } from '../timeline/tree.ts'
 import type { RenderMarkdown } from './markdown.ts'
 
-/** What the rows of a timeline can do beyond folding; the page decides how. */
+/** Actions of timeline rows that the page implements. */
 export type TimelineActions = {
   copy(text: string): void
-  /** Loads the whole of a body that was cut. */
+  /** Loads the full body of an event that was cut. */
   showAll(event: TimelineEvent): void
   eraseEvent(event: TimelineEvent): void
   eraseSpan(segment: Segment): void
@@ -17,34 +17,34 @@ export type TimelineActions = {
   undoErasure(erasureId: string): void
   retry(clientMessageId: string): void
   discard(clientMessageId: string): void
-  /** Sends a text message again that failed. */
+  /** Resends a failed text message. */
   sendTextAgain(deliveryId: string): void
-  /** Says again what a failed turn was asked. */
+  /** Resends the message of a failed turn. */
   resend(failed: TimelineEvent): void
-  /** The owner's word on something proposed. Rejects with what is to be said where it could not be taken. */
+  /** Confirms or declines a proposal. Rejects if the service does not accept it. */
   settle(proposalId: string, word: 'confirm' | 'decline'): Promise<void>
   loadMemories(turnId: string): Promise<readonly TurnMemory[]>
-  /** Shows why a turn's reply came to be what it is. */
+  /** Shows what went into the reply of a turn. */
   explainTurn(turnId: string): void
 }
 
-/** What a row's template needs to know. */
+/** Input of the row templates. */
 export type RowContext = TimelineActions & {
-  /** The one row that the Tab key reaches; arrows move it. */
+  /** The row that the Tab key reaches; arrow keys change it. */
   readonly activeKey: string
-  /** The row under the pointer, empty while there is none. */
+  /** The row under the pointer, or an empty string. */
   readonly pointedKey: string
-  /** There is a pointer that hovers: what it brings out is not there before. */
+  /** Whether the device supports hover. If so, tools are rendered only on hover. */
   readonly hovers: boolean
   /** The row that a search hit led to. */
   readonly foundKey: string
   readonly now: Date
-  /** Whose words the caller's are. */
+  /** Who the caller is. */
   readonly callParty: 'owner' | 'guest'
   readonly markdown: RenderMarkdown
   readonly loadingSpans: ReadonlySet<string>
   toggle(key: string): void
-  /** Folds an exchange from anywhere within it. */
+  /** Folds an exchange from a row inside it. */
   fold(segment: Segment): void
   cutOf(event: TimelineEvent): Cut | null
 }

@@ -1,11 +1,11 @@
-/** Where rows of different heights lie: measured where they were seen, estimated elsewhere. Pixels. */
+/** Pixel offsets of rows. Heights are measured for rendered rows and estimated for the others. */
 export type RowHeights = {
-  /** Takes the rows as they are now; measured heights are kept by key. Rows that are the same objects cost least. */
+  /** Replaces the rows and keeps measured heights by key. Unchanged objects at either end are cheap. */
   setRows(rows: readonly { readonly key: string }[], estimate: (index: number) => number): void
-  /** True where it differed from what was known. */
+  /** Records a measured height. True if it changed. */
   measured(index: number, height: number): boolean
   offsetOf(index: number): number
-  /** The row that covers this offset; the nearest one outside of all. */
+  /** The row at this offset, or the nearest one. */
   indexAt(offset: number): number
   readonly total: number
 }
@@ -14,9 +14,9 @@ export function createRowHeights(): RowHeights {
   const known = new Map<string, number>()
   let keys: readonly { readonly key: string }[] = []
   let heights = new Float64Array(0)
-  /** offsets[i] is the top of row i; one more entry than rows. */
+  /** offsets[i] is the top of row i; the last entry is the total height. */
   let offsets = new Float64Array(1)
-  /** Offsets up to and including this index are right. */
+  /** Offsets up to and including this index are valid. */
   let validTo = 0
 
   function validate(index: number): void {

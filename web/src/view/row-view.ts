@@ -15,7 +15,6 @@ import './erasure-card.ts'
 import './proposal-card.ts'
 import { stepView } from './step-view.ts'
 
-/** One row of the timeline. */
 export function rowView(row: Row, context: RowContext): KeyedRow {
   const found = context.foundKey === row.key ? ' found' : ''
   return { key: row.key, className: `row ${row.kind}-row${found}`, content: contentView(row, context) }
@@ -58,7 +57,7 @@ function channelOf(segment: Segment): Sign {
   return channelSigns[segment.channel ?? 'chat']
 }
 
-/** Whether a delivery's span tells of a task: of its work, or of how its outcome reached the owner. */
+/** Whether a delivery span is about a task: its work, or the delivery of its outcome. */
 function isTask({ entries }: Segment): boolean {
   const events = entries.flatMap((entry) => (entry.kind === 'activity' ? entry.events : [entry.event]))
   return events.some(({ type, payload }) => type.startsWith('task.') || typeof payload.taskId === 'string')
@@ -75,7 +74,7 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
   const active = context.activeKey === key
   const { name, icon } = channelOf(segment)
   const excerpt = open ? '' : excerptOf(segment)
-  // Not below the day's heading: of a long timeline only what is in view is there, often without its day.
+  // Same heading level as the day, because the day's row is often not rendered.
   return html`<h2 class="span ${segment.channel ?? ''}">
     <button
       class="fold"
@@ -99,7 +98,7 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
   </h2>`
 }
 
-/** Tools are most of what such a row weighs: only one whose tools can be seen has any. */
+/** Tools are most of the cost of a span row, so they are rendered only where they are visible. */
 function spanToolsView(segment: Segment, open: boolean, shown: boolean, context: RowContext): TemplateResult {
   if (!shown) return html`<span class="tools"></span>`
   const items: MenuItem[] = [
@@ -202,7 +201,7 @@ function noticeView(
   </p>`
 }
 
-/** The id of an erasure that can still be undone; null where the event tells of none, or it is over. */
+/** The id of the erasure that the event requests, if it can still be undone. */
 function pendingErasure({ type, payload }: TimelineEvent, context: RowContext): string | null {
   const { erasureId, eraseAt } = payload
   if (type !== 'erasure.requested' || typeof erasureId !== 'string') return null
@@ -210,7 +209,7 @@ function pendingErasure({ type, payload }: TimelineEvent, context: RowContext): 
   return erasureId
 }
 
-/** The plan of a forget that was asked for in words: the owner has not seen it before. */
+/** The plan of an erasure requested in conversation, which the owner has not seen before. */
 function erasureCardView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {
   const active = context.activeKey === key
   return html`<dg-erasure-card
@@ -223,7 +222,7 @@ function erasureCardView(event: TimelineEvent, key: string, context: RowContext)
   ></dg-erasure-card>`
 }
 
-/** Pixels that a row will roughly take; measured once it is seen. */
+/** Estimated height of a row in pixels, until it is rendered and measured. */
 export function estimateRow(row: Row, widthPx: number): number {
   const perLine = Math.max(30, Math.min(widthPx - 40, 736) / 7.4)
   switch (row.kind) {

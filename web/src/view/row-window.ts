@@ -1,7 +1,7 @@
-/** Rows from `start` up to, not including, `end`. */
+/** Rows from `start` (inclusive) to `end` (exclusive). */
 export type RowWindow = { readonly start: number; readonly end: number }
 
-/** What is to be in the document: at once what is in view, and in time what is near it, which includes that. */
+/** The rows to render: `inView` immediately, and the larger `near` over the next frames. */
 export type WantedWindows = { readonly inView: RowWindow; readonly near: RowWindow }
 
 export function covers(window: RowWindow, wanted: RowWindow): boolean {
@@ -9,9 +9,8 @@ export function covers(window: RowWindow, wanted: RowWindow): boolean {
 }
 
 /**
- * The rows to render now, between those that are rendered and those that are wanted: all that are in view, what is
- * there already and still near, and up to `atOnce` further ones on either side, so that no single update has to
- * make many. Where nothing that is there is of use, all that are near: the first rendering is one.
+ * The next window to render: all rows in view, rendered rows that are still near, and up to `atOnce` more on
+ * either side, which keeps each update short. The first rendering takes all of `near`.
  */
 export function nextWindow(present: RowWindow, { inView, near }: WantedWindows, atOnce: number): RowWindow {
   const kept = { start: Math.max(present.start, near.start), end: Math.min(present.end, near.end) }

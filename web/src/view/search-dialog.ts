@@ -25,10 +25,10 @@ type Found =
   | ({ readonly state: 'found'; readonly asked: Asked } & FoundPage)
   | { readonly state: 'failed'; readonly reason: string }
 
-/** What the hits that are shown were asked for; more of them are asked for with the same. */
+/** The query behind the current hits; the next page uses the same one. */
 type Asked = { readonly q: string; readonly filters: SearchFilters }
 
-/** Search as one types, narrowed by filters that stay; a hit fires `hit` with its place in the timeline. */
+/** Searches the timeline as the owner types. Fires `hit`. Filters persist when the dialog closes. */
 export class DgSearchDialog extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -126,7 +126,7 @@ export class DgSearchDialog extends LitElement {
     this.searchSoon()
   }
 
-  /** A day is typed like words are. */
+  /** Debounced, because dates are typed too. */
   private readonly narrow = (filters: SearchFilters): void => {
     this.filters = filters
     this.searchSoon()
@@ -135,7 +135,7 @@ export class DgSearchDialog extends LitElement {
   private readonly clearFilters = (): void => {
     clearTimeout(this.timer)
     this.filters = noFilters
-    // The button goes with what it cleared.
+    // The button that had the focus disappears.
     this.renderRoot.querySelector<HTMLElement>('.words')?.focus()
     void this.search(null)
   }
@@ -186,7 +186,7 @@ export class DgSearchDialog extends LitElement {
     this.dispatchEvent(new Event('close'))
   }
 
-  /** Enter opens the first hit, of the words as they are now. */
+  /** Enter opens the first hit, and searches first if the hits are stale. */
   private async chooseFirst(): Promise<void> {
     const { found } = this
     const isCurrent = found.state === 'found' && found.asked.q === this.query.trim()
@@ -207,7 +207,7 @@ export class DgSearchDialog extends LitElement {
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
     const stops = [...this.renderRoot.querySelectorAll<HTMLElement>('.words, .hit')]
     const at = stops.findIndex((stop) => stop.matches(':focus'))
-    // In a filter the arrows choose.
+    // In a filter, arrow keys change its value.
     if (at === -1) return
     event.preventDefault()
     stops[at + (event.key === 'ArrowDown' ? 1 : -1)]?.focus()
@@ -224,7 +224,7 @@ export class DgSearchDialog extends LitElement {
             role="searchbox"
             autocomplete="off"
             aria-label="Search the timeline"
-            placeholder="Words from anything that was said"
+            placeholder="Search messages, calls, texts and notes"
             maxlength="200"
             autofocus
             .value=${this.query}
@@ -241,7 +241,7 @@ export class DgSearchDialog extends LitElement {
     const { found } = this
     switch (found.state) {
       case 'none':
-        return html`<p class="note">Everything that was said, heard, texted or noted can be found here.</p>`
+        return html`<p class="note">Search everything that you and Delegate wrote or said.</p>`
       case 'failed':
         return html`<p class="note">
           ${found.reason}<br /><br />
@@ -261,10 +261,10 @@ export class DgSearchDialog extends LitElement {
   private emptyView({ q, filters }: Asked): TemplateResult {
     const narrowedTo = filterWords(filters)
     return narrowedTo === ''
-      ? html`<p class="note">Nothing found for “${q}”. Fewer or other words may help.</p>`
+      ? html`<p class="note">No results for “${q}”. Try fewer or different words.</p>`
       : html`<p class="note">
-          Nothing found for “${q}” ${narrowedTo}.<br /><br />
-          <button class="button small" @click=${this.clearFilters}>Clear the filters</button>
+          No results for “${q}” ${narrowedTo}.<br /><br />
+          <button class="button small" @click=${this.clearFilters}>Clear filters</button>
         </p>`
   }
 
@@ -297,17 +297,17 @@ export class DgSearchDialog extends LitElement {
   }
 }
 
-/** The delegate and the coding assistant write markdown, and so do notes; what was typed or said is as it is. */
+/** Notes, tasks and the delegate's replies are markdown; other words are plain text. */
 function wordsOf({ type, snippet }: SearchHit): string {
   return /^(?:note|task|chat\.reply)\./.test(type) ? plainWords(snippet) : snippet
 }
 
-/** The snippet with what matched marked: as text nodes, whatever it holds. */
+/** The snippet as text nodes, with matches in <mark>. */
 function marked(snippet: string, query: string): (string | TemplateResult)[] {
   return pieces(snippet, query).map((piece, index) => (index % 2 === 1 ? html`<mark>${piece}</mark>` : piece))
 }
 
-/** Unmatched and matched text in turns. The service may mark what matched with U+0002 and U+0003. */
+/** Alternates unmatched and matched text. The service may delimit matches with U+0002 and U+0003. */
 function pieces(snippet: string, query: string): readonly string[] {
   const [start, end] = [String.fromCharCode(2), String.fromCharCode(3)]
   if (snippet.includes(start)) return snippet.split(start).flatMap((part) => part.split(end))

@@ -2,10 +2,9 @@ import { css, html, nothing, type TemplateResult } from 'lit'
 import type { Channel, NamedPeriod, SearchNarrowing } from '../data/timeline.ts'
 import { channelSigns } from '../timeline/event-icons.ts'
 
-/** What a search is narrowed to, as it was chosen. */
 export type SearchFilters = {
   readonly channel: Channel | null
-  /** `days` are those from `from` to `to`; what is empty of them is no bound. */
+  /** `days` is the range from `from` to `to`; an empty bound is open. */
   readonly period: NamedPeriod | 'any' | 'days'
   readonly from: string
   readonly to: string
@@ -13,14 +12,14 @@ export type SearchFilters = {
 
 export const noFilters: SearchFilters = { channel: null, period: 'any', from: '', to: '' }
 
-/** Where something can be said, heard or written. The service itself says nothing. */
+/** Channels with searchable words, which leaves out `system`. */
 const channels = ['chat', 'voice', 'sms', 'inner'] as const
 
 const channelWords: Readonly<Record<(typeof channels)[number], string>> = {
   chat: 'in the chat',
   voice: 'in phone calls',
   sms: 'in text messages',
-  inner: 'on its own',
+  inner: 'in its own activity',
 }
 
 const periods: readonly (readonly [SearchFilters['period'], string])[] = [
@@ -29,10 +28,10 @@ const periods: readonly (readonly [SearchFilters['period'], string])[] = [
   ['last_7_days', 'Last 7 days'],
   ['last_30_days', 'Last 30 days'],
   ['this_year', 'This year'],
-  ['days', 'From … to …'],
+  ['days', 'Custom range'],
 ]
 
-/** As a request says it. */
+/** The filters as parameters of the request. */
 export function narrowingOf({ channel, period, from, to }: SearchFilters): SearchNarrowing {
   return {
     channel,
@@ -42,7 +41,7 @@ export function narrowingOf({ channel, period, from, to }: SearchFilters): Searc
   }
 }
 
-/** Which filters are on, to go on a sentence with; empty where none is. */
+/** The active filters as the end of a sentence; empty if there are none. */
 export function filterWords({ channel, period, from, to }: SearchFilters): string {
   const where = channels.find((each) => each === channel)
   return [where === undefined ? '' : channelWords[where], periodWords(period, from, to)]
@@ -97,7 +96,7 @@ export const filterStyles = css`
   }
 `
 
-/** The filters as controls. `onChange` gets them whole. */
+/** The filter controls. `onChange` gets all filters. */
 export function filtersView(
   filters: SearchFilters,
   onChange: (filters: SearchFilters) => void,
@@ -110,7 +109,7 @@ export function filtersView(
     if (!(target instanceof HTMLSelectElement)) return
     onChange({ ...filters, period: periods.find(([name]) => name === target.value)?.[0] ?? 'any' })
   }
-  const isTurned = isBackwards(filters)
+  const isReversed = isBackwards(filters)
   const dayView = (name: 'from' | 'to', label: string) => html`<div class="field">
     <label for=${name}>${label}</label>
     <input
@@ -118,8 +117,8 @@ export function filtersView(
       id=${name}
       type="date"
       max="9999-12-31"
-      aria-invalid=${isTurned}
-      aria-describedby=${isTurned ? 'turned' : nothing}
+      aria-invalid=${isReversed}
+      aria-describedby=${isReversed ? 'reversed' : nothing}
       .value=${filters[name]}
       @input=${({ target }: Event) => {
         if (target instanceof HTMLInputElement) onChange({ ...filters, [name]: target.value })
@@ -148,14 +147,13 @@ export function filtersView(
     </label>
     ${filters.period === 'days' ? [dayView('from', 'From'), dayView('to', 'To')] : nothing}
     ${
-      isTurned
-        ? html`<p class="error" id="turned" role="alert">The first day is after the last one.</p>`
+      isReversed
+        ? html`<p class="error" id="reversed" role="alert">The start date is after the end date.</p>`
         : nothing
     }
   </div>`
 }
 
-/** Whether the first day is after the last one: nothing lies between. */
 function isBackwards({ period, from, to }: SearchFilters): boolean {
   return period === 'days' && from !== '' && to !== '' && from > to
 }

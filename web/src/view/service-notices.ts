@@ -9,12 +9,9 @@ import { delayText } from './delay-words.ts'
 import { plural, shortDateText, timeText } from './format.ts'
 import { checkText } from './health-words.ts'
 
-const lookEveryMs = 60_000
+const refreshMs = 60_000
 
-/**
- * What concerns every page and is on none of them: that outgoing work waits for the owner's word, and which checks of
- * the service fail, with what to do.
- */
+/** Notices above every page: outgoing work on hold, delayed texts, and failing checks with what to do. */
 export class DgServiceNotices extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -52,7 +49,7 @@ export class DgServiceNotices extends LitElement {
       a {
         color: inherit;
       }
-      /* Zoomed in, or lying: what the page is for needs the room. */
+      /* On a short viewport (zoomed in, or a phone in landscape) the page needs the room. */
       @media (max-height: 24rem) {
         p {
           padding-block: var(--space-1);
@@ -65,12 +62,12 @@ export class DgServiceNotices extends LitElement {
     `,
   ]
   declare http: Http
-  /** The page that is shown. */
+  /** Path of the current page. */
   declare path: string
   declare private heldSince: string | null
   declare private checks: readonly Check[]
   declare private texts: WaitingTexts | null
-  private ends: (() => void)[] = []
+  private cleanups: (() => void)[] = []
 
   constructor() {
     super()
@@ -82,32 +79,35 @@ export class DgServiceNotices extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    const timer = setInterval(() => void this.look(), lookEveryMs)
-    const shown = () => void this.look()
-    document.addEventListener('visibilitychange', shown)
-    this.ends = [() => clearInterval(timer), () => document.removeEventListener('visibilitychange', shown)]
-    whenIdle(() => void this.look())
+    const timer = setInterval(() => void this.refresh(), refreshMs)
+    const onVisible = () => void this.refresh()
+    document.addEventListener('visibilitychange', onVisible)
+    this.cleanups = [
+      () => clearInterval(timer),
+      () => document.removeEventListener('visibilitychange', onVisible),
+    ]
+    whenIdle(() => void this.refresh())
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    for (const end of this.ends) end()
+    for (const cleanup of this.cleanups) cleanup()
   }
 
-  /** From page to page what was said may have been settled. */
+  /** Refreshes on navigation, because another page may have resolved a notice. */
   protected override willUpdate(changed: PropertyValues): void {
-    const isTold = this.heldSince !== null || this.texts !== null || this.checks.some(({ ok }) => !ok)
-    if (changed.has('path') && this.hasUpdated && isTold) void this.look()
+    const hasNotice = this.heldSince !== null || this.texts !== null || this.checks.some(({ ok }) => !ok)
+    if (changed.has('path') && this.hasUpdated && hasNotice) void this.refresh()
   }
 
-  private async look(): Promise<void> {
+  private async refresh(): Promise<void> {
     if (!this.isConnected || document.visibilityState === 'hidden') return
     try {
       this.checks = await fetchChecks(this.http)
       this.heldSince = await fetchHeldSince(this.http)
       this.texts = await fetchWaitingTexts(this.http)
     } catch {
-      // Where nothing answers, each page says so itself; what was true a minute ago may be true still.
+      // Keeps the last notices. Each page reports an unreachable service itself.
     }
   }
 
@@ -116,19 +116,19 @@ export class DgServiceNotices extends LitElement {
   }
 
   private heldView(): TemplateResult | typeof nothing {
-    // There it is said at more length, with the button beside it.
+    // The Settings page has its own notice, with the button.
     if (this.heldSince === null || this.path === '/settings') return nothing
     return html`<p>
       <dg-icon name="warning"></dg-icon>
       <span>
-        No text, call or delivery goes out<span class="why">: this data came from a backup or an import
-          (${shortDateText(this.heldSince)})</span>. <a href="/settings">Release outgoing work in Settings</a>
+        Outgoing texts, calls and deliveries are on hold<span class="why">: this data came from a backup or
+          an import (${shortDateText(this.heldSince)})</span>. <a href="/settings">Release outgoing work in Settings</a>
       </span>
     </p>`
   }
 
   private textsView(): TemplateResult | typeof nothing {
-    // Where everything is held, that is the reason.
+    // While outgoing work is on hold, the notice above gives the reason.
     if (this.texts === null || this.heldSince !== null) return nothing
     const { count, since, until, kind } = this.texts
     const isOne = count === 1
@@ -145,18 +145,18 @@ export class DgServiceNotices extends LitElement {
   private checksView() {
     if (this.path === '/operations') return nothing
     const failing = this.checks.filter(({ ok }) => !ok)
-    const needed = failing.find(({ name }) => !reportedChecks.has(name))
-    // What is wrong with the first may be why the others fail. A model's failure is on the timeline as well.
-    const isToldOtherwise = { model: this.path === '/', telephony: this.texts !== null }
-    const told = needed
-      ? [needed]
-      : failing.filter(({ name }) => (name !== 'model' && name !== 'telephony') || !isToldOtherwise[name])
-    return told.map(
+    const required = failing.find(({ name }) => !reportedChecks.has(name))
+    // A failing required check may be the cause of the others. Model failures also show on the timeline.
+    const isShownElsewhere = { model: this.path === '/', telephony: this.texts !== null }
+    const shown = required
+      ? [required]
+      : failing.filter(({ name }) => (name !== 'model' && name !== 'telephony') || !isShownElsewhere[name])
+    return shown.map(
       (check) => html`<p>
         <dg-icon name="warning"></dg-icon>
         <span>
           ${checkText(check)}<span class="why">${
-            check.name === 'projections' ? ' What you say is kept all the same.' : ''
+            check.name === 'projections' ? ' Your messages are still saved.' : ''
           }</span> <a href="/operations">See Health in Operations</a>
         </span>
       </p>`,

@@ -1,9 +1,9 @@
-/** Control and format characters, bidirectional ones among them; emoji and some scripts need the two joiners. */
+/** Control and format characters. The joiners stay, because emoji and some scripts need them. */
 const HIDDEN = /[^\P{C}\n\t\u200c\u200d]|[\u2028\u2029]/gu
 
 /**
- * The words that the owner is asked to confirm, with nothing in them that hides or reorders others: a character that
- * cannot be seen is shown by its number, and several blank lines are one.
+ * Text for the owner to confirm, with nothing that hides or reorders parts of it. Invisible characters become
+ * `[U+202E]`, and consecutive blank lines become one.
  */
 export function shownText(text: string): string {
   return text

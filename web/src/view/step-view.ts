@@ -5,8 +5,8 @@ import { isErased } from '../timeline/event-kinds.ts'
 import { bytesText, durationText, fullTimeText, prettyJson, wordsText } from './format.ts'
 import type { RowContext } from './row-context.ts'
 
-/** Fields that say nothing to a reader. */
-const unshown = new Set(['erased', 'excerpt', 'bytes', 'callId', 'idempotent', 'round'])
+/** Fields of no interest to the owner. */
+const hiddenFields = new Set(['erased', 'excerpt', 'bytes', 'callId', 'idempotent', 'round'])
 
 const outcomeText: Readonly<Record<string, string>> = {
   refused: 'refused',
@@ -14,7 +14,7 @@ const outcomeText: Readonly<Record<string, string>> = {
   running: 'running…',
 }
 
-/** One line of an unfolded activity; open, everything that the service tells of it. */
+/** One line of an unfolded activity; when open, all fields of its events. */
 export function stepView(step: Step, open: boolean, key: string, context: RowContext): TemplateResult {
   const active = context.activeKey === key
   const outcome = step.outcome === null ? undefined : outcomeText[step.outcome]
@@ -59,7 +59,7 @@ function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult 
 }
 
 function fieldView(field: string, value: unknown): TemplateResult | typeof nothing {
-  if (unshown.has(field) && typeof value !== 'string') return nothing
+  if (hiddenFields.has(field) && typeof value !== 'string') return nothing
   if (field === 'callId' || value === null || value === undefined || value === false) return nothing
   const words = field.endsWith('Ms') && typeof value === 'number' ? durationText(value) : valueText(value)
   if (words === '') return nothing
@@ -77,7 +77,7 @@ function valueText(value: unknown): string {
   return plainObjectText(value) ?? JSON.stringify(value, null, 2)
 }
 
-/** A flat object in one line: "input tokens 485 · output tokens 48"; null for one that holds more objects. */
+/** A flat object in one line: "input tokens 485 · output tokens 48"; null for a nested one. */
 function plainObjectText(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const entries = Object.entries(value)
@@ -85,7 +85,7 @@ function plainObjectText(value: unknown): string | null {
   return entries.map(([field, inner]) => `${fieldName(field).toLowerCase()} ${inner}`).join(' · ')
 }
 
-/** "inputTokens" → "Input tokens"; the unit of a duration is said with its value. */
+/** "inputTokens" → "Input tokens". Drops "Ms", because the value shows the unit. */
 function fieldName(field: string): string {
   const words = field
     .replace(/Ms$/, '')
@@ -94,7 +94,7 @@ function fieldName(field: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** For a body that was too long for the page. */
+/** A button to load the rest of a body that was cut; nothing for a whole one. */
 export function showAllButton(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
   const cut = context.cutOf(event)
   if (!cut || event.spanId === null) return nothing

@@ -1,6 +1,5 @@
 import { css, html, type TemplateResult } from 'lit'
 
-/** On or off, at once: a native checkbox that says it is a switch. */
 export function switchView(options: {
   readonly label: string
   readonly checked: boolean

@@ -8,7 +8,7 @@ import { durationText, fullTimeText, plural, timeText } from './format.ts'
 import { relativeText } from './relative-time.ts'
 import { channelText, deliveryText, failureText, outcomeText, reasonText, statusOf } from './task-words.ts'
 
-/** One task: its state and its delivery at a glance; unfolded, its words and every attempt. Fires `cancel` and `retry`. */
+/** A task with its state; unfolds to its text and delivery attempts. Fires `cancel` and `retry`. */
 export class DgTaskCard extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -132,7 +132,7 @@ export class DgTaskCard extends LitElement {
 
   override willUpdate(changed: Map<PropertyKey, unknown>): void {
     const before = changed.get('task') as Task | undefined
-    // Its words come with its end.
+    // The outcome arrives with the final status.
     if (this.open && before && before.status !== this.task.status) void this.load()
   }
 
@@ -196,20 +196,20 @@ export class DgTaskCard extends LitElement {
 
   private timeView(): string {
     const { status, startedAt, durationMs, timeoutMinutes, notify } = this.task
-    if (status === 'queued') return `waits for its turn, then up to ${timeoutMinutes} min`
+    if (status === 'queued') return `waiting to start, time limit ${timeoutMinutes} min`
     if (status === 'running' && startedAt !== null) {
       const runningMs = Math.max(0, this.now.getTime() - Date.parse(startedAt))
-      return `running for ${durationText(runningMs)} of at most ${timeoutMinutes} min, answer ${channelText(notify)}`
+      return `running for ${durationText(runningMs)} of at most ${timeoutMinutes} min, outcome ${channelText(notify)}`
     }
     return durationMs === null ? '' : `took ${durationText(durationMs)}`
   }
 
   private progressView(): TemplateResult {
     const { latestProgress, progressCount } = this.task
-    if (!latestProgress) return html`<p class="line facts">Nothing reported yet</p>`
+    if (!latestProgress) return html`<p class="line facts">No progress reported yet</p>`
     return html`
       <p class="line progress" role="status">${latestProgress.text}</p>
-      <p class="facts">${plural(progressCount, 'report')}, the last at ${timeText(latestProgress.at)}</p>
+      <p class="facts">${plural(progressCount, 'report')}, latest at ${timeText(latestProgress.at)}</p>
     `
   }
 
@@ -251,18 +251,18 @@ export class DgTaskCard extends LitElement {
     if (!this.whole) return html`<div class="waiting" role="status" aria-label="Loading the details"></div>`
     const { prompt, outcome } = this.whole
     return html`
-      <h4>What was asked</h4>
+      <h4>Prompt</h4>
       <pre tabindex="0">${prompt || 'Erased'}</pre>
       ${
         outcome === null
           ? nothing
-          : html`<h4>What came of it</h4>
-              <pre tabindex="0">${outcome || 'It wrote nothing.'}</pre>`
+          : html`<h4>Outcome</h4>
+              <pre tabindex="0">${outcome || 'No output.'}</pre>`
       }
       ${
         this.task.deliveries.length === 0
           ? nothing
-          : html`<h4>How you were told</h4>
+          : html`<h4>Deliveries</h4>
               ${this.task.deliveries.map((delivery) => deliveryView(delivery))}`
       }
     `
@@ -271,7 +271,7 @@ export class DgTaskCard extends LitElement {
 
 function deliveryView(delivery: Delivery): TemplateResult {
   const { channel, fallbackOf, retryOf, attempts, retryAt } = delivery
-  const why = fallbackOf !== null ? ', in place of what failed' : retryOf !== null ? ', once more' : ''
+  const why = fallbackOf !== null ? ' (fallback)' : retryOf !== null ? ' (retry)' : ''
   return html`<div class="delivery">
     <p>
       ${channelText(channel).replace(/^./, (letter) => letter.toUpperCase())}${why}: ${outcomeText(delivery)}
@@ -288,7 +288,8 @@ function deliveryView(delivery: Delivery): TemplateResult {
 }
 
 function attemptText({ startedAt, outcome, kind }: Attempt): TemplateResult {
-  const words = outcome === null ? 'under way, or cut off' : outcome === 'unknown' ? 'not confirmed' : outcome
+  const words =
+    outcome === null ? 'in progress or interrupted' : outcome === 'unknown' ? 'not confirmed' : outcome
   return html`${words}${kind === null ? nothing : ` (${failureText(kind)})`}
     <time datetime=${startedAt}>${fullTimeText(startedAt)}</time>`
 }

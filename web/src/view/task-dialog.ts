@@ -5,7 +5,7 @@ import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'
 
-/** Asks for work for the coding assistant. Fires `dispatched` once it is taken; stays open where it was refused. */
+/** Hands a task to the coding assistant. Fires `dispatched`; stays open with the reason if refused. */
 export class DgTaskDialog extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -62,8 +62,8 @@ export class DgTaskDialog extends LitElement {
     const prompt = text('prompt')
     const notify = text('notify')
     this.errors = {
-      ...(title === '' ? { title: 'Give it a name.' } : {}),
-      ...(prompt === '' ? { prompt: 'Say what is to be done.' } : {}),
+      ...(title === '' ? { title: 'Enter a name.' } : {}),
+      ...(prompt === '' ? { prompt: 'Describe what to do.' } : {}),
     }
     if (Object.keys(this.errors).length > 0) return focusFirstWrong(this)
     this.busy = true
@@ -93,7 +93,7 @@ export class DgTaskDialog extends LitElement {
       <form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
         ${fieldView({ name: 'title', label: 'Name', placeholder: 'Update the dependencies', error: this.errors.title })}
         <div class="field">
-          <label for="prompt">What the coding assistant is to do</label>
+          <label for="prompt">What the coding assistant should do</label>
           <textarea
             class="input"
             id="prompt"
@@ -106,14 +106,14 @@ export class DgTaskDialog extends LitElement {
             ${
               prompt
                 ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${prompt}</span></div>`
-                : html`<div class="hint">It has not heard your conversation: say all that it must know.</div>`
+                : html`<div class="hint">The assistant cannot see your conversation. Include everything that it needs to know.</div>`
             }
           </div>
         </div>
         <div class="field">
-          <label for="notify">When it is done, tell me</label>
+          <label for="notify">Notify me when done</label>
           <select class="input" id="notify" name="notify">
-            <option value="">As in the settings</option>
+            <option value="">As set in Settings</option>
             <option value="chat">In the chat</option>
             <option value="sms">By text message</option>
             <option value="webhook">By webhook</option>

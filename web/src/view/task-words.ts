@@ -2,7 +2,7 @@ import type { Delivery, Task } from '../data/tasks.ts'
 import type { IconName } from '../design/icon.ts'
 import { plural, wordsText } from './format.ts'
 
-/** What the states, channels and reasons of tasks and deliveries are called. */
+/** Text for the states, channels and failures of tasks and deliveries. */
 
 const channels: Readonly<Record<string, string>> = {
   chat: 'in the chat',
@@ -27,48 +27,47 @@ export const statusOf = ({ status }: Task) =>
 
 const reasons: Readonly<Record<string, string>> = {
   callback: 'The assistant reported an error',
-  exit: 'Its program ended with an error',
-  timeout: 'It took longer than it was given',
-  spawn: 'Its program could not be started',
-  interrupted: 'Delegate stopped while it ran',
+  exit: 'The program exited with an error',
+  timeout: 'The task timed out',
+  spawn: 'The program could not be started',
+  interrupted: 'Delegate stopped while the task was running',
   not_configured: 'No coding assistant is set up',
 }
 
-/** Why a task failed. */
 export function reasonText({ kind, exitCode }: Task): string {
-  const reason = reasons[kind ?? ''] ?? 'It is not known why'
+  const reason = reasons[kind ?? ''] ?? 'Unknown reason'
   return kind === 'exit' && exitCode !== null ? `${reason} (exit code ${exitCode})` : reason
 }
 
 const refusals: Readonly<Record<string, string>> = {
   not_configured: 'not set up',
   refused: 'refused',
-  opted_out: 'the number wants no texts',
-  budget: 'enough texts for a day',
-  rate_limited: 'too many at once',
-  unavailable: 'not reachable',
-  erased: 'its words were erased',
+  opted_out: 'the number opted out of texts',
+  budget: 'daily text limit reached',
+  rate_limited: 'rate limited',
+  unavailable: 'unreachable',
+  erased: 'its text was erased',
 }
 
 export const failureText = (kind: string | null): string =>
   kind === null ? '' : (refusals[kind] ?? wordsText(kind))
 
-/** One line for the whole way of an outcome to the owner; empty where there is none. */
+/** The delivery state of a task in one line; empty if there is no delivery. */
 export function deliveryText(task: Task): string {
   const chosen = task.deliveries.findLast(({ channel }) => channel === task.notify)
-  const tries =
-    chosen && chosen.attempts.length > 1 ? ` at the ${ordinal(chosen.attempts.length)} attempt` : ''
+  const attempt =
+    chosen && chosen.attempts.length > 1 ? ` on the ${ordinal(chosen.attempts.length)} attempt` : ''
   switch (task.deliveryState) {
     case 'delivered':
-      return `You were told ${channelText(task.notify)}${tries}`
+      return `Delivered ${channelText(task.notify)}${attempt}`
     case 'pending':
-      return `On its way to you ${channelText(task.notify)}`
+      return `Being delivered ${channelText(task.notify)}`
     case 'fallback':
-      return `Could not be told ${channelText(task.notify)} (${failureText(chosen?.kind ?? null)}); you were told in the chat`
+      return `Not delivered ${channelText(task.notify)} (${failureText(chosen?.kind ?? null)}); delivered in the chat instead`
     case 'unknown':
-      return `It is not certain that you were told ${channelText(task.notify)}`
+      return `Delivery ${channelText(task.notify)} is unconfirmed`
     case 'failed':
-      return `You could not be told ${channelText(task.notify)}`
+      return `Not delivered ${channelText(task.notify)}`
     default:
       return ''
   }
@@ -80,7 +79,7 @@ function ordinal(value: number): string {
   )
 }
 
-/** What became of one delivery. */
+/** The state of one delivery. */
 export function outcomeText({ status, kind, attempts, maxAttempts }: Delivery): string {
   switch (status) {
     case 'delivered':
@@ -88,12 +87,12 @@ export function outcomeText({ status, kind, attempts, maxAttempts }: Delivery): 
     case 'failed':
       return `failed for good: ${failureText(kind)}`
     case 'unknown':
-      return 'not confirmed: it may have arrived'
+      return 'unconfirmed, may have arrived'
     case 'attempted':
-      return 'being tried now'
+      return 'in progress'
     default:
       return attempts.length === 0
         ? 'waiting'
-        : `to be tried again, ${plural(maxAttempts - attempts.length, 'attempt')} left`
+        : `will be retried, ${plural(maxAttempts - attempts.length, 'attempt')} left`
   }
 }

@@ -12,7 +12,7 @@ export const timelineStyles = css`
     overflow-y: auto;
     overflow-x: hidden;
     overscroll-behavior: contain;
-    /* What is being read is kept in place by the list itself, in every browser alike. */
+    /* The list anchors the scroll position itself, the same in every browser. */
     overflow-anchor: none;
     scrollbar-gutter: stable both-edges;
     scrollbar-width: thin;
@@ -51,7 +51,7 @@ export const timelineStyles = css`
 
   .row {
     position: relative;
-    /* What changes in one row moves the others, and makes none of them be laid out again. */
+    /* A change in one row moves the others but does not lay them out again. */
     contain: layout style;
     padding: 0.125rem 0;
   }

@@ -26,12 +26,12 @@ import { timelineStyles } from './timeline-styles.ts'
 import './turn-memories.ts'
 import { type Parts, VirtualScroll } from './virtual-scroll.ts'
 
-/** Nearer to the top than this, the page before is asked for. */
+/** The older page is requested this close to the top. */
 const loadOlderWithinPx = 2000
 
 /**
- * The timeline as a scrolling list: folding, focus by arrow keys, and finding. Fires `older` when what lies
- * before is wanted, and `moved` when the end comes into or goes out of view.
+ * The timeline as a virtual list with folding and keyboard navigation. Fires `older` to request the page
+ * before, and `moved` when the end enters or leaves the viewport.
  */
 export class DgTimeline extends LitElement {
   static override readonly properties = {
@@ -54,7 +54,7 @@ export class DgTimeline extends LitElement {
 
   declare segments: readonly Segment[]
   declare talk: readonly TalkLine[]
-  /** Whose words the caller's are, while there is a call. */
+  /** Who the caller is, during a call. */
   declare callParty: 'owner' | 'guest'
   declare previews: readonly Preview[]
   declare pending: readonly Pending[]
@@ -130,12 +130,12 @@ export class DgTimeline extends LitElement {
 
   protected override updated(): void {
     this.reportEnd()
-    this.wantOlder()
+    this.requestOlder()
   }
 
   private scrolled(): void {
     this.reportEnd()
-    this.wantOlder()
+    this.requestOlder()
     const row = this.rows[this.virtual.firstVisibleIndex()]
     const at = row === undefined || row.kind === 'day' ? undefined : row.segment?.at
     this.topDay = at === undefined ? '' : dayText(at, new Date())
@@ -148,7 +148,7 @@ export class DgTimeline extends LitElement {
     this.dispatchEvent(new CustomEvent('moved', { detail: { atEnd: this.atEnd } }))
   }
 
-  private wantOlder(): void {
+  private requestOlder(): void {
     const scroller = this.parts()?.scroller
     if (this.older === 'more' && scroller && scroller.scrollTop < loadOlderWithinPx) {
       this.dispatchEvent(new Event('older'))
@@ -159,7 +159,7 @@ export class DgTimeline extends LitElement {
     this.virtual.scrollToEnd()
   }
 
-  /** Opens what hides the event, brings it into view and gives it the focus. False where it is not loaded. */
+  /** Unfolds, scrolls to and focuses the event. False if it is not loaded. */
   async reveal(seq: number): Promise<boolean> {
     const keys = keysAround(this.segments, seq)
     if (keys.length === 0) return false
@@ -178,7 +178,7 @@ export class DgTimeline extends LitElement {
     return true
   }
 
-  /** Puts the focus on the last row that can have it. */
+  /** Focuses the last focusable row. */
   focusLast(): void {
     const row = this.rows.findLast(canFocus)
     if (row) void this.activate(row.key)
@@ -205,7 +205,7 @@ export class DgTimeline extends LitElement {
     void this.updateComplete.then(() => this.virtual.revealBelow(this.activeKey))
   }
 
-  /** Its heading may be thousands of entries away: it comes into view first, and stays there. */
+  /** Scrolls to the heading first, which may be thousands of entries away. */
   private readonly fold = async (segment: Segment): Promise<void> => {
     await this.activate(`span:${segment.key}`)
     if (this.isOpen(segment.key)) this.toggle(segment.key)
@@ -260,7 +260,7 @@ export class DgTimeline extends LitElement {
       case 'ArrowRight':
         return this.unfold(row, true)
       case 'ArrowLeft':
-        // What is folded already, or cannot be, leads to what holds it.
+        // A row that is folded, or cannot fold, moves the focus to its parent.
         return ('open' in row && row.open) || row.kind === 'span'
           ? this.unfold(row, false)
           : this.step(holderOf(this.rows, at))

@@ -12,12 +12,12 @@ const repeats: readonly (readonly [Repeat, string])[] = [
   ['once', 'Once'],
   ['daily', 'Every day'],
   ['weekdays', 'Every weekday'],
-  ['weekly', 'Every week, on that day'],
-  ['monthly', 'Every month, on that date'],
-  ['cron', 'By a cron expression'],
+  ['weekly', 'Every week on that day'],
+  ['monthly', 'Every month on that date'],
+  ['cron', 'Cron expression'],
 ]
 
-/** Asks for a new timer. Fires `set` once it is set; stays open, with the reason, where it was refused. */
+/** Sets a new timer. Fires `set`; stays open with the reason if refused. */
 export class DgTimerDialog extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -61,11 +61,11 @@ export class DgTimerDialog extends LitElement {
   }
 
   private readonly closed = (): void => {
-    this.forget()
+    this.reset()
     this.dispatchEvent(new Event('close'))
   }
 
-  private forget(): void {
+  private reset(): void {
     this.renderRoot.querySelector('form')?.reset()
     this.repeat = 'once'
     this.cron = ''
@@ -84,7 +84,7 @@ export class DgTimerDialog extends LitElement {
     this.problem = ''
     try {
       await setTimer(this.http, timer)
-      this.forget()
+      this.reset()
       this.dispatchEvent(new Event('set'))
     } catch (error) {
       this.takeProblem(error)
@@ -99,9 +99,11 @@ export class DgTimerDialog extends LitElement {
     const at = text('at')
     const cron = text('cron')
     this.errors = {
-      ...(title === '' ? { title: 'Say what it is for.' } : {}),
-      ...(this.repeat !== 'cron' && at === '' ? { at: 'Say when.' } : {}),
-      ...(this.repeat === 'cron' && cron === '' ? { recurrence: 'Give an expression, as 0 9 * * 1-5.' } : {}),
+      ...(title === '' ? { title: 'Enter what it is for.' } : {}),
+      ...(this.repeat !== 'cron' && at === '' ? { at: 'Choose a date and time.' } : {}),
+      ...(this.repeat === 'cron' && cron === ''
+        ? { recurrence: 'Enter an expression such as 0 9 * * 1-5.' }
+        : {}),
     }
     if (Object.keys(this.errors).length > 0) return null
     const missedPolicy = text('missed') === 'skip' ? 'skip' : 'fire_once'
@@ -141,7 +143,7 @@ export class DgTimerDialog extends LitElement {
         <div class="field">
           <label for="missed">If Delegate is off at that moment</label>
           <select class="input" id="missed" name="missed">
-            <option value="fire_once">Fire once, when it is back</option>
+            <option value="fire_once">Fire once when it is back</option>
             <option value="skip">Skip it</option>
           </select>
         </div>
@@ -169,7 +171,7 @@ export class DgTimerDialog extends LitElement {
       />
       <div id="at-notes">
         ${at ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${at}</span></div>` : nothing}
-        ${at ? nothing : html`<div class="hint">In your own time zone, as in the settings</div>`}
+        ${at ? nothing : html`<div class="hint">In your time zone from Settings</div>`}
       </div>
     </div>`
   }
@@ -191,7 +193,7 @@ export class DgTimerDialog extends LitElement {
   }
 }
 
-/** The expression that repeats a local moment, as an input of dates gives it: 2026-03-01T09:05. */
+/** The cron expression that repeats a local time such as 2026-03-01T09:05. */
 function cronOf(repeat: Exclude<Repeat, 'once' | 'cron'>, at: string): string {
   const [date = '', time = ''] = at.split('T')
   const [hour = 0, minute = 0] = time.split(':').map(Number)

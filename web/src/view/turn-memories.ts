@@ -2,7 +2,7 @@ import { css, html, LitElement, nothing } from 'lit'
 import { explain } from '../data/http.ts'
 import type { TurnMemory } from '../data/turns.ts'
 
-/** The memories that shaped a reply, loaded when somebody asks why. */
+/** The memories recalled for a reply. */
 export class DgTurnMemories extends LitElement {
   static override readonly properties = {
     turnId: {},
@@ -48,12 +48,12 @@ export class DgTurnMemories extends LitElement {
   }
 
   override render() {
-    if (this.problem !== '') return html`<p>What was recalled cannot be shown: ${this.problem}</p>`
-    if (this.memories === null) return html`<p>Loading what was recalled…</p>`
+    if (this.problem !== '') return html`<p>Could not load the recalled memories. ${this.problem}</p>`
+    if (this.memories === null) return html`<p>Loading recalled memories…</p>`
     if (this.memories.length === 0) return nothing
-    return html`<p>What was recalled</p>
+    return html`<p>Recalled memories</p>
       <ul>
-        ${this.memories.map((memory) => html`<li>${memory.text ?? 'A memory that has been forgotten since'}</li>`)}
+        ${this.memories.map((memory) => html`<li>${memory.text ?? 'A memory that has since been forgotten'}</li>`)}
       </ul>`
   }
 }

@@ -2,34 +2,32 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { createRowHeights } from './row-heights.ts'
 import { covers, nextWindow, type RowWindow, type WantedWindows } from './row-window.ts'
 
-/** The elements of the list; the same as long as it lives. */
+/** The elements of the list, which never change. */
 export type Parts = {
   readonly scroller: HTMLElement
   readonly rows: HTMLElement
   readonly above: HTMLElement
   readonly below: HTMLElement
 }
-/** A row that could be seen, and how far below the top of the viewport it began. */
+/** A visible row, and the distance of its top from the top of the viewport. */
 type Anchor = { readonly key: string; readonly top: number }
 
 const overscanPx = 600
-/** Rows beyond the viewport that one update brings in: more in one go are a task that is felt. */
+/** At most this many rows beyond the viewport per update; more would delay the frame noticeably. */
 const overscanRowsAtOnce = 6
-/** How much of what was unfolded is brought into view. */
+/** How much of the unfolded content is scrolled into view. */
 const revealPx = 280
-/** Closer to the end than this counts as being there: new rows keep the end in view. */
+/** Within this distance the list counts as scrolled to the end. */
 const stickPx = 48
 
 /**
  * Keeps only the rows near the viewport in the document. The host renders `spacer, rows of window, spacer` into
- * the scroller; row elements carry `data-key`. Rows above the viewport may come, go and change height: what is
- * being read stays where it is. At the end, the end stays in view.
- *
- * Positions are corrected by the rows' real rectangles, so estimates only have to be near.
+ * the scroller; row elements carry `data-key`. Visible rows keep their position when rows above them change, and
+ * a list that is scrolled to the end stays there. Measured heights correct rough estimates.
  */
 export class VirtualScroll<R extends { readonly key: string }> implements ReactiveController {
   window: RowWindow = { start: 0, end: 0 }
-  /** The end is in view, and stays so. */
+  /** Whether the list follows its end. */
   stuck = true
   private readonly host: ReactiveControllerHost
   private readonly heights = createRowHeights()
@@ -39,11 +37,11 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
   private rows: readonly R[] = []
   private anchors: readonly Anchor[] = []
   private observer: ResizeObserver | null = null
-  /** What is watched, and the height that it was last seen with. Pixels. */
+  /** Observed elements and their last known height in pixels. */
   private readonly observed = new Map<Element, number>()
-  /** The anchors are those of this very moment: nothing moved since. */
-  private anchorsAreNew = false
-  private wanted: { readonly key: string; readonly align: 'start' | 'center' } | null = null
+  /** The anchors were just taken, so `setRows` need not take them again. */
+  private anchorsAreFresh = false
+  private scrollTarget: { readonly key: string; readonly align: 'start' | 'center' } | null = null
   private scrollFrame = 0
   private growFrame = 0
   private lastTop = 0
@@ -53,9 +51,9 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     options: {
       /** The elements, once rendered. */
       readonly parts: () => Parts | null
-      /** Pixels that a row will roughly take. */
+      /** Estimated height of a row in pixels. */
       readonly estimate: (row: R, widthPx: number) => number
-      /** Called after each scroll, at most once a frame. */
+      /** Called after scrolling, at most once per frame. */
       readonly onScroll: () => void
     },
   ) {
@@ -68,8 +66,8 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
 
   hostConnected(): void {
     this.observer = new ResizeObserver((entries) => {
-      // Each element is told of once when it comes, and has just been measured then.
-      if (entries.filter((entry) => this.isNews(entry)).length > 0) this.settle()
+      // The observer also reports each element once when it is added; `settle` has measured those already.
+      if (entries.filter((entry) => this.hasResized(entry)).length > 0) this.settle()
     })
   }
 
@@ -83,17 +81,17 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     this.growFrame = 0
   }
 
-  private isNews({ target, borderBoxSize }: ResizeObserverEntry): boolean {
+  private hasResized({ target, borderBoxSize }: ResizeObserverEntry): boolean {
     const height = borderBoxSize[0]?.blockSize ?? 0
-    const seen = this.observed.get(target)
+    const known = this.observed.get(target)
     this.observed.set(target, height)
-    return seen === undefined || !(Math.abs(height - seen) < 0.05)
+    return known === undefined || !(Math.abs(height - known) < 0.05)
   }
 
-  /** Call in the host's `willUpdate` with the rows that it is about to render. */
+  /** Call in the host's `willUpdate` with all rows. */
   setRows(rows: readonly R[]): void {
-    if (!this.anchorsAreNew) this.rememberAnchors()
-    this.anchorsAreNew = false
+    if (!this.anchorsAreFresh) this.rememberAnchors()
+    this.anchorsAreFresh = false
     if (rows !== this.rows) {
       this.rows = rows
       const width = this.parts()?.scroller.clientWidth ?? 800
@@ -110,7 +108,7 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     this.settle()
   }
 
-  /** For the host's scroll event. */
+  /** Handler for the scroll event of the scroller. */
   readonly handleScroll = (): void => {
     if (this.scrollFrame !== 0) return
     this.scrollFrame = requestAnimationFrame(() => {
@@ -118,23 +116,23 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
       const parts = this.parts()
       if (!parts) return
       const { scrollTop, scrollHeight, clientHeight } = parts.scroller
-      // Only scrolling back leaves the end: content that grows below it must not.
+      // Only scrolling up unsticks; growing content must not.
       if (scrollHeight - scrollTop - clientHeight < stickPx) this.stuck = true
       else if (scrollTop < this.lastTop - 1) this.stuck = false
       this.lastTop = scrollTop
-      this.wanted = null
+      this.scrollTarget = null
       this.rememberAnchors()
       const { near } = this.wantedWindows()
       const excess = this.window.end - this.window.start - (near.end - near.start)
       if (!covers(this.window, near) || excess > 60) {
-        this.anchorsAreNew = true
+        this.anchorsAreFresh = true
         this.host.requestUpdate()
       }
       this.onScroll()
     })
   }
 
-  /** Whether the end is in sight, whether or not what comes next is to be followed. */
+  /** Whether the end is in view, even if the list does not follow it. */
   get atEnd(): boolean {
     const parts = this.stuck ? null : this.parts()
     if (!parts) return this.stuck
@@ -142,12 +140,12 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     return scrollHeight - scrollTop - clientHeight < stickPx
   }
 
-  /** The next change is one that the owner made at a row: that row stays put, even at the end. */
+  /** Stops following the end, so that a row that the owner is about to toggle stays in place. */
   holdPosition(): void {
     this.stuck = false
   }
 
-  /** After a row was unfolded: shows what came below it, as far as the row itself stays in view. */
+  /** After unfolding a row, scrolls its content into view while keeping the row itself visible. */
   revealBelow(key: string): void {
     const parts = this.parts()
     const elements = parts ? this.rowElements(parts.rows) : []
@@ -155,9 +153,9 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     if (!parts || !element) return
     const view = parts.scroller.getBoundingClientRect()
     const top = element.getBoundingClientRect().top - view.top
-    const wanted =
+    const hiddenPx =
       Math.min(element.getBoundingClientRect().bottom + revealPx, this.endOf(parts)) - view.bottom
-    if (wanted > 0) parts.scroller.scrollTop += Math.min(wanted, top - 72)
+    if (hiddenPx > 0) parts.scroller.scrollTop += Math.min(hiddenPx, top - 72)
   }
 
   private endOf({ scroller }: Parts): number {
@@ -166,19 +164,19 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
 
   scrollToEnd(): void {
     this.stuck = true
-    this.wanted = null
+    this.scrollTarget = null
     this.host.requestUpdate()
   }
 
-  /** Brings a row into view, wherever it is. */
+  /** Scrolls to any row, rendered or not. */
   scrollToRow(key: string, align: 'start' | 'center' = 'center'): void {
     this.stuck = false
-    this.wanted = { key, align }
+    this.scrollTarget = { key, align }
     this.jumpNear(key, align)
     this.host.requestUpdate()
   }
 
-  /** The first row that can be seen, or -1. */
+  /** Index of the first visible row, or -1. */
   firstVisibleIndex(): number {
     const parts = this.parts()
     return parts && this.rows.length > 0 ? this.heights.indexAt(this.listTop(parts.scroller, parts.rows)) : -1
@@ -203,8 +201,8 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     return { inView: within(0), near: within(overscanPx) }
   }
 
-  /** What is in view is needed at once; what is near it may come frame by frame. */
-  private wantMore(): void {
+  /** Renders missing rows in view immediately, and missing rows nearby one frame at a time. */
+  private renderMore(): void {
     const { inView, near } = this.wantedWindows()
     if (!covers(this.window, inView)) this.host.requestUpdate()
     else if (!covers(this.window, near) && this.growFrame === 0) {
@@ -215,9 +213,9 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     }
   }
 
-  /** How far into the rows the viewport begins, once what is being read is back in its place. */
+  /** Offset of the viewport in the list once the anchor is back in place. */
   private topByAnchor({ scroller, rows }: Parts): number {
-    for (const anchor of this.wanted ? [] : this.anchors) {
+    for (const anchor of this.scrollTarget ? [] : this.anchors) {
       const index = this.rows.findIndex((row) => row.key === anchor.key)
       if (index >= 0) return this.heights.offsetOf(index) - anchor.top
     }
@@ -268,7 +266,7 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     }
   }
 
-  /** Measures what is rendered, sets the spacers, and puts what is being read back to where it was. */
+  /** Measures the rendered rows, sets the spacers and restores the scroll position. */
   private settle(): void {
     const parts = this.parts()
     if (!parts) return
@@ -279,15 +277,15 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
       this.heights.measured(this.window.start + offset, height)
       if (this.observed.has(element)) this.observed.set(element, height)
     })
-    // The style property, not the attribute: the content security policy allows no style attributes.
+    // Set as properties, because the content security policy forbids style attributes.
     above.style.height = `${this.heights.offsetOf(this.window.start)}px`
     below.style.height = `${this.heights.total - this.heights.offsetOf(this.window.end)}px`
-    if (this.wanted) this.reveal(scroller, elements)
+    if (this.scrollTarget) this.reveal(scroller, elements)
     else if (this.stuck) scroller.scrollTop = scroller.scrollHeight
     else this.restoreAnchor(scroller, elements)
     this.lastTop = scroller.scrollTop
     this.rememberAnchors()
-    this.wantMore()
+    this.renderMore()
   }
 
   private restoreAnchor(scroller: HTMLElement, elements: readonly HTMLElement[]): void {
@@ -300,14 +298,14 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
   }
 
   private reveal(scroller: HTMLElement, elements: readonly HTMLElement[]): void {
-    const { wanted } = this
-    const element = wanted && elements.find((candidate) => candidate.dataset.key === wanted.key)
-    if (!wanted) return
+    const target = this.scrollTarget
+    if (!target) return
+    const element = elements.find((candidate) => candidate.dataset.key === target.key)
     if (!element) {
-      this.jumpNear(wanted.key, wanted.align)
+      this.jumpNear(target.key, target.align)
       return
     }
-    const lead = wanted.align === 'center' ? scroller.clientHeight / 3 : 72
+    const lead = target.align === 'center' ? scroller.clientHeight / 3 : 72
     const top = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
     scroller.scrollTop += top - lead
   }

@@ -9,7 +9,7 @@ import '../design/icon.ts'
 import { usageText } from './context-words.ts'
 import { durationText, plural, prettyJson, shortDateText, wordsText } from './format.ts'
 
-/** Why this reply: what the turn was given, what it did, what it cost. */
+/** Explains a reply: what its turn was given, what it did and what it cost. */
 export class DgWhyDialog extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -69,10 +69,10 @@ export class DgWhyDialog extends LitElement {
     `,
   ]
   declare http: Http
-  /** The turn that is asked about; null while nobody asks. */
+  /** The turn to explain; null while the dialog is closed. */
   declare turnId: string | null
   declare private report: TurnReport | null
-  /** The standing instructions that there are now, which have the names of those that the turn was given. */
+  /** The current standing instructions, for the titles of those that the turn was given. */
   declare private instructions: readonly Adaptation[]
   declare private problem: string
 
@@ -128,16 +128,16 @@ function reportView(turn: TurnReport, instructions: readonly Adaptation[]): Temp
     turn.adaptations.length === 0
   return html`
     <p class="facts">
-      ${turn.model === null ? 'No model has answered' : `Answered by ${turn.model.model} (${turn.model.provider})`}${timesText(turn)}
+      ${turn.model === null ? 'Not answered by a model' : `Answered by ${turn.model.model} (${turn.model.provider})`}${timesText(turn)}
     </p>
     <p class="facts">${usageText(turn.usage)}</p>
-    ${bare ? html`<p>Nothing but the conversation itself and its summary went into this reply.</p>` : nothing}
+    ${bare ? html`<p>This reply used only the conversation and its summary.</p>` : nothing}
     ${section(
       'Remembered',
       turn.memories.map(
         ({ text, late }) => html`<li>
-          ${text ?? html`<span class="soft">A memory that has been forgotten since</span>`}
-          ${late ? html`<span class="label">came late, for the next reply</span>` : nothing}
+          ${text ?? html`<span class="soft">A memory that has since been forgotten</span>`}
+          ${late ? html`<span class="label">found late, used in the next reply</span>` : nothing}
         </li>`,
       ),
     )}
@@ -157,12 +157,12 @@ function reportView(turn: TurnReport, instructions: readonly Adaptation[]): Temp
   `
 }
 
-/** By its present name; what has none any more is told by the one that it was saved under. */
+/** The instruction's current title, or its id if it no longer exists. */
 function instructionView(id: string, instructions: readonly Adaptation[]): TemplateResult {
   const known = instructions.find((instruction) => instruction.id === id)
   return known
     ? html`<li>${known.title || wordsText(id)}</li>`
-    : html`<li>${wordsText(id)} <span class="label">removed since</span></li>`
+    : html`<li>${wordsText(id)} <span class="label">since removed</span></li>`
 }
 
 function timesText({ startedAt, completedAt }: TurnReport): string {
@@ -183,13 +183,13 @@ function section(heading: string, items: readonly TemplateResult[]): TemplateRes
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  duplicate: 'in mind already',
-  irrelevant: 'not to the point',
-  expired: 'too late to matter',
-  budget: 'no room left',
+  duplicate: 'already in context',
+  irrelevant: 'not relevant',
+  expired: 'too late',
+  budget: 'token budget exhausted',
 }
 
-/** What was held back is counted by its reason: its words were no part of the reply. */
+/** Counts by reason only, because these memories were no part of the reply. */
 function heldBack(suppressed: TurnReport['suppressed']): readonly TemplateResult[] {
   const counts = Map.groupBy(suppressed, ({ reason }) => reason)
   return [...counts].map(
@@ -207,13 +207,13 @@ function toolView(tool: TurnTool): TemplateResult {
         ${wordsText(tool.tool)}<span class="label ${outcome}">${outcome}</span>
         ${tool.durationMs === null ? nothing : html`<span class="label">${durationText(tool.durationMs)}</span>`}
       </summary>
-      ${textView('Asked for', tool.arguments)} ${textView('Got', tool.result)}
+      ${textView('Arguments', tool.arguments)} ${textView('Result', tool.result)}
     </details>
   </li>`
 }
 
 function textView(label: string, text: string | null): TemplateResult {
-  if (text === null) return html`<p class="soft">${label}: erased or not there</p>`
+  if (text === null) return html`<p class="soft">${label}: erased or missing</p>`
   return html`<p class="soft">${label}</p>
     <pre tabindex="0">${prettyJson(text)}</pre>`
 }

@@ -5,7 +5,7 @@ import { controls } from '../../design/controls.ts'
 import { problemView } from '../../design/field.ts'
 import '../../design/icon.ts'
 
-/** Tries an outside service out, and says step by step what worked. */
+/** Tests the connection to an outside service and lists the result of each step. */
 export class DgConnectionTest extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -68,9 +68,9 @@ export class DgConnectionTest extends LitElement {
   declare http: Http
   declare service: TestedService
   declare label: string
-  /** Said beside the button: that something is not saved yet, for one. */
+  /** Shown beside the button, for example that changes are not saved yet. */
   declare note: string
-  /** Run by something else: only the steps are shown. */
+  /** Hides the button; the parent calls `run`. */
   declare bare: boolean
   declare private result: ConnectionTest | null
   declare private busy: boolean
@@ -86,7 +86,7 @@ export class DgConnectionTest extends LitElement {
     this.problem = ''
   }
 
-  /** Runs the test. False where it failed, or could not be run. */
+  /** Runs the test. False if it failed or could not run. */
   async run(): Promise<boolean> {
     if (this.busy) return false
     this.busy = true
@@ -117,7 +117,7 @@ export class DgConnectionTest extends LitElement {
         ${
           result === null
             ? nothing
-            : html`<ol aria-label=${result.ok ? 'It works' : 'It does not work'}>
+            : html`<ol aria-label=${result.ok ? 'Test passed' : 'Test failed'}>
                 ${result.steps.map(
                   ({ name, ok, detail }) => html`<li class=${ok ? '' : 'bad'}>
                     <dg-icon name=${ok ? 'done' : 'failed'}></dg-icon>

@@ -30,7 +30,7 @@ export class DgPasswordDialog extends LitElement {
     this.shown = false
   }
 
-  /** Resolves with what was entered, or null if the owner cancels. `error` says what was wrong with the last one. */
+  /** Resolves with the password, or null if cancelled. `error` explains why the last one was rejected. */
   ask(text: string, error?: string): Promise<string | null> {
     return new Promise((resolve) => {
       this.question = { text, error, answer: resolve }

@@ -7,7 +7,7 @@ import { LightElement } from '../../design/light-element.ts'
 
 type FieldName = 'currentPassword' | 'newPassword'
 
-/** Changes the password. Fires `changed` once it is; every other session has ended then. */
+/** Changes the password. Fires `changed` on success, when all other sessions are revoked. */
 export class DgPasswordForm extends LightElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -54,7 +54,7 @@ export class DgPasswordForm extends LightElement {
     const missing = minPasswordLength - [...newPassword].length
     this.problem = ''
     this.errors = {
-      ...(currentPassword === '' ? { currentPassword: 'Enter the password that you use now.' } : {}),
+      ...(currentPassword === '' ? { currentPassword: 'Enter your current password.' } : {}),
       ...(missing > 0 ? { newPassword: `Use at least ${minPasswordLength} characters.` } : {}),
     }
     if (Object.keys(this.errors).length > 0) return this.focusFirstError()
@@ -108,8 +108,8 @@ export class DgPasswordForm extends LightElement {
       ${problemView(this.problem)}
       <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
       ${this.passwordField('currentPassword', 'Current password', '')}
-      ${this.passwordField('newPassword', 'New password', `At least ${minPasswordLength} characters. A few random words are strong and easy to keep.`)}
-      <button class="button" ?disabled=${this.busy}>${this.busy ? 'Changing…' : 'Change the password'}</button>
+      ${this.passwordField('newPassword', 'New password', `At least ${minPasswordLength} characters. A few random words are strong and easy to remember.`)}
+      <button class="button" ?disabled=${this.busy}>${this.busy ? 'Changing…' : 'Change password'}</button>
     </form>`
   }
 }

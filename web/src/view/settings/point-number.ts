@@ -8,8 +8,8 @@ import '../../design/icon.ts'
 import { plural } from '../format.ts'
 
 /**
- * "Point my number here": asks the provider what would change, shows it, and changes it once the owner says so.
- * Fires `pointed` when something was changed, so that a check beside it can be run again.
+ * "Point my number here": shows what would change at the provider, and changes it once the owner confirms.
+ * Fires `pointed` after a change, so that the page can rerun its connection test.
  */
 export class DgPointNumber extends LitElement {
   static override readonly properties = {
@@ -58,12 +58,12 @@ export class DgPointNumber extends LitElement {
     `,
   ]
   declare http: Http
-  /** What would change, while the owner is asked. */
+  /** The changes to confirm while the dialog is open. */
   declare private plan: Pointing | null
   declare private busy: boolean
-  /** Why it could not be asked for. */
+  /** Why the plan could not be loaded. */
   declare private problem: string
-  /** Why it could not be done. */
+  /** Why the change failed. */
   declare private refusal: string
   declare private outcome: string
 
@@ -83,7 +83,7 @@ export class DgPointNumber extends LitElement {
     this.outcome = ''
     try {
       const plan = await planPointing(this.http)
-      if (plan.changes.length === 0) this.outcome = `${plan.number} points here already.`
+      if (plan.changes.length === 0) this.outcome = `${plan.number} already points here.`
       else this.plan = plan
     } catch (error) {
       this.problem = explain(error)
@@ -99,7 +99,7 @@ export class DgPointNumber extends LitElement {
     try {
       const { number, changes } = await pointNumber(this.http)
       this.plan = null
-      this.outcome = `${number} points here now: ${plural(changes.length, 'address', 'addresses')} changed.`
+      this.outcome = `${number} now points here: ${plural(changes.length, 'address', 'addresses')} changed.`
       this.dispatchEvent(new Event('pointed'))
     } catch (error) {
       this.refusal = explain(error)
@@ -147,7 +147,7 @@ export class DgPointNumber extends LitElement {
 
 function changesView({ changes }: Pointing) {
   return html`
-    <p>Calls and texts to this number will come to this service, and nowhere else.</p>
+    <p>Calls and texts to this number will only reach this service.</p>
     <dl>
       ${changes.map(
         ({ name, from, to }) => html`<div>

@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting, SettingSource } from '../../data/settings.ts'
 
-/** What the owner can do with a setting. */
 export type SettingActions = {
   readonly edit: (setting: Setting, text: string) => void
   readonly reset: (setting: Setting) => void
@@ -20,7 +19,7 @@ const choiceNames: Readonly<Record<string, string>> = {
   webhook: 'Webhook',
 }
 
-/** One setting: what it is, where its value comes from, its field. `draft` is what was typed and not saved. */
+/** One setting: its description, the source of its value and its field. `draft` is the unsaved text. */
 export function settingRow(
   setting: Setting,
   draft: string | undefined,
@@ -106,19 +105,18 @@ function controlView(
   return unit === null ? input : html`<div class="with-unit">${input}<span>${unit}</span></div>`
 }
 
-/** Whether there is a secret, but not for the address in force. */
+/** Whether the secret was entered for another host and is not sent to the current one. */
 export function isForAnotherHost({ enteredFor, set }: Setting): boolean {
   return enteredFor !== null && !set
 }
 
-/** Why a secret is not used, and what to do. */
 export function otherHostText({ enteredFor, sentTo }: Setting): string {
-  return `Entered for ${enteredFor}, so it is not sent to ${sentTo}. If ${sentTo} needs one, enter it here; you are then asked for your password.`
+  return `Entered for ${enteredFor}, so it is not sent to ${sentTo}. If ${sentTo} needs one, enter it here and confirm with your password.`
 }
 
 function placeholderOf(setting: Setting): string | typeof nothing {
   const { secret, set, sentTo } = setting
   if (!secret) return nothing
   if (isForAnotherHost(setting)) return `Not set for ${sentTo}`
-  return set ? 'Set; type to replace it' : 'Not set'
+  return set ? 'Set. Type to replace it' : 'Not set'
 }

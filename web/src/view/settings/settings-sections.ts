@@ -1,14 +1,14 @@
 import type { TestedService } from '../../data/settings.ts'
 import type { IconName } from '../../design/icon.ts'
 
-/** A card of the settings page: a group of the service's settings, and what goes with them. */
+/** A card of the settings page, with one group of settings. */
 export type SettingsSection = {
   readonly id: string
   readonly group: string
   readonly icon: IconName
   readonly heading: string
   readonly about: string
-  /** Can be tried out. */
+  /** Adds a connection test for this service. */
   readonly service?: TestedService
   readonly more?: { readonly path: string; readonly label: string }
 }
@@ -20,7 +20,7 @@ export const settingsSections: readonly SettingsSection[] = [
     group: 'model',
     icon: 'spark',
     heading: 'Model service',
-    about: 'Who thinks: OpenAI, or any service that speaks its API. Without one the builtin model answers.',
+    about: 'OpenAI, or any service with a compatible API. Without one, the builtin model replies.',
     service: 'model',
   },
   {
@@ -28,7 +28,7 @@ export const settingsSections: readonly SettingsSection[] = [
     group: 'telephony',
     icon: 'phone',
     heading: 'Telephony',
-    about: 'Phone calls and text messages. They also need the Public URL, further down.',
+    about: 'Phone calls and text messages. Also requires the Public URL below.',
     service: 'telephony',
   },
   {
@@ -36,28 +36,28 @@ export const settingsSections: readonly SettingsSection[] = [
     group: 'owner',
     icon: 'user',
     heading: 'You',
-    about: 'When it is for you, and which phone numbers are yours.',
+    about: 'Your time zone and phone numbers.',
   },
   {
     id: 'conversation',
     group: 'conversation',
     icon: 'chat',
     heading: 'Conversation',
-    about: 'How much of it is kept at hand, and when it is condensed.',
-    more: { path: '/memory-config', label: 'How memories are recalled' },
+    about: 'How much context is kept, and when it is compacted.',
+    more: { path: '/memory-config', label: 'Recall settings' },
   },
   {
     id: 'delivery',
     group: 'delivery',
     icon: 'tool',
     heading: 'Tasks and delivery',
-    about: 'Work that is handed to the coding assistant, and how its outcome reaches you.',
+    about: 'Work for the coding assistant, and how you get its outcome.',
   },
   {
     id: 'service',
     group: 'service',
     icon: 'globe',
     heading: 'Network',
-    about: 'How this service is reached. Its port, address and data directory are given when it is started.',
+    about: 'How to reach this service. Its port, address and data directory are set at startup.',
   },
 ]

@@ -1,6 +1,6 @@
 import { css } from 'lit'
 
-/** The settings' cards: a heading, then one row a setting with its words at the left and its control at the right. */
+/** Settings cards: a heading, then one row per setting with its text left and its control right. */
 export const settingsStyles = css`
   .section {
     margin-bottom: var(--space-5);
@@ -138,7 +138,7 @@ export const settingsStyles = css`
     }
     .control .input {
       min-height: 2.75rem;
-      /* Below 16 px a phone zooms into the field. */
+      /* Phones zoom into a field whose text is smaller than 16 px. */
       font-size: 1rem;
     }
   }

@@ -9,7 +9,7 @@ import { deviceText, isHandheld } from '../device.ts'
 import { fullTimeText } from '../format.ts'
 import { relativeText } from '../relative-time.ts'
 
-/** Where the owner is signed in. Fires `revoked` after one was signed out. */
+/** The owner's sessions. Fires `revoked` after one is signed out. */
 export class DgSignInList extends LitElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -99,9 +99,9 @@ export class DgSignInList extends LitElement {
 
   private confirmRevoking(signIn: SignIn): void {
     this.confirmation = {
-      heading: 'Sign this device out?',
-      text: `${deviceText(signIn.userAgent)} will have to enter the password again. What it has open is closed at once.`,
-      action: 'Sign it out',
+      heading: 'Sign out this device?',
+      text: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
+      action: 'Sign out',
       run: async () => {
         await revokeSignIn(this.http, signIn.id)
         this.dispatchEvent(new Event('revoked'))
@@ -112,7 +112,7 @@ export class DgSignInList extends LitElement {
 
   override render() {
     if (this.list === null && this.problem === '')
-      return html`<div class="waiting" role="status" aria-label="Loading the sessions"></div>`
+      return html`<div class="waiting" role="status" aria-label="Loading sessions"></div>`
     if (this.list === null)
       return html`<div role="alert">
         <p>${this.problem}</p>

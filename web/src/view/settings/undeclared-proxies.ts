@@ -4,7 +4,7 @@ import { fetchUndeclaredProxies } from '../../data/service.ts'
 import { controls } from '../../design/controls.ts'
 import '../../design/icon.ts'
 
-/** Warns of a proxy in front of the service that TRUSTED_PROXY does not list. Shows nothing where there is none. */
+/** Warns of a proxy in front of the service that TRUSTED_PROXY does not list. Empty without one. */
 export class DgUndeclaredProxies extends LitElement {
   static override readonly properties = { http: { attribute: false }, addresses: { state: true } }
   static override readonly styles = [
@@ -28,7 +28,7 @@ export class DgUndeclaredProxies extends LitElement {
       (addresses) => {
         this.addresses = addresses
       },
-      // Without a connection the page says so itself.
+      // The page reports an unreachable service itself.
       () => undefined,
     )
   }
@@ -38,8 +38,9 @@ export class DgUndeclaredProxies extends LitElement {
     return html`<div class="callout warning">
       <dg-icon name="warning"></dg-icon>
       <p>
-        Requests came through ${this.addresses.join(', ')} with forwarding headers, but no trusted proxy has that
-        address. If it is your proxy, enter it as trusted. Until then all its visitors count as one.
+        Requests with forwarding headers came from ${this.addresses.join(', ')}, but no trusted proxy has that
+        address. If it is your proxy, add it to the trusted proxies. Until then, all its visitors count as one
+        client.
       </p>
     </div>`
   }

@@ -8,7 +8,7 @@ import { LightElement } from '../../design/light-element.ts'
 
 const suggestions = ['Hello! What can you do for me?', 'Remember that I take my coffee black']
 
-/** The first words, and the first answer: proof that everything works together. Fires `done`. */
+/** Sends the first message, which shows that the setup works. Fires `done`. */
 export class DgMessageStep extends LightElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -88,7 +88,7 @@ export class DgMessageStep extends LightElement {
             ? html`<button class="button quiet" type="button" ?disabled=${busy} @click=${() => this.done()}>Skip</button>`
             : nothing
         }
-        <button class="button primary" ?disabled=${busy}>${answer === null ? 'Send' : 'To your timeline'}</button>
+        <button class="button primary" ?disabled=${busy}>${answer === null ? 'Send' : 'Go to your timeline'}</button>
       </div>
     </form>`
   }

@@ -15,27 +15,27 @@ import '../settings/password-dialog.ts'
 import { isForAnotherHost, otherHostText } from '../settings/setting-row.ts'
 
 export type ServiceField = {
-  /** The setting. */
+  /** Key of the setting. */
   readonly key: string
   readonly label: string
   readonly hint: string
   readonly type?: 'text' | 'url' | 'tel' | 'password'
   readonly placeholder?: string
-  /** Folded away: most need it not. */
+  /** Shown only when the details are unfolded. */
   readonly isFurther?: true
 }
 
-/** An outside service, set up and tried in one go, or left out. */
+/** The fields and texts for setting up an outside service. */
 export type ServiceSetup = {
   readonly service: TestedService
   readonly fields: readonly ServiceField[]
   readonly further: string
   readonly skip: string
-  /** Said when nothing was entered. */
+  /** Error if nothing was entered. */
   readonly nothing: string
 }
 
-/** Fires `done` once the service works, or was left out. What was saved is in force, also when it does not work yet. */
+/** Saves and tests the settings of an outside service. Fires `done` when it works or is skipped. */
 export class DgServiceStep extends LightElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -49,7 +49,7 @@ export class DgServiceStep extends LightElement {
   protected override readonly sheets = []
   declare http: Http
   declare setup: ServiceSetup
-  /** Null until they have come: what is entered is compared with them, and not overwritten by them. */
+  /** Null while loading. The form waits for them, so that they never overwrite what the owner enters. */
   declare private settings: readonly Setting[] | null
   declare private tested: 'no' | 'works' | 'fails'
   declare private busy: boolean
@@ -87,7 +87,7 @@ export class DgServiceStep extends LightElement {
     return this.querySelector<HTMLInputElement>(`#${key}`)
   }
 
-  /** What was entered and differs from what is in force. */
+  /** The entered values that differ from the current ones. */
   private entered(): Readonly<Record<string, string>> {
     const entries = this.setup.fields.flatMap(({ key }) => {
       const text = this.input(key)?.value.trim() ?? ''
@@ -113,7 +113,7 @@ export class DgServiceStep extends LightElement {
     try {
       if (!isNothing) this.settings = await changeSettings(this.http, entries, this.askPassword)
       await this.updateComplete
-      // A secret that is kept is not shown again, and not sent again.
+      // A saved secret is neither shown nor sent again.
       for (const { key, type } of this.setup.fields) {
         const input = type === 'password' ? this.input(key) : null
         if (input) input.value = ''
@@ -158,7 +158,7 @@ export class DgServiceStep extends LightElement {
     this.dispatchEvent(new Event('done'))
   }
 
-  /** Left out: what was tried here does not stay behind half set up. */
+  /** Resets settings that failed the test, so that the service is not left half set up. */
   private readonly skip = async (): Promise<void> => {
     if (this.busy) return
     this.busy = true
@@ -196,7 +196,7 @@ export class DgServiceStep extends LightElement {
         service=${setup.service}
         bare
       ></dg-connection-test>
-      ${tested === 'fails' ? html`<p class="step-note">Correct what is marked and try again, or go on without it: Settings has it later.</p>` : nothing}
+      ${tested === 'fails' ? html`<p class="step-note">Fix the errors and try again, or skip this step and finish it later in Settings.</p>` : nothing}
       <div class="step-actions">
         ${
           tested === 'works'
@@ -219,7 +219,7 @@ export class DgServiceStep extends LightElement {
       label: field.label,
       hint: setting && isForAnotherHost(setting) ? otherHostText(setting) : field.hint,
       type: field.type ?? 'text',
-      placeholder: setting?.secret && setting.set ? 'Set; type to replace it' : (field.placeholder ?? ''),
+      placeholder: setting?.secret && setting.set ? 'Set. Type to replace it' : (field.placeholder ?? ''),
       value: setting?.source === 'stored' ? (setting.value ?? '') : '',
       error: this.errors[field.key],
     })

@@ -4,7 +4,7 @@ import { changeSettings, fetchSettings } from '../../data/settings.ts'
 import { fieldView, problemView } from '../../design/field.ts'
 import { LightElement } from '../../design/light-element.ts'
 
-/** Which time zone is meant by "tomorrow at nine". Fires `done` once it is saved. */
+/** Asks for the owner's time zone. Fires `done` once it is saved. */
 export class DgTimezoneStep extends LightElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -21,7 +21,7 @@ export class DgTimezoneStep extends LightElement {
   declare private busy: boolean
   declare private error: string
   declare private problem: string
-  /** What the owner has entered stays, whenever the settings come. */
+  /** Keeps loaded settings from overwriting what the owner enters. */
   private entered = false
   private ticks: ReturnType<typeof setInterval> | undefined
 
@@ -82,7 +82,7 @@ export class DgTimezoneStep extends LightElement {
     }
   }
 
-  /** The time there, which shows at a glance whether the zone is right. */
+  /** The current time in the zone, so that the owner can check the choice. */
   private clockText(): string {
     try {
       const clock = new Intl.DateTimeFormat('en-GB', {
@@ -93,7 +93,7 @@ export class DgTimezoneStep extends LightElement {
       })
       return `It is ${clock.format(this.now)} there.`
     } catch {
-      return 'Choose a zone from the list, like Europe/Berlin.'
+      return 'Choose a zone from the list, such as Europe/Berlin.'
     }
   }
 
