@@ -20,8 +20,8 @@ const commonModules =
   /src\/(?:design\/(?:menu|prose|cards|page)|view\/(?:context-words|format|keyed-rows|owner-time|relative-time)|timeline\/(?:setting-words|titles)|data\/(?:erasures|memories))\.(?:ts|css)/
 
 /**
- * `npm run build:web` writes web/dist. In development (`npm run dev`) Vite serves the pages and forwards everything
- * else to the running service.
+ * `npm run build:web` writes web/dist. In development, `npm run dev` serves the pages and forwards all other
+ * requests to the running service.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -29,22 +29,22 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
-    // light-dark(), oklch() and the popover attribute: what the design system is written in.
+    // The design system needs light-dark(), oklch() and the popover attribute.
     target: ['chrome123', 'edge123', 'firefox128', 'safari17.5'],
     // A data: URI would need a wider content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
-    // By it the service says with each page which files the page is made of.
+    // The service uses it to preload the files of each page.
     manifest: 'modules.json',
     rolldownOptions: {
       input: ['index.html', 'src/note.css'].map((file) => `${import.meta.dirname}/${file}`),
       output: {
-        // The service links it by its name: its page is none of the app's.
+        // The service links to note.css by name from the pages that it renders.
         assetFileNames: ({ names }) =>
           names.includes('note.css') ? 'note.css' : 'assets/[name]-[hash][extname]',
         codeSplitting: {
-          // What most pages behind the sign-in have in common, small as it is, is one request and not one each.
+          // Bundle the small modules that most pages share, to load them in one request.
           includeDependenciesRecursively: false,
           groups: [{ name: 'common', test: commonModules }],
         },

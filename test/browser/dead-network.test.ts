@@ -109,9 +109,9 @@ test('where requests are answered and the WebSocket is not, that is what is said
   )
   await page.goto('/')
   await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
-  await page.getByRole('heading', { name: 'There is no live connection' }).waitFor()
+  await page.getByRole('heading', { name: 'No live connection' }).waitFor()
   isPassedOn = true
   await page.getByRole('button', { name: 'Try now' }).last().click()
-  await page.getByRole('heading', { name: 'There is no live connection' }).waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'No live connection' }).waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Hello. I’m your delegate.' }).waitFor()
 })

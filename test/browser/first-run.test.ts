@@ -49,7 +49,7 @@ test('without the printed link the page asks for the set-up code', async () => {
   await page.getByText('Enter the set-up code. The service prints it when it starts.').waitFor()
   await code.fill('aaaa-bbbb-cccc-dddd')
   await page.getByRole('button', { name: 'Set up' }).click()
-  await page.getByText('This is not the code that the service printed last.').waitFor()
+  await page.getByText('Wrong code. Enter the latest one that the service printed.').waitFor()
   await code.fill(service.setupCode ?? '')
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByText('Step 2 of 5').waitFor()
@@ -72,7 +72,7 @@ test('a link of an earlier start says so and asks for the code', async () => {
   const page = await visit(browser(), service, { signedIn: false, path, expected: /status of 403/ })
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Set up' }).click()
-  await page.getByText('This link is out of date.').waitFor()
+  await page.getByText('This link has expired.').waitFor()
 })
 
 test('a password that is too short is refused at its field, before it is sent', async () => {
@@ -80,7 +80,7 @@ test('a password that is too short is refused at its field, before it is sent', 
   const page = await visit(browser(), service, { signedIn: false })
   await page.getByLabel('Password', { exact: true }).fill('short')
   await page.getByRole('button', { name: 'Set up' }).click()
-  await page.getByText('7 more characters, please').waitFor()
+  await page.getByText('Add 7 more characters').waitFor()
   await page.getByLabel('Password', { exact: true }).and(page.locator('[aria-invalid=true]')).waitFor()
 })
 
@@ -127,7 +127,7 @@ test('a wrong password is said to be wrong, the right one leads to the timeline,
   expect(new URL(page.url()).pathname).toBe('/login')
   await page.getByLabel('Password', { exact: true }).fill('not the password')
   await page.keyboard.press('Enter')
-  await page.getByText('That is not the password.').waitFor()
+  await page.getByText('Wrong password. Try again.').waitFor()
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
@@ -198,7 +198,7 @@ test('who is signed out without asking for it is told why the sign-in page is th
   const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   await service.client.post('/logout')
-  await page.getByText('Your sign-in has run out, or was ended elsewhere.').waitFor()
+  await page.getByText('Your session has expired or was ended elsewhere.').waitFor()
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
@@ -213,8 +213,8 @@ test('what was typed outlives a sign-in that is lost, and is forgotten by every 
   await other.getByRole('textbox', { name: 'Title' }).fill('Lisbon')
   await other.getByRole('textbox', { name: 'Text' }).fill('An hour of writing.')
   await service.client.post('/logout')
-  await page.getByText('Your sign-in has run out, or was ended elsewhere.').waitFor()
-  await other.getByText('Your sign-in has run out, or was ended elsewhere.').waitFor()
+  await page.getByText('Your session has expired or was ended elsewhere.').waitFor()
+  await other.getByText('Your session has expired or was ended elsewhere.').waitFor()
 
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
@@ -242,7 +242,7 @@ test('a sign-in that is lost while the log is watched is told as that, and takes
   await log.getByText('Live', { exact: true }).waitFor()
   await service.client.post('/logout')
   for (const tab of [log, page]) {
-    await tab.getByText('Your sign-in has run out, or was ended elsewhere.').waitFor()
+    await tab.getByText('Your session has expired or was ended elsewhere.').waitFor()
   }
   await signIn(log)
   await isAt(log, 'Logs')
@@ -291,7 +291,7 @@ test('a sign-in leads to the page that was asked for, and never away from the se
     { times: 1 },
   )
   await page.getByRole('link', { name: 'Timers' }).click()
-  await page.getByText('has run out').waitFor()
+  await page.getByText('has expired').waitFor()
   await signIn(page)
   await isAt(page, 'Timers')
   await page.goBack()

@@ -130,7 +130,7 @@ test('hostile names and outcomes run nothing on the pages of adaptations, timers
   await page.getByText('Standing instructions of the owner').waitFor()
   await sound()
   await page.goto('/tasks')
-  await page.getByRole('list', { name: 'Over' }).getByRole('button', { name: 'Details' }).click()
+  await page.getByRole('list', { name: 'Finished' }).getByRole('button', { name: 'Details' }).click()
   await page.getByText('alert(1)').last().waitFor()
   await sound()
   await page.goto('/')

@@ -35,8 +35,8 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
     await page.keyboard.press('Enter')
   }
   await isOn('Where are you?', 'Continue')
-  await isOn('Who shall think?', 'Use the builtin model')
-  await isOn('Reach it by phone?', 'Not now')
+  await isOn('Choose a model', 'Use the builtin model')
+  await isOn('Connect a phone', 'Not now')
   await isOn('Say hello', 'Skip')
   await inFocus(composer(page)).waitFor()
   await page.keyboard.type('Remember that my sister is called Mira')

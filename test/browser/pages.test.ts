@@ -52,7 +52,7 @@ for (const { look, context } of looks) {
     }
     if (look === 'phone') {
       await page.goto('/')
-      await page.getByRole('button', { name: 'Open the navigation' }).click()
+      await page.getByRole('button', { name: 'Open navigation' }).click()
       await page.getByRole('link', { name: 'Settings' }).waitFor()
       expect(await findings(page)).toEqual([])
       await picture(page, 'navigation', look)
@@ -80,7 +80,7 @@ for (const { look, context } of looks) {
     await page.getByRole('list', { name: 'Test failed' }).waitFor()
     await checked('welcome-model')
     await page.getByRole('button', { name: 'Use the builtin model' }).click()
-    await heading('Reach it by phone?').waitFor()
+    await heading('Connect a phone').waitFor()
     await checked('welcome-phone')
     await page.getByRole('button', { name: 'Not now' }).click()
     await page.getByRole('button', { name: 'Remember that I take my coffee black' }).click()

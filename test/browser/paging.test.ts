@@ -97,7 +97,7 @@ test('new words do not disturb the owner who reads further up; at the end, they 
   await words(page, 'You', 'Question number 30.').waitFor()
   const scroller = page.getByRole('region', { name: 'Timeline' })
   await scroller.evaluate((element) => element.scrollBy(0, -900))
-  await page.getByRole('button', { name: 'To the newest entry' }).waitFor()
+  await page.getByRole('button', { name: 'Go to the newest entry' }).waitFor()
   const jumps = await watchForJumps(page)
   await service.client.post('/api/chat', { content: 'Something new.' })
   // What is read out says that the page has heard of it; then one frame more.
@@ -106,7 +106,7 @@ test('new words do not disturb the owner who reads further up; at the end, they 
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
   )
   expect(await jumps()).toEqual([])
-  await page.getByRole('button', { name: 'To the newest entry' }).click()
+  await page.getByRole('button', { name: 'Go to the newest entry' }).click()
   await words(page, 'You', 'Something new.').waitFor()
   await service.client.post('/api/chat', { content: 'And newer.' })
   await words(page, 'You', 'And newer.').waitFor()
@@ -134,7 +134,7 @@ test('where the end is in sight there is no way to it, however one came there', 
   await page.getByRole('searchbox', { name: 'Search the timeline' }).fill('"number 1"')
   await page.getByRole('button', { name: /Question number 1\./ }).click()
   await inFocus(words(page, 'You', 'Question number 1.')).waitFor()
-  expect(await page.getByRole('button', { name: 'To the newest entry' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Go to the newest entry' }).count()).toBe(0)
 })
 
 test('a search that finds nothing says so', async () => {
@@ -197,7 +197,7 @@ test('a long exchange is folded from deep within it, by the keys and by the menu
   await page.keyboard.press('ArrowRight')
   await words(page, 'You', 'Question number 1.').waitFor()
 
-  await page.getByRole('button', { name: 'To the newest entry' }).click()
+  await page.getByRole('button', { name: 'Go to the newest entry' }).click()
   await last.waitFor()
   // The button is gone, and has not taken the focus with it.
   await inFocus(composer(page)).waitFor()

@@ -124,7 +124,7 @@ const scenes: readonly Scene[] = [
     path: '/',
     async open(page) {
       await button(page, 'More').first().click()
-      await page.getByRole('menuitem', { name: 'Erase a stretch of time…' }).click()
+      await page.getByRole('menuitem', { name: 'Erase a period…' }).click()
       await page.getByRole('dialog').waitFor()
     },
   },

@@ -42,7 +42,7 @@ test('work that is held after a restore is told on every page, until the owner r
   for (const tab of [page, other]) {
     await tab.getByRole('button', { name: 'Release outgoing work' }).waitFor({ state: 'detached' })
   }
-  await page.getByRole('button', { name: 'Open the navigation' }).click()
+  await page.getByRole('button', { name: 'Open navigation' }).click()
   await page.getByRole('link', { name: 'Timers' }).click()
   await page.getByRole('heading', { name: 'Timers', exact: true }).waitFor()
   await notice.waitFor({ state: 'detached' })

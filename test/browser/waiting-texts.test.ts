@@ -22,7 +22,7 @@ test('texts that wait are announced on every page, then sent; a failed one is se
   const small = await visit(browser(), phone.service, { context: { viewport: phoneSize } })
   for (const [tab, size] of [[page, 'desk'] as const, [small, 'phone'] as const]) {
     await tab.getByText(/1 text has been waiting since .*: the provider does not answer/).waitFor()
-    await tab.getByText('Texts wait: the provider does not answer').waitFor()
+    await tab.getByText('Texts delayed: the provider does not answer').waitFor()
     expect(await findings(tab)).toEqual([])
     await picture(tab, `text-waiting-${size}`)
   }

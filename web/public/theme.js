@@ -1,8 +1,8 @@
-// Runs before the first paint, so that a chosen theme never flashes. A file, not inline: the content security
-// policy allows no inline script.
+// Runs before the first paint, so that the wrong theme never flashes. The content security policy forbids
+// inline scripts.
 try {
   const theme = localStorage.getItem('delegate.theme')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
 } catch {
-  // Storage is blocked: the system's preference stands.
+  // Storage is blocked: use the system's theme.
 }

@@ -1,4 +1,4 @@
-/** A style sheet as text, as Vite gives it. */
+/** A style sheet imported as text by Vite. */
 declare module '*.css?inline' {
   const text: string
   export default text

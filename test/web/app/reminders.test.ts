@@ -5,7 +5,7 @@ import { event } from '../timeline/events.ts'
 
 type Shown = { readonly text: string; readonly options: ToastOptions }
 
-/** Reminders with the toasts that are shown, and the count. */
+/** Reminders, with the toasts now shown and every count reported. */
 function startReminders() {
   const toasts: Shown[] = []
   const counts: number[] = []
@@ -21,7 +21,7 @@ function startReminders() {
   return { reminders, toasts, counts }
 }
 
-test('one toast stands for all reminders that were not seen, and closing it sees them all', () => {
+test('shows one toast for all unseen reminders, and closing it marks them as seen', () => {
   const { reminders, toasts, counts } = startReminders()
   reminders.take(event(1, 'timer.fired', { payload: { text: 'Check the oven' } }))
   reminders.take(event(2, 'timer.set', { payload: { title: 'Call Ada' } }))
@@ -33,7 +33,7 @@ test('one toast stands for all reminders that were not seen, and closing it sees
   expect(counts).toEqual([1, 2, 0])
 })
 
-test('a reminder whose words are not known is told all the same', () => {
+test('shows a reminder whose text is not known', () => {
   const { reminders, toasts } = startReminders()
   reminders.take(event(1, 'timer.fired'))
   expect(toasts.map(({ text }) => text)).toEqual(['A reminder is due'])

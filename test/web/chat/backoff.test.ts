@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { backoffMs } from '../../../web/src/chat/backoff.ts'
 
-test('waits longer after each failed attempt, up to fifteen seconds', () => {
+test('doubles the delay after each failed attempt, up to 15 seconds', () => {
   const longest = [0, 1, 2, 3, 4, 5, 6, 50].map((attempt) => backoffMs(attempt, () => 1))
   expect(longest).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000])
 })
 
-test('spreads the attempts of many tabs over half of each step', () => {
+test('adds jitter of up to half of the delay', () => {
   fc.assert(
     fc.property(fc.nat({ max: 20 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, chance) => {
       const waited = backoffMs(attempt, () => chance)

@@ -17,7 +17,7 @@ const asked: TalkLine = { itemId: 'u1', by: 'caller', text: 'When?' }
 const answered: TalkLine = { itemId: 'i1', by: 'delegate', text: 'At nine.' }
 const fact = (itemId: string) => event(1, 'call.utterance.heard', { payload: { itemId, text: 'When?' } })
 
-test('a line that is a fact by now is not shown twice, whichever comes first', () => {
+test('shows a line once, whether its event or its preview arrives first', () => {
   const talk = createLiveTalk()
   talk.update(call([asked, answered]))
   talk.add(fact('u1'))
@@ -28,7 +28,7 @@ test('a line that is a fact by now is not shown twice, whichever comes first', (
   expect(talk.lines).toEqual([answered])
 })
 
-test('whoever begins to speak is listened to, until there is a line of it', () => {
+test('shows an empty caller line while the caller speaks, until a real one arrives', () => {
   const talk = createLiveTalk()
   talk.update(call([answered], { speaking: 'caller' }))
   expect(talk.lines).toMatchObject([answered, { by: 'caller', text: null }])
@@ -36,7 +36,7 @@ test('whoever begins to speak is listened to, until there is a line of it', () =
   expect(talk.lines).toHaveLength(2)
 })
 
-test('another call begins anew, and after the last there is nothing', () => {
+test('resets for a new call, and is empty without a call', () => {
   const talk = createLiveTalk()
   talk.update(call([asked]))
   talk.add(fact('u1'))

@@ -35,7 +35,7 @@ function startOutbox(kept: readonly Unsettled[] = []) {
 const received = (seq: number, payload: Record<string, unknown>) =>
   event(seq, 'chat.message.received', { payload })
 
-test('a message is pending until its event is there', () => {
+test('keeps a message pending until its event arrives', () => {
   const { outbox, states } = startOutbox()
   outbox.add('Hello')
   expect(states()).toEqual(['m1 sent'])
@@ -45,7 +45,7 @@ test('a message is pending until its event is there', () => {
   expect(states()).toEqual([])
 })
 
-test('of two messages with the same words one event settles one', () => {
+test('settles one message per event if two have the same text', () => {
   const { outbox, states } = startOutbox()
   outbox.add('Yes')
   outbox.add('Yes')
@@ -53,14 +53,14 @@ test('of two messages with the same words one event settles one', () => {
   expect(states()).toEqual(['m2 sent'])
 })
 
-test('an event that is cut short settles the message that begins so', () => {
+test('settles a message by the beginning of its text if the event is truncated', () => {
   const { outbox, states } = startOutbox()
   outbox.add(`A long story ${'and on '.repeat(900)}`)
   outbox.settle(received(1, { excerpt: 'A long story and on and', bytes: 6300 }))
   expect(states()).toEqual([])
 })
 
-test('what was written without a connection waits, and goes out under the same id', () => {
+test('holds messages while disconnected and sends them under the same id', () => {
   const { outbox, sent, world, states } = startOutbox()
   world.isConnected = false
   outbox.add('Hello')
@@ -72,7 +72,7 @@ test('what was written without a connection waits, and goes out under the same i
   expect(states()).toEqual(['m1 sent'])
 })
 
-test('a message that nothing is heard of is offered for a retry, unless the service is busy with others', () => {
+test('fails an unanswered message after a timeout, unless the service is busy with others', () => {
   const { outbox, sent, world, states } = startOutbox()
   world.isBusy = true
   outbox.add('First')
@@ -87,7 +87,7 @@ test('a message that nothing is heard of is offered for a retry, unless the serv
   expect(states()).toEqual(['m1 sent', 'm2 sent'])
 })
 
-test('a refusal hits the message that it names, else the oldest that was sent', () => {
+test('applies an error to the message that it names, else to the oldest one sent', () => {
   const { outbox, states } = startOutbox()
   outbox.add('One')
   outbox.add('Two')
@@ -102,7 +102,7 @@ test('a refusal hits the message that it names, else the oldest that was sent', 
   expect(states()).toEqual(['m2 failed'])
 })
 
-test('what was said long ago in the same words settles neither what waits nor what was sent after it', () => {
+test('does not settle a message by an older event with the same text', () => {
   const { outbox, sent, world, states } = startOutbox()
   world.isConnected = false
   outbox.add('Yes')
@@ -118,7 +118,7 @@ test('what was said long ago in the same words settles neither what waits nor wh
   expect(states()).toEqual([])
 })
 
-test('what is not on the timeline yet outlives a reload, and goes out under the same id', () => {
+test('sends messages stored before a reload under the same id', () => {
   const before = startOutbox()
   before.world.isConnected = false
   before.outbox.add('Hello')
@@ -131,7 +131,7 @@ test('what is not on the timeline yet outlives a reload, and goes out under the 
   expect(world.kept).toEqual([])
 })
 
-test('a message that was taken before the reload is settled by the first page after it', () => {
+test('settles a message that the service received before the reload', () => {
   const before = startOutbox()
   before.world.lastSeq = 20
   before.outbox.add('Hello')
@@ -142,7 +142,7 @@ test('a message that was taken before the reload is settled by the first page af
   expect(states()).toEqual([])
 })
 
-test('a service that came back with an older copy of its ledger settles by what is new there', () => {
+test('settles messages after the service restarts from an older ledger', () => {
   const { outbox, world, states } = startOutbox()
   world.lastSeq = 20
   outbox.add('Hello')
@@ -152,7 +152,7 @@ test('a service that came back with an older copy of its ledger settles by what 
   expect(states()).toEqual([])
 })
 
-test('once closed, nothing is kept any more', () => {
+test('stores nothing once closed', () => {
   const { outbox, world } = startOutbox()
   outbox.add('Hello')
   world.kept = []
@@ -162,7 +162,7 @@ test('once closed, nothing is kept any more', () => {
   expect(world.kept).toEqual([])
 })
 
-test('what was sent over a connection that is gone waits for the next one', () => {
+test('resends messages after a lost connection, but not failed ones', () => {
   const { outbox, sent, world, states } = startOutbox()
   outbox.add('Hello')
   outbox.add('Refused')

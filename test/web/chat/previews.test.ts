@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPreviews } from '../../../web/src/chat/previews.ts'
 
-test('collects the words of a reply as they come, and drops them once the turn has ended', () => {
+test('collects streamed words, and drops them when the turn ends', () => {
   const previews = createPreviews()
   previews.begin('t')
   previews.append('t', 'Hel')
@@ -13,7 +13,7 @@ test('collects the words of a reply as they come, and drops them once the turn h
   expect(previews.list).toEqual([])
 })
 
-test('begins anew when the turn does: words of a round that came to nothing do not stand', () => {
+test('drops the words of an abandoned round when the turn begins again', () => {
   const previews = createPreviews()
   previews.append('t', 'Let me look that up')
   previews.begin('t')
@@ -21,7 +21,7 @@ test('begins anew when the turn does: words of a round that came to nothing do n
   expect(previews.list).toEqual([{ turnId: 't', text: 'It is nine.' }])
 })
 
-test('after a cut shows no sentence with a hole: it waits for a new beginning or for the whole', () => {
+test('ignores appended words after a disconnect until the reply restarts or arrives whole', () => {
   const previews = createPreviews()
   previews.append('t', 'One ')
   previews.interrupt()
@@ -35,7 +35,7 @@ test('after a cut shows no sentence with a hole: it waits for a new beginning or
   expect(previews.list).toEqual([{ turnId: 't', text: 'One two three four' }])
 })
 
-test('gives the same list until something changes', () => {
+test('returns the same list until something changes', () => {
   const previews = createPreviews()
   previews.begin('t')
   const { list } = previews

@@ -19,7 +19,7 @@ function startWatch() {
   return { world, watch }
 }
 
-test('silence is nobody’s business where nothing is awaited', () => {
+test('does not report silence while nothing is expected', () => {
   const { world, watch } = startWatch()
   watch.look()
   watch.heard()
@@ -27,7 +27,7 @@ test('silence is nobody’s business where nothing is awaited', () => {
   expect(world.silences).toBe(0)
 })
 
-test('it counts from what was heard last, whatever else changes meanwhile, and goes on for as long as nothing comes', () => {
+test('reports silence since the last message, and repeats until another arrives', () => {
   const { world, watch } = startWatch()
   world.patienceMs = 1000
   watch.look()
@@ -42,7 +42,7 @@ test('it counts from what was heard last, whatever else changes meanwhile, and g
   expect(world.silences).toBe(3)
 })
 
-test('another patience counts anew; nothing awaited any more, or the end, ends it', () => {
+test('restarts when the patience changes, and ends when nothing is expected or on stop', () => {
   const { world, watch } = startWatch()
   world.patienceMs = 1000
   watch.look()

@@ -16,7 +16,7 @@ const wire = {
   payload: { text: 'hi' },
 }
 
-test('reads every message of the chat socket', () => {
+test('parses timeline events and history pages', () => {
   expect(parseServerMessage(JSON.stringify({ type: 'timeline.event', event: wire }))).toEqual({
     type: 'timeline.event',
     event: wire,
@@ -29,13 +29,13 @@ test('reads every message of the chat socket', () => {
   })
 })
 
-test('passes over a message of a newer service, and refuses a malformed one', () => {
+test('ignores messages of an unknown type and throws on malformed ones', () => {
   expect(parseServerMessage('{"type":"chat.mood","mood":"calm"}')).toBeNull()
   expect(() => parseServerMessage('{"type":"timeline.event","event":{"seq":"7"}}')).toThrow(UnexpectedAnswer)
   expect(() => parseServerMessage('not json')).toThrow(UnexpectedAnswer)
 })
 
-test('makes a problem of any refusal, a proxy’s error page included', () => {
+test('makes a problem of any error response, including a proxy’s error page', () => {
   expect(parseProblem('<html>', 502)).toEqual({
     status: 502,
     code: 'unknown',

@@ -11,7 +11,7 @@ async function startHttp(answer: RequestListener) {
     server.close()
   })
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('it has no port')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   const { port } = address
   return createHttp({
     fetch: (path, init) => fetch(`http://127.0.0.1:${port}${String(path)}`, init),
@@ -20,7 +20,7 @@ async function startHttp(answer: RequestListener) {
   })
 }
 
-test('an answer comes whole, in whatever pieces its letters arrive', async () => {
+test('decodes characters that are split between chunks', async () => {
   const bytes = Buffer.from(JSON.stringify({ words: 'grüße 🌍' }))
   const http = await startHttp((_request, response) => {
     for (const byte of bytes) response.write(Buffer.from([byte]))
@@ -29,7 +29,7 @@ test('an answer comes whole, in whatever pieces its letters arrive', async () =>
   expect(await http('GET', '/words')).toEqual({ words: 'grüße 🌍' })
 })
 
-test('an answer that is cut off on its way is as none', async () => {
+test('throws Unreachable if the response is cut off', async () => {
   const http = await startHttp((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
     response.write('{"words": "half of', () => response.destroy())
@@ -39,7 +39,7 @@ test('an answer that is cut off on its way is as none', async () => {
   expect(explain(error)).toBe('The service cannot be reached right now.')
 })
 
-test('a refusal carries what was answered beside the problem', async () => {
+test('keeps the whole body of an error response', async () => {
   const http = await startHttp((_request, response) => {
     response.writeHead(503, { 'content-type': 'application/problem+json' })
     response.end(
@@ -51,10 +51,10 @@ test('a refusal carries what was answered beside the problem', async () => {
   expect(error).toMatchObject({ answer: { checks: { ledger: { ok: false } } } })
 })
 
-test('an abort by whoever asked is told as theirs', async () => {
+test('rejects with the caller’s abort reason', async () => {
   const http = await startHttp(() => undefined)
   const mine = new AbortController()
-  const reason = new Error('not wanted any more')
+  const reason = new Error('no longer needed')
   const asked = http('GET', '/words', { signal: mine.signal })
   mine.abort(reason)
   await expect(asked).rejects.toBe(reason)

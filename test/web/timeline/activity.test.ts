@@ -4,13 +4,13 @@ import { event } from './events.ts'
 
 const inner = (seq: number, type: string) => event(seq, type, { internal: true })
 
-test('a turn is said to have thought it through only where it came to an end', () => {
+test('summarises a turn without tools as “Thought it through” only if it completed', () => {
   const started = inner(1, 'turn.started')
   expect(summaryOf([started, inner(2, 'turn.completed')])).toBe('Thought it through')
   expect(summaryOf([started])).toBe('Did not finish')
 })
 
-test('folded things are named while they are few, and counted when they are many', () => {
+test('names up to two kinds of background steps, and counts more', () => {
   const changed = event(2, 'settings.changed', { payload: { keys: ['TIMEZONE'] } })
   const signedIn = event(1, 'owner.signed-in')
   expect(summaryOf([signedIn, changed])).toBe('Signed in · The time zone was changed')

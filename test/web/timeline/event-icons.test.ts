@@ -17,6 +17,6 @@ test.each<[string, Channel | null, string, string]>([
   ['call.utterance.heard', 'voice', 'phone', 'Phone call'],
   ['something.new', 'voice', 'phone', 'Phone call'],
   ['something.new', null, 'bell', 'System'],
-])('a hit that is %s (%s) carries the sign %s and is called “%s”', (type, channel, icon, name) => {
+])('shows a %s hit on channel %s with icon %s and name “%s”', (type, channel, icon, name) => {
   expect(signOfHit({ type, channel })).toEqual({ icon, name })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { TimelineEvent } from '../../../web/src/data/timeline.ts'
 
-/** An event of the timeline with what a test does not care about filled in. */
+/** A timeline event with defaults. */
 export function event(seq: number, type: string, more: Partial<TimelineEvent> = {}): TimelineEvent {
   return {
     seq,
@@ -38,7 +38,7 @@ const kinds = [
   { type: 'erased', internal: false },
 ] as const
 
-/** Timelines of interleaved spans and turns, with erasures; seqs from 1 without a gap. */
+/** Timelines of interleaved spans and turns, with erasures. Seqs are gapless from 1. */
 export const timelines: fc.Arbitrary<readonly TimelineEvent[]> = fc
   .array(
     fc.record({

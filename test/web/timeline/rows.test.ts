@@ -34,17 +34,17 @@ function rowsOf(events: readonly TimelineEvent[], more: Partial<RowsInput> = {})
 }
 const kindsOf = (rows: readonly Row[]) => rows.map(({ kind }) => kind)
 
-test('shows the words of an exchange and folds what lies behind them', () => {
+test('shows the messages of an exchange and folds its activity', () => {
   const rows = rowsOf([...exchange, event(6, 'chat.reply.sent', { ...turn, payload: { text: 'hi' } })])
   expect(kindsOf(rows)).toEqual(['day', 'span', 'message', 'activity', 'message'])
 })
 
-test('an unfolded activity shows its steps, a tool’s call and return as one', () => {
+test('shows the steps of an unfolded activity, with a tool call and its return as one', () => {
   const rows = rowsOf(exchange, { toggled: new Set(['activity:t1']) })
   expect(kindsOf(rows)).toEqual(['day', 'span', 'message', 'activity', 'step', 'step'])
 })
 
-test('a long call that has ended is folded until asked for', () => {
+test('folds a long call once it has ended', () => {
   const call = { spanId: 'call', channel: 'voice' } as const
   const events = [
     event(1, 'span.opened', { ...call, payload: { kind: 'call' } }),
@@ -55,7 +55,7 @@ test('a long call that has ended is folded until asked for', () => {
   expect(kindsOf(rowsOf(events, { toggled: new Set(['call']) }))).toHaveLength(10)
 })
 
-test('a call of few words stays unfolded when it has ended, whatever else happened in it', () => {
+test('keeps an ended call with few messages unfolded, however many other events it has', () => {
   const call = { spanId: 'call', channel: 'voice' } as const
   const events = [
     event(1, 'span.opened', { ...call, payload: { kind: 'call' } }),
@@ -71,7 +71,7 @@ test('a call of few words stays unfolded when it has ended, whatever else happen
   expect(kindsOf(rowsOf(events)).filter((kind) => kind === 'message')).toHaveLength(3)
 })
 
-test('a reply keeps its key when it turns from a preview into a fact', () => {
+test('keeps the key of a reply when its event replaces the preview', () => {
   const previewed = rowsOf(exchange, { previews: [{ turnId: 't1', text: 'h' }] })
   const sent = rowsOf([...exchange, event(6, 'chat.reply.sent', turn)], {
     previews: [{ turnId: 't1', text: 'h' }],
@@ -80,14 +80,14 @@ test('a reply keeps its key when it turns from a preview into a fact', () => {
   expect(sent.at(-1)).toMatchObject({ kind: 'message', key: 'reply:t1' })
 })
 
-test('a running turn says that it works once: by its activity, or by a preview where there is none yet', () => {
+test('shows a running turn once: as its activity, or as a preview without one', () => {
   expect(kindsOf(rowsOf(exchange, { previews: [{ turnId: 't1', text: '' }] })).at(-1)).toBe('activity')
   expect(kindsOf(rowsOf(exchange.slice(0, 2), { previews: [{ turnId: 't1', text: '' }] })).at(-1)).toBe(
     'preview',
   )
 })
 
-test('a turn that was stopped in mid-sentence shows what was said and no failure beside it', () => {
+test('shows no failure for a turn that was stopped after some words', () => {
   const stopped = [
     event(6, 'chat.reply.stopped', turn),
     event(7, 'turn.failed', { ...turn, payload: { kind: 'stopped' } }),
@@ -95,7 +95,7 @@ test('a turn that was stopped in mid-sentence shows what was said and no failure
   expect(kindsOf(rowsOf([...exchange, ...stopped]))).not.toContain('failure')
 })
 
-test('each local day begins with a heading, within a span too', () => {
+test('starts each local day with a heading, even within a span', () => {
   const at = (day: number) => ({ ...turn, at: new Date(2026, 2, day, 12).toISOString() })
   const rows = rowsOf([
     event(1, 'chat.message.received', at(1)),
@@ -105,7 +105,7 @@ test('each local day begins with a heading, within a span too', () => {
   expect(kindsOf(rows)).toEqual(['day', 'span', 'message', 'day', 'message', 'message'])
 })
 
-test('every row has a key of its own, whatever is unfolded', () => {
+test('gives every row a unique key, folded or unfolded', () => {
   fc.assert(
     fc.property(timelines, fc.boolean(), (events, unfold) => {
       const segments = timelineTree(events)
@@ -119,7 +119,7 @@ test('every row has a key of its own, whatever is unfolded', () => {
   )
 })
 
-test('opening the keys around an event brings it into a row', () => {
+test('shows an event in a row once its keys are unfolded', () => {
   fc.assert(
     fc.property(timelines, (events) => {
       const segments = timelineTree(events)
@@ -140,15 +140,15 @@ test('opening the keys around an event brings it into a row', () => {
   )
 })
 
-test('rows that are remembered from before are those that would be made anew', () => {
+test('returns the same rows from the cache as without it', () => {
   fc.assert(
     fc.property(timelines, fc.array(fc.nat({ max: 20 }), { maxLength: 10 }), (events, clicks) => {
       const segments = timelineTree(events)
-      const rowsAgain = createTimelineRows()
+      const cachedRows = createTimelineRows()
       let toggled: ReadonlySet<string> = new Set<string>()
       for (const click of [...clicks, 0]) {
         const input = { segments, toggled, talk: [], previews: [], pending: [] }
-        const rows = rowsAgain(input)
+        const rows = cachedRows(input)
         expect(rows).toEqual(createTimelineRows()(input))
         const clicked = rows.filter((row) => 'open' in row).at(click)
         if (clicked)
@@ -160,7 +160,7 @@ test('rows that are remembered from before are those that would be made anew', (
   )
 })
 
-test('what is folded within an exchange is held by its activity or its heading, and a heading by nothing', () => {
+test('finds the row that folds another: the activity of a step, or the heading of an entry', () => {
   const rows = rowsOf([...exchange, event(6, 'chat.reply.sent', { ...turn, payload: { text: 'hi' } })], {
     toggled: new Set(['activity:t1']),
   })

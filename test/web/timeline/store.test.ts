@@ -4,7 +4,7 @@ import { createTimelineStore } from '../../../web/src/timeline/store.ts'
 import { timelineTree } from '../../../web/src/timeline/tree.ts'
 import { event, timelines } from './events.ts'
 
-test('keeps each event once, in the order of seq, however the service delivers them', () => {
+test('stores each event once, in order of seq, however events are delivered', () => {
   const store = createTimelineStore()
   expect(store.add([event(5, 'a'), event(6, 'b')])).toBe(true)
   expect(store.add([event(2, 'c'), event(9, 'd'), event(5, 'a')])).toBe(true)
@@ -13,21 +13,21 @@ test('keeps each event once, in the order of seq, however the service delivers t
   expect(store.lastSeq).toBe(9)
 })
 
-test('takes the words of an event as soon as the fact of its erasure arrives', () => {
+test('removes the words of a loaded event when its erasure arrives', () => {
   const store = createTimelineStore()
   store.add([event(1, 'chat.message.received', { payload: { text: 'secret', party: 'owner' } })])
   store.add([event(2, 'erased', { payload: { seqs: [1] } })])
   expect(store.get(1)?.payload).toEqual({ party: 'owner', erased: true })
 })
 
-test('takes the words of an event that arrives after the fact of its erasure', () => {
+test('removes the words of an event that arrives after its erasure', () => {
   const store = createTimelineStore()
   store.add([event(2, 'erased', { payload: { seqs: [1] } })])
   store.add([event(1, 'chat.message.received', { payload: { text: 'secret' } })])
   expect(store.get(1)?.payload).toEqual({ erased: true })
 })
 
-test('puts a whole body in place of an excerpt, and never an excerpt in place of a whole', () => {
+test('replaces an excerpt with the whole body, but never the reverse', () => {
   const store = createTimelineStore()
   const cut = event(1, 'chat.reply.sent', { payload: { excerpt: 'lo', bytes: 9000 } })
   const whole = event(1, 'chat.reply.sent', { payload: { text: 'long' } })
@@ -37,17 +37,17 @@ test('puts a whole body in place of an excerpt, and never an excerpt in place of
   expect(store.get(1)?.payload).toEqual({ text: 'long' })
 })
 
-test('an exchange of long ago that something is told of now waits for its place, and is then in it', () => {
+test('shows an old exchange only once the gap before the newer ones is closed', () => {
   const exchange = (spanId: string, seq: number) => [
     event(seq, 'span.opened', { spanId, payload: { kind: 'interaction' } }),
     event(seq + 1, 'chat.message.received', { spanId, turnId: spanId, payload: { text: spanId } }),
     event(seq + 2, 'chat.reply.sent', { spanId, turnId: spanId, payload: { text: 'Yes.' } }),
   ]
-  const told = event(90, 'memory.extraction.completed', { spanId: 'old', internal: true })
+  const lateEvent = event(90, 'memory.extraction.completed', { spanId: 'old', internal: true })
   const store = createTimelineStore()
   store.setWholeFrom(82)
-  // The newest page: one exchange that it would have cut, and one that a late fact drew in with it.
-  store.add([...exchange('old', 3), ...exchange('cut', 80), ...exchange('new', 85), told])
+  // The newest page also contains an exchange that it would have split, and an old one with a late event.
+  store.add([...exchange('old', 3), ...exchange('cut', 80), ...exchange('new', 85), lateEvent])
   const shown = () => store.tree.map(({ spanId }) => spanId)
   expect(shown()).toEqual(['cut', 'new'])
   store.setWholeFrom(40)
@@ -58,7 +58,7 @@ test('an exchange of long ago that something is told of now waits for its place,
   expect(shown()).toEqual(['first', 'old', 'middle', 'cut', 'new'])
 })
 
-test('any order of pages and live events, with repeats, gives the tree of all events in order', () => {
+test('builds the same tree for any order of pages and live events, with repeats', () => {
   fc.assert(
     fc.property(
       timelines.chain((events) =>
@@ -75,7 +75,7 @@ test('any order of pages and live events, with repeats, gives the tree of all ev
         const anyOrder = createTimelineStore()
         for (let from = 0; from < shuffled.length; from += pageSize) {
           anyOrder.add(shuffled.slice(from, from + pageSize))
-          // Asking in between must not freeze what later pages change.
+          // Reading the tree between pages must not affect the result.
           expect(anyOrder.tree.length).toBeGreaterThanOrEqual(0)
         }
         anyOrder.add(repeats.flatMap((index) => events[index] ?? []))
@@ -87,7 +87,7 @@ test('any order of pages and live events, with repeats, gives the tree of all ev
   )
 })
 
-test('inner life that arrives in two parts lasts as long as when it arrives in one', () => {
+test('merges internal events from two parts as if they had arrived in one', () => {
   const events = [
     ...[1, 2].map((seq) => event(seq, 'memory.stored', { internal: true })),
     ...[3, 4].map((seq) => event(seq, 'chat.message.received')),
@@ -97,7 +97,7 @@ test('inner life that arrives in two parts lasts as long as when it arrives in o
   expect(store.tree).toEqual(timelineTree(events))
 })
 
-test('segments that a new event does not touch stay the same objects', () => {
+test('keeps the identity of segments that a new event does not change', () => {
   const store = createTimelineStore()
   const turn = (n: number) => ({ spanId: `s${n}`, turnId: `t${n}` })
   store.add(Array.from({ length: 700 }, (_, index) => event(index + 1, 'chat.message.received', turn(index))))

@@ -6,18 +6,18 @@ import { event } from './events.ts'
 const ended = (reason: string, durationMs: number) =>
   titleOf(event(1, 'call.ended', { payload: { callSid: 'CA1', reason, durationMs } }))
 
-test('the end of a call says why, where the caller did not simply hang up', () => {
+test('says why a call ended, unless the caller hung up', () => {
   expect(ended('caller_hung_up', 61_000)).toBe('Call ended after 1 min 1 s')
-  expect(ended('no_realtime_model', 0)).toBe('Call ended: no realtime model is set that could talk')
-  expect(ended('model_lost', 3200)).toBe('Call ended after 3.2 s: the voice model did not answer any more')
+  expect(ended('no_realtime_model', 0)).toBe('Call ended: no realtime model is set')
+  expect(ended('model_lost', 3200)).toBe('Call ended after 3.2 s: the voice model stopped responding')
   expect(ended('a reason of tomorrow', 3200)).toBe('Call ended after 3.2 s')
 })
 
-test('a call that was never connected has no length', () => {
+test('shows no duration for a call that was never connected', () => {
   expect(ended('not_connected', 0)).toBe('Call ended: it was never connected')
 })
 
-test('a reminder says its words, and that it is due where they are not known', () => {
+test('shows the text of a reminder, or that one is due if the text is not known', () => {
   expect(titleOf(event(1, 'timer.fired', { payload: { text: 'check the oven' } }))).toBe(
     'Reminder · check the oven',
   )
@@ -25,9 +25,9 @@ test('a reminder says its words, and that it is due where they are not known', (
   expect(titleOf(event(1, 'timer.fired', { payload: { erased: true } }))).toBe('A reminder is due')
 })
 
-test('every setting is named in words, never by its variable', () => {
+test('names every setting in words', () => {
   const changed = (...keys: string[]) => titleOf(event(1, 'settings.changed', { payload: { keys } }))
-  expect(changed('OPENAI_API_KEY')).toBe('The model service’s key was changed')
+  expect(changed('OPENAI_API_KEY')).toBe('The model service key was changed')
   expect(changed('TIMEZONE', 'PUBLIC_URL')).toBe('The time zone and the public address were changed')
   expect(changed('TIMEZONE', 'PUBLIC_URL', 'CHAT_MODEL', 'TASK_LIMIT')).toBe('4 settings were changed')
   for (const key of settingKeys) expect(changed(key)).toMatch(/^The [\p{L}’ ]+ w(?:as|ere) changed$/u)

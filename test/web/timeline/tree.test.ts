@@ -7,7 +7,7 @@ import { event, timelines } from './events.ts'
 
 const turn = { spanId: 's1', turnId: 't1' }
 
-/** A tree in short: each segment as its key and what is in it. */
+/** A short form of a tree: the key and entries of each segment. */
 function outline(segments: readonly Segment[]) {
   return segments.map(({ key, entries }) => [
     key,
@@ -27,7 +27,7 @@ function placedSeqs(segments: readonly Segment[]): number[] {
   )
 }
 
-test('folds what a turn did between the message and the reply, what came after the reply included', () => {
+test('folds the activity of a turn between message and reply, including later events', () => {
   const tree = timelineTree([
     event(1, 'span.opened', { spanId: 's1', payload: { kind: 'interaction' } }),
     event(2, 'chat.message.received', turn),
@@ -41,7 +41,7 @@ test('folds what a turn did between the message and the reply, what came after t
   expect(tree[0]).toMatchObject({ kind: 'interaction', closedReason: 'idle', continued: false })
 })
 
-test('a proposal stands where it was made, with the word that the owner gave on it later', () => {
+test('shows a proposal where it was made, with the owner’s later answer and the outcome', () => {
   const made = (seq: number, proposalId: string) =>
     event(seq, 'proposal.made', { spanId: 's1', payload: { proposalId, target: '+1', text: 'I am late.' } })
   const tree = timelineTree([
@@ -64,7 +64,7 @@ test('a proposal stands where it was made, with the word that the owner gave on 
   expect(first).toEqual({ isDone: false, text: 'It has changed.' })
 })
 
-test('words of two spans at once stand in the order in which they were said', () => {
+test('keeps the words of two concurrent spans in the order in which they were said', () => {
   const call = { spanId: 'call', turnId: null, channel: 'voice' } as const
   const tree = timelineTree([
     event(1, 'span.opened', { ...call, payload: { kind: 'call' } }),
@@ -82,7 +82,7 @@ test('words of two spans at once stand in the order in which they were said', ()
   expect(tree.map(({ continued }) => continued)).toEqual([false, false, true, true])
 })
 
-test('what a turn did moves to its reply when other words came in between', () => {
+test('moves the activity of a turn to its reply if other messages came in between', () => {
   const tree = timelineTree([
     event(1, 'chat.message.received', turn),
     event(2, 'turn.started', { ...turn, internal: true }),
@@ -96,7 +96,7 @@ test('what a turn did moves to its reply when other words came in between', () =
   ])
 })
 
-test('a message that came during a reply stands below it, where its own turn begins', () => {
+test('places a message that arrived during a reply below it, where its own turn begins', () => {
   const next = { spanId: 's1', turnId: 't2' }
   const events = [
     event(1, 'chat.message.received', turn),
@@ -117,7 +117,7 @@ test('a message that came during a reply stands below it, where its own turn beg
   expect([waiting(2), waiting(3), waiting(5), waiting(6)]).toEqual([[], [3], [3], []])
 })
 
-test('inner life that belongs to nothing shown is one fold of its own', () => {
+test('folds adjacent internal events without a span or turn into one background segment', () => {
   const tree = timelineTree([
     event(1, 'memory.checkpoint.created', { internal: true, channel: 'inner' }),
     event(2, 'memory.stored', { internal: true, channel: 'inner' }),
@@ -131,7 +131,7 @@ test('inner life that belongs to nothing shown is one fold of its own', () => {
   ])
 })
 
-test('what it did on its own and said nothing about is folded away, and what it says is not', () => {
+test('folds an activation into the background if it said nothing, and shows it otherwise', () => {
   const activation = { spanId: 'a1', turnId: 't9', channel: 'inner' } as const
   const silent = [
     event(1, 'span.opened', { ...activation, payload: { kind: 'activation' } }),
@@ -144,7 +144,7 @@ test('what it did on its own and said nothing about is folded away, and what it 
   expect(outline(timelineTree(spoken))).toEqual([['a1', ['activity(2 3)', 'message 4']]])
 })
 
-test('sign-ins and changed settings are folded away', () => {
+test('folds sign-ins and changed settings into the background', () => {
   const tree = timelineTree([
     event(1, 'owner.signed-in', { channel: null }),
     event(2, 'settings.changed', { channel: null, payload: { keys: ['TIMEZONE'] } }),
@@ -156,7 +156,7 @@ test('sign-ins and changed settings are folded away', () => {
   ])
 })
 
-test('a turn runs from its start to its end, whatever the end', () => {
+test('shows a turn as running until it completes, fails or is stopped', () => {
   const started = event(1, 'turn.started', { ...turn, internal: true })
   const running = (more: readonly TimelineEvent[]) =>
     timelineTree([started, ...more]).some(({ entries }) =>
@@ -168,7 +168,7 @@ test('a turn runs from its start to its end, whatever the end', () => {
   expect(running([event(2, 'chat.reply.stopped', turn)])).toBe(false)
 })
 
-test('an internal event is never anybody’s words, whatever its type', () => {
+test('never shows an internal event as a message, whatever its type', () => {
   fc.assert(
     fc.property(fc.constantFrom('chat.message.received', 'sms.received', 'call.reply.spoken'), (type) => {
       expect(classify(event(1, type, { internal: true })).kind).toBe('internal')
@@ -176,7 +176,7 @@ test('an internal event is never anybody’s words, whatever its type', () => {
   )
 })
 
-test('every event that is not structure is in the tree exactly once, and words are in order but for those that waited', () => {
+test('contains every shown event exactly once, with words in order except for queued messages', () => {
   fc.assert(
     fc.property(timelines, (events) => {
       const tree = timelineTree(events)
@@ -192,7 +192,7 @@ test('every event that is not structure is in the tree exactly once, and words a
   )
 })
 
-test('segments have keys of their own, so that a fold is remembered for the right one', () => {
+test('gives every segment a unique key', () => {
   fc.assert(
     fc.property(timelines, (events) => {
       const keys = timelineTree(events).map(({ key }) => key)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { durationText } from '../../../web/src/view/format.ts'
 
-test('a duration never has sixty of what the next unit counts', () => {
+test('rounds durations without showing 60 seconds', () => {
   expect(durationText(999.7)).toBe('1 s')
   expect(durationText(59_400)).toBe('59.4 s')
   expect(durationText(59_980)).toBe('1 min')

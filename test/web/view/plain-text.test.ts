@@ -14,22 +14,22 @@ test.each([
   ],
   ['`npm run a_task` of snake_case, _soon_', 'npm run a_task of snake_case, soon'],
   ['```ts\nconst a = 1\n```', 'const a = 1'],
-  // What a search marks stays marked; a title that the text repeats is said once.
+  // Search marks are kept, and a title that the text repeats appears once.
   [
     `Off to ${on}Lisbon${off}\n# Off to ${on}Lisbon${off}\n**${on}Lisbon${off}**!`,
     `Off to ${on}Lisbon${off} · ${on}Lisbon${off}!`,
   ],
   ['2 * 3 is 6, and so is 2*3', '2 * 3 is 6, and so is 2*3'],
   ['', ''],
-])('%j is said as %j', (markdown, words) => {
+])('reduces %j to %j', (markdown, words) => {
   expect(plainWords(markdown)).toBe(words)
 })
 
-test('the summary of a note has neither its title nor its code', () => {
+test('omits the title and code blocks from the summary of a note', () => {
   expect(noteSummary('# Garden\nRoses\n```ts\nconst a = 1\n', 'Garden')).toBe('Roses')
 })
 
-test('of a link that is cut off at the end of an excerpt its words are left', () => {
+test('keeps the text of a link that is cut off at the end of an excerpt', () => {
   expect(plainWords('See [the plan](https://example.com/a/ve')).toBe('See the plan…')
   expect(plainWords('See [the plan](https://example.com/a) (as it was')).toBe('See the plan (as it was')
 })

@@ -9,12 +9,12 @@ test.each([
   ['30 8 1 * *', 'Every month on day 1 at 08:30'],
   ['*/15 * * * *', 'Every 15 minutes'],
   ['0 * * * *', 'Every hour'],
-])('%s is said as "%s"', (expression, words) => {
+])('describes %s as "%s"', (expression, words) => {
   expect(recurrenceText(expression)).toBe(words)
 })
 
 test.each(['*/7 * * * *', '0 9 1 1 *', '0 9 * * 1#2', '0 0 9 * * *', '61 9 * * *', '0 9 1 * 1', 'daily'])(
-  '%s is shown as it is, rather than in words that would be wrong',
+  'shows the expression %s as is, because no description fits',
   (expression) => {
     expect(recurrenceText(expression)).toBe(expression)
   },

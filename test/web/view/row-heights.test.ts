@@ -4,7 +4,7 @@ import { createRowHeights } from '../../../web/src/view/row-heights.ts'
 
 const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ key: `k${index}` }))
 
-test('keeps what was measured when rows come in above', () => {
+test('keeps measured heights when rows are added above', () => {
   const heights = createRowHeights()
   heights.setRows([{ key: 'a' }, { key: 'b' }], () => 10)
   heights.measured(1, 35)
@@ -13,7 +13,7 @@ test('keeps what was measured when rows come in above', () => {
   expect(heights.total).toBe(55)
 })
 
-test('offsets are the sums of the heights above, after any measurements', () => {
+test('computes offsets as the sum of the heights above, after any measurements', () => {
   const step = fc.record({ index: fc.nat({ max: 29 }), height: fc.integer({ min: 0, max: 90 }) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat({ max: 30 }), (steps, probe) => {

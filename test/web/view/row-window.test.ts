@@ -10,7 +10,7 @@ const wanted = fc
     near: { start: Math.max(0, start - above), end: start + length + below },
   }))
 
-test('what is in view is always there, nothing beyond what is near, and few rows are new', () => {
+test('covers the rows in view, stays within the near rows, and adds few rows at once', () => {
   fc.assert(
     fc.property(aWindow, wanted, fc.integer({ min: 1, max: 8 }), (present, { inView, near }, atOnce) => {
       const next = nextWindow(present, { inView, near }, atOnce)
@@ -20,13 +20,13 @@ test('what is in view is always there, nothing beyond what is near, and few rows
       const isNew = (row: number) => row < present.start || row >= present.end
       const fresh = Array.from({ length: next.end - next.start }, (_, at) => next.start + at).filter(isNew)
       const outOfView = fresh.filter((row) => row < inView.start || row >= inView.end)
-      // Rows between what is kept and what is in view are in view themselves, or count as near it.
+      // New rows between the kept ones and the view are in view themselves or near it.
       expect(outOfView.length).toBeLessThanOrEqual(2 * atOnce)
     }),
   )
 })
 
-test('step by step all that is near comes in, and then nothing changes any more', () => {
+test('reaches all near rows step by step, and then no longer changes', () => {
   fc.assert(
     fc.property(aWindow, wanted, fc.integer({ min: 1, max: 8 }), (present, windows, atOnce) => {
       let window = present

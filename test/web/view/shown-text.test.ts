@@ -7,6 +7,6 @@ test.each([
   [`Back up.${'\r\n \t\u00a0'.repeat(200)}\r\n  Delete.`, 'Back up.\n\n  Delete.'],
   ['One\u2028two\u0000\u001b[1m\u{e0041}', 'One[U+2028]two[U+0000][U+001B][1m[U+E0041]'],
   ['Zeile 1\n\n\tZeile 2: שלום, 👩‍👧', 'Zeile 1\n\n\tZeile 2: שלום, 👩‍👧'],
-])('words to be confirmed hide nothing: %j', (text, shown) => {
+])('makes invisible characters visible in text to be confirmed: %j', (text, shown) => {
   expect(shownText(text)).toBe(shown)
 })

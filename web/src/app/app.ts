@@ -11,44 +11,43 @@ import { newId } from './platform.ts'
 import { createReminders } from './reminders.ts'
 import { createThemeChoice, type ThemeChoice } from './theme.ts'
 
-/** A page does not wait longer than this for the owner's time zone. */
-const clockPatienceMs = 2000
+/** How long a page waits for the owner's time zone before it uses the browser's. */
+const clockTimeoutMs = 2000
 
-/** What every page is given. */
+/** Services that every page receives. */
 export type App = {
   readonly http: Http
   readonly theme: ThemeChoice
-  /** Goes to another page of this app. */
   readonly navigate: (path: string) => void
-  /** From the sign-in to the page that was asked for before it. */
+  /** After sign-in: goes to the page that was requested before it. */
   readonly enter: () => void
   readonly toast: Toaster
-  /** Reads a sentence out to assistive technology. */
+  /** Announces a sentence to screen readers. */
   readonly announce: (text: string) => void
-  /** The chat of this tab: opened when first asked for, kept while the owner goes from page to page. */
+  /** The chat session of this tab. Opened on first use and shared by all pages. */
   readonly chat: () => ChatSession
-  /** What was typed on a page and not saved: it outlives a look at another page, and a sign-in that is lost. */
+  /** Unsaved form input. Survives navigation and an expired session. */
   readonly drafts: { readonly settings: Map<string, string> }
-  /** The owner is where the reminders are, and has seen them. */
+  /** Marks all reminders as seen. */
   readonly seeReminders: () => void
-  /** Resolves once the owner's time zone is known, or cannot be had now. */
+  /** Resolves once the owner's time zone is loaded or has failed to load. */
   readonly clockReady: () => Promise<void>
-  /** Signs out; what this browser's tabs know is then forgotten. */
+  /** Signs out and clears the state of every tab in this browser. */
   readonly signOut: () => Promise<void>
-  /** To the sign-in, and back to this page after it: the service says that this browser is not signed in any more. */
-  readonly lose: () => void
-  /** Whether the sign-in was lost without this page's asking for it: it ran out, or was ended elsewhere. */
+  /** Handles an expired or revoked session: asks the owner to sign in, then returns to this page. */
+  readonly loseSession: () => void
+  /** True if the session expired or was revoked, rather than ended by signing out here. */
   readonly isSessionLost: () => boolean
 }
 
 export function createApp(options: {
   readonly navigate: (path: string) => void
   readonly enter: () => void
-  /** To the sign-in, from which `enter` leads back to this page. */
+  /** Shows the sign-in form. `enter` returns to the current page. */
   readonly askToSignIn: () => void
   readonly toast: Toaster
   readonly announce: (text: string) => void
-  /** So many reminders fell due that the owner has not seen yet. */
+  /** Called with the number of due reminders that the owner has not seen. */
   readonly onReminders: (unseen: number) => void
 }): App {
   const { navigate, enter, askToSignIn, toast, announce } = options
@@ -76,11 +75,11 @@ export function createApp(options: {
     sessionStorage.clear()
     drafts.settings.clear()
   }
-  /** Whose sign-in was lost did not ask for it: what was typed here is there again after the next. */
-  const lose = (): void => {
-    // Who signs out asked for it: what else is refused meanwhile says nothing new either.
+  /** Unlike `forget`, keeps the drafts: they reappear after the next sign-in. */
+  const loseSession = (): void => {
+    // Requests in flight may return 401 during a deliberate sign-out.
     if (signingOut) return
-    // A late answer to what was asked before says nothing new.
+    // On the sign-in page, a late 401 is not a new loss.
     if (location.pathname !== '/login') lost = true
     closeChat()
     askToSignIn()
@@ -89,20 +88,20 @@ export function createApp(options: {
   tabs.addEventListener('message', forget)
   const http = createHttp({
     fetch: (input, init) => fetch(input, init),
-    onNoSession: lose,
+    onNoSession: loseSession,
     onNotInstalled: () => navigate('/install'),
   })
 
-  /** A refused socket says nothing of why: the service is asked whether this browser is still signed in. */
+  /** A refused WebSocket gives no reason, so ask the service whether the session is still valid. */
   async function mayConnect(): Promise<MayConnect> {
     try {
       const { configured, authenticated } = await fetchAuthStatus(http, AbortSignal.timeout(5000))
       if (configured && authenticated) return 'yes'
-      if (configured) lose()
+      if (configured) loseSession()
       else navigate('/install')
       return 'no'
     } catch {
-      // No answer to be had now: the socket tries again and waits longer each time.
+      // The service is unreachable: the socket keeps retrying with backoff.
       return 'unknown'
     }
   }
@@ -112,7 +111,7 @@ export function createApp(options: {
     try {
       await signOut(http)
     } catch (error) {
-      // Who was signed out before is out.
+      // 401: the session had already ended.
       if (!(error instanceof Refused) || error.problem.status !== 401) throw error
     } finally {
       signingOut = false
@@ -123,14 +122,14 @@ export function createApp(options: {
 
   async function readClock(): Promise<void> {
     try {
-      setOwnerZone(await fetchTimezone(http, AbortSignal.timeout(clockPatienceMs)))
+      setOwnerZone(await fetchTimezone(http, AbortSignal.timeout(clockTimeoutMs)))
     } catch {
-      // Until it can be had, times are in the browser's zone.
+      // Show times in the browser's zone and retry on the next page.
       clock = null
     }
   }
 
-  function happened({ type, payload }: TimelineEvent): void {
+  function refreshClock({ type, payload }: TimelineEvent): void {
     const { keys } = payload
     if (type === 'settings.changed' && Array.isArray(keys) && keys.includes('TIMEZONE')) clock = readClock()
   }
@@ -142,7 +141,8 @@ export function createApp(options: {
       mayConnect,
       onProblem: (problem) => toast(problem.detail, 'warning'),
       onReply: (text) => announce(`Delegate: ${text.slice(0, 300)}`),
-      onMalformed: () => toast('The service sent something that this page does not understand.', 'warning'),
+      onMalformed: () =>
+        toast('The service sent a message that this page does not understand. Reload the page.', 'warning'),
       unsettled: { kept: readUnsettled(), keep: keepUnsettled },
       newId,
       random: Math.random,
@@ -151,7 +151,7 @@ export function createApp(options: {
     session.follow((event, live) => {
       if (!live) return
       reminders.take(event)
-      happened(event)
+      refreshClock(event)
     })
     return session
   }
@@ -165,7 +165,7 @@ export function createApp(options: {
     announce,
     drafts,
     signOut: endSession,
-    lose,
+    loseSession,
     isSessionLost: () => lost,
     chat,
     seeReminders: () => reminders.seen(),

@@ -1,12 +1,12 @@
 import type { Toaster } from '../design/toast.ts'
 
-/** Copies text and says whether it is copied: not every browser allows it. */
-export async function copyAndTell(text: string, done: string, toast: Toaster): Promise<void> {
+/** Copies text and shows a toast with the outcome. */
+export async function copyWithToast(text: string, done: string, toast: Toaster): Promise<void> {
   if (await copyText(text)) toast(done)
-  else toast('This browser did not allow copying.', 'warning')
+  else toast('The browser blocked copying. Select the text and copy it yourself.', 'warning')
 }
 
-/** Copies text; without the clipboard API (no secure context) by the old way. False where neither works. */
+/** Copies text. Falls back to `execCommand` in insecure contexts. Returns false if both fail. */
 async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard) {
     try {

@@ -2,10 +2,7 @@ import { undoErasure } from '../data/erasures.ts'
 import { explain } from '../data/http.ts'
 import type { App } from './app.ts'
 
-/**
- * Tells that something is hidden and will be erased, and offers to undo it for as long as that is possible. The toast
- * goes once it is undone or erased, wherever that was done.
- */
+/** Offers to undo a pending erasure, in a toast that closes once the erasure completes or is undone. */
 export function offerUndo(
   app: App,
   erasure: { readonly id: string; readonly undoMs: number; readonly onUndone?: () => void },
@@ -15,14 +12,14 @@ export function offerUndo(
   async function undo(): Promise<void> {
     try {
       await undoErasure(app.http, id)
-      app.toast('It is back.')
+      app.toast('Restored.')
       onUndone?.()
     } catch (error) {
       app.toast(explain(error), 'warning')
     }
   }
 
-  const dismiss = app.toast('Hidden, and erased for good in a minute.', 'done', {
+  const dismiss = app.toast('Hidden. It will be erased for good in a minute.', 'done', {
     shownForMs: undoMs - 2000,
     action: { label: 'Undo', run: () => void undo() },
   })

@@ -2,36 +2,37 @@ import { html, type TemplateResult } from 'lit'
 import type { IconName } from '../design/icon.ts'
 import type { App } from './app.ts'
 
-/** Where a page stands in the navigation, and how it is reached without a pointer. */
+/** A page's entry in the navigation, and its keyboard shortcut. */
 export type Listing = {
   readonly icon: IconName
   readonly group: (typeof navigationGroups)[number]
-  /** G, then this letter. */
+  /** Pressed after G. */
   readonly key: string
 }
 
 export type Page = {
-  /** The service answers it too: pages.ts there. */
+  /** Must also be listed in the service's own pages.ts. */
   readonly path: string
   readonly title: string
-  /** Its code is loaded when it is first shown. */
+  /** Imports the page's code on first use. */
   readonly load: () => Promise<unknown>
-  /** What it needs besides, and may be begun while its code is still on its way. */
+  /** Runs while the code is loading. */
   readonly prepare?: (app: App) => void
   readonly view: (app: App) => TemplateResult
-  /** Absent: reached from other pages only, and shown in the navigation as part of `within`. */
+  /** Absent for pages that are reached only from other pages. */
   readonly listing?: Listing
+  /** The listed page that is highlighted in the navigation while this one is shown. */
   readonly within?: string
-  /** Without the navigation around it: before the sign-in. */
+  /** Shown without the navigation, before sign-in. */
   readonly alone?: true
-  /** A form that leads in, once: the way back does not lead to it. */
+  /** Replaced in the browser history on leaving, so that Back does not return to the form. */
   readonly entrance?: true
 }
 
-/** The groups of the navigation, from top to bottom, set apart from one another. */
+/** Navigation groups, from top to bottom. */
 export const navigationGroups = ['conversation', 'knowledge', 'work', 'house'] as const
 
-/** The pages of this app, in the order of the navigation. A new page is one entry here. */
+/** All pages of this app, in navigation order. */
 export const pages: readonly Page[] = [
   {
     path: '/',
@@ -143,13 +144,12 @@ export const pages: readonly Page[] = [
   },
 ]
 
-/** `/install.html` is `/install`, `/index.html` is `/`. */
+/** Maps `/install.html` to `/install` and `/index.html` to `/`. */
 function canonical(path: string): string {
   const bare = path.replace(/\.html$/, '')
   return bare === '/index' || bare === '' ? '/' : bare
 }
 
-/** The page at an address of this app. */
 export function pageAt(path: string): Page | undefined {
   const wanted = canonical(path)
   return pages.find((page) => page.path === wanted)

@@ -1,7 +1,4 @@
-/**
- * A random version 4 UUID (RFC 9562). `crypto.randomUUID` exists only in secure contexts; a service reached by
- * plain http in a home network is none.
- */
+/** A version 4 UUID (RFC 9562). Plain HTTP is no secure context, so `crypto.randomUUID` may be missing. */
 export function newId(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
   const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -11,9 +8,9 @@ export function newId(): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** What can wait runs once the page has nothing better to do, and after `atLatestMs` in any case. */
+/** Runs once the page is idle, after `atLatestMs` at the latest. */
 export function whenIdle(run: () => void, atLatestMs = 2000): void {
   if (typeof requestIdleCallback === 'function') requestIdleCallback(run, { timeout: atLatestMs })
-  // Safari knows no idle time.
+  // Safari lacks requestIdleCallback.
   else setTimeout(run, Math.min(atLatestMs, 300))
 }

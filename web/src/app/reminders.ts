@@ -3,17 +3,17 @@ import type { Toaster } from '../design/toast.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
 
 export type Reminders = {
-  /** Tells of a reminder that has just fallen due; any other event is none. */
+  /** Shows a reminder if the event is one that has just become due. */
   take(event: TimelineEvent): void
-  /** The owner has seen what was told so far. */
+  /** Marks all reminders as seen, in every tab. */
   seen(): void
-  /** Takes back what is told, in this tab alone. */
+  /** Hides all reminders in this tab only. */
   clear(): void
 }
 
 /**
- * Tells of reminders on whatever page is shown: by one toast, which stays, and by a count. A reminder is seen once the
- * toast is dismissed or followed, or its page says so, in any tab of this browser.
+ * Shows due reminders on every page as one toast, which stays open, and as a count. A reminder counts as seen
+ * once any tab of this browser closes the toast, follows it or calls `seen`.
  */
 export function createReminders(options: {
   readonly toast: Toaster
@@ -60,7 +60,7 @@ export function createReminders(options: {
   }
 }
 
-/** An older event does not say what the reminder was for. */
+/** Older events do not carry the reminder's text. */
 function reminderText(event: TimelineEvent): string {
   const words = isErased(event) ? '' : wordsOf(event)
   return words === '' ? 'A reminder is due' : `Reminder: ${words}`

@@ -18,11 +18,12 @@ const styles = css`
   }
 `
 
-/** A page whose code is not there by then takes the place of the one before; and when it is given up. */
+/** After this long without the page's code, show a loading message instead of the previous page. */
 const waitingAfterMs = 700
+/** After this long, show that the page failed to load. */
 const loadLimitMs = 30_000
 
-/** The root of the page: which page it is, the news at its edge, and what is read out. */
+/** The app's root element: the current page, the toasts and the screen-reader announcements. */
 export class DgApp extends LightElement {
   static override readonly properties = {
     page: { state: true },
@@ -34,8 +35,7 @@ export class DgApp extends LightElement {
   declare state: 'loading' | 'waiting' | 'shown' | 'failed'
   declare spoken: string
   private readonly app: App
-  /** Reminders that the owner has not seen. */
-  private unseen = 0
+  private unseenReminders = 0
 
   constructor() {
     super()
@@ -51,7 +51,7 @@ export class DgApp extends LightElement {
         this.spoken = text
       },
       onReminders: (unseen) => {
-        this.unseen = unseen
+        this.unseenReminders = unseen
         this.showTitle()
       },
     })
@@ -75,14 +75,14 @@ export class DgApp extends LightElement {
 
   private navigate(path: string): void {
     if (path === location.pathname + location.search + location.hash) return
-    // The way back does not lead to a form that is over: it would ask for the password again.
+    // Back must not return to a completed form: it would ask for the password again.
     if (this.page?.entrance) history.replaceState(null, '', path)
     else history.pushState(null, '', path)
     void this.show()
     dispatchEvent(new Event('navigated'))
   }
 
-  /** The sign-in stands in the place of the page, so that the way back does not lead to that twice. */
+  /** The sign-in replaces the page in the history, so that Back does not visit the page twice. */
   private askToSignIn(): void {
     if (pageAt(location.pathname)?.entrance) return
     rememberWantedPage()
@@ -94,38 +94,38 @@ export class DgApp extends LightElement {
     const page = pageAt(wanted.pathname)
     if (page?.entrance) this.navigate('/')
     else if (page) this.navigate(wanted.pathname + wanted.search + wanted.hash)
-    // Not of this app: the page of a note, the reference.
+    // Rendered by the service: a note's page or the API reference.
     else location.replace(wanted.href)
   }
 
   private readonly moved = (): void => void this.show()
 
-  /** Links between pages of this app do not reload it; every other link is the browser's. */
+  /** Handles links between pages of this app. The browser handles all others. */
   private readonly clicked = (event: MouseEvent): void => {
     if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey)
       return
     const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement)
     if (link?.target !== '' || link.origin !== location.origin || !pageAt(link.pathname)) return
-    // Within the page that is shown.
+    // A fragment of the current page.
     if (link.hash !== '' && link.pathname + link.search === location.pathname + location.search) return
     event.preventDefault()
     this.navigate(link.pathname + link.search + link.hash)
   }
 
   private async show(): Promise<void> {
-    // Who left in the middle of setting up goes on there.
+    // Resume an unfinished setup.
     if (pageAt(location.pathname)?.path === '/' && currentSetupStep() !== null) {
       history.replaceState(null, '', '/welcome')
     }
     const path = location.pathname
     const page = pageAt(path)
     const isFirst = this.state === 'loading'
-    // Meanwhile the owner may have gone elsewhere.
+    // The owner may navigate away while the code is loading.
     const isWanted = () => location.pathname === path
-    const late = setTimeout(() => {
+    const waitingTimer = setTimeout(() => {
       if (isWanted() && !isFirst && !page?.alone) void this.put(page, 'waiting')
     }, waitingAfterMs)
-    const tooLate = setTimeout(() => {
+    const failTimer = setTimeout(() => {
       if (isWanted()) void this.put(page, 'failed')
     }, loadLimitMs)
     let state: 'shown' | 'failed' = 'shown'
@@ -136,8 +136,8 @@ export class DgApp extends LightElement {
     } catch {
       state = 'failed'
     }
-    clearTimeout(late)
-    clearTimeout(tooLate)
+    clearTimeout(waitingTimer)
+    clearTimeout(failTimer)
     if (!isWanted()) return
     await this.put(page, state)
   }
@@ -148,16 +148,16 @@ export class DgApp extends LightElement {
     this.page = page
     this.state = state
     this.showTitle()
-    if (moved) await this.arrive(page?.title ?? 'Not found')
+    if (moved) await this.announcePage(page?.title ?? 'Not found')
   }
 
   private showTitle(): void {
-    const badge = this.unseen === 0 ? '' : `(${this.unseen}) `
+    const badge = this.unseenReminders === 0 ? '' : `(${this.unseenReminders}) `
     document.title = `${badge}${this.page?.title ?? 'Not found'} · Delegate`
   }
 
-  /** Another page is there: said to who cannot see it, and the focus is on it unless it has taken it itself. */
-  private async arrive(title: string): Promise<void> {
+  /** Announces a page change to screen readers and moves the focus to the new page. */
+  private async announcePage(title: string): Promise<void> {
     this.spoken = title
     await this.updateComplete
     await this.querySelector('dg-shell')?.focusPage()
@@ -175,9 +175,9 @@ export class DgApp extends LightElement {
     const { page } = this
     if (!page) {
       return html`<main class="alone">
-        <dg-state icon="help" heading="There is no such page">
+        <dg-state icon="help" heading="Page not found">
           <p>The address may be mistyped, or the page may have moved.</p>
-          <a href="/">To the timeline</a>
+          <a href="/">Go to the timeline</a>
         </dg-state>
       </main>`
     }
@@ -192,12 +192,11 @@ export class DgApp extends LightElement {
   }
 }
 
-/** Until the code of the page is there. */
 function waitingView(page: Page): TemplateResult {
   return html`<dg-page heading=${page.title}><p role="status">Loading this page…</p></dg-page>`
 }
 
-/** Within the navigation, which is there already: what the other pages hold is still to be had. */
+/** Keeps the navigation, so that the owner can go to another page. */
 function failedView(page: Page): TemplateResult {
   const why = html`<dg-state icon="offline" heading="This page could not be loaded">
     <p>The service may be restarting, or may have been upgraded.</p>

@@ -1,10 +1,10 @@
-/** The steps of setting up, after the password. */
+/** Setup steps after the password. */
 export const setupSteps = ['timezone', 'model', 'phone', 'message'] as const
 export type SetupStep = (typeof setupSteps)[number]
 
 const storageKey = 'delegate.setup'
 
-/** Where the owner was in setting up, in this browser; null where nothing is under way. */
+/** The step at which setup was left in this browser, or null if none is in progress. */
 export function currentSetupStep(): SetupStep | null {
   try {
     const stored = localStorage.getItem(storageKey)
@@ -14,12 +14,12 @@ export function currentSetupStep(): SetupStep | null {
   }
 }
 
-/** Remembers the step that was reached; null once it is over. What each step sets is on the service already. */
+/** Remembers the current step; null once setup is complete. */
 export function rememberSetupStep(step: SetupStep | null): void {
   try {
     if (step === null) localStorage.removeItem(storageKey)
     else localStorage.setItem(storageKey, step)
   } catch {
-    // Storage is blocked: the steps can be gone through again, nothing that they set is lost.
+    // Storage is blocked: setup restarts at the first step, but no settings are lost.
   }
 }

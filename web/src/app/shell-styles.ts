@@ -1,6 +1,6 @@
 import { css } from 'lit'
 
-/** The frame: navigation at the side, in a drawer on a narrow page. */
+/** A sidebar with the navigation, or a drawer on narrow screens. */
 export const shellStyles = css`
   :host {
     display: grid;

@@ -20,10 +20,10 @@ const themes: Readonly<Record<Theme, { readonly label: string; readonly icon: Ic
   dark: { label: 'Theme: dark', icon: 'moon' },
 }
 
-/** A tab hidden for longer than this does not trust its connection. */
+/** A tab that was hidden for longer than this reconnects when it becomes visible. */
 const staleAfterMs = 60_000
 
-/** Every page is connected: reminders reach each. A connection that looks open may have died while the device slept. */
+/** Keeps the chat connected on every page. An open connection may have died while the device slept. */
 function keepConnected(session: ChatSession): () => void {
   let hiddenAtMs = Date.now()
   const wake = () => {
@@ -40,7 +40,7 @@ function keepConnected(session: ChatSession): () => void {
   }
 }
 
-/** The frame of every page behind the sign-in: navigation at the side, in a drawer on a phone. */
+/** The frame of every signed-in page: a navigation sidebar, or a drawer on phones. */
 export class DgShell extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -52,9 +52,9 @@ export class DgShell extends LitElement {
   declare app: App
   declare path: string
   declare helpOpen: boolean
-  /** Of the service; empty until it is known. */
+  /** The service's version; empty until loaded. */
   declare private version: string
-  /** The help is made when first asked for. */
+  /** The shortcut sheet is created on first use. */
   private helpAsked = false
   private ends: (() => void)[] = []
   private readonly sequence = createKeySequence('g')
@@ -86,12 +86,11 @@ export class DgShell extends LitElement {
   }
 
   private async loadVersion(): Promise<void> {
-    // Where it cannot be had, the page itself says what is wrong; Settings tells the version too.
+    // On failure, hide the version: the page itself reports an unreachable service.
     const build = await fetchBuild(this.app.http).catch(() => null)
     this.version = build?.version ?? ''
   }
 
-  /** Opens the navigation drawer of a narrow page. */
   private readonly openNavigation = (): void => {
     this.renderRoot.querySelector<HTMLElement>('.sidebar')?.showPopover()
   }
@@ -100,7 +99,7 @@ export class DgShell extends LitElement {
     this.renderRoot.querySelector<HTMLElement>('.sidebar:popover-open')?.hidePopover()
   }
 
-  /** On the timeline a reminder stands already: its toast would only cover what is said next. */
+  /** The timeline already shows the reminder, so its toast would only cover new entries. */
   private readonly acted = (): void => {
     if (this.path === '/') this.app.seeReminders()
   }
@@ -127,9 +126,9 @@ export class DgShell extends LitElement {
     return pages.filter(({ listing }) => listing)
   }
 
-  /** After the page has changed: puts the focus on its content, unless the page has taken it already. */
+  /** Focuses the page's content, unless the page has already focused something itself. */
   async focusPage(): Promise<void> {
-    // A page that takes the focus itself does so within its first frame.
+    // Pages that set the focus do so within their first frame.
     await new Promise(requestAnimationFrame)
     const page = this.firstElementChild
     if (page?.contains(document.activeElement)) return
@@ -166,7 +165,7 @@ export class DgShell extends LitElement {
     const theme = themes[this.app.theme.current]
     const listed = this.listed()
     return html`
-      <header><a class="button skip" href="#content" @click=${this.skip}>Skip to the content</a></header>
+      <header><a class="button skip" href="#content" @click=${this.skip}>Skip to content</a></header>
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
         <nav aria-label="Pages">

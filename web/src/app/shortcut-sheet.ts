@@ -5,7 +5,7 @@ import { pages } from './pages.ts'
 import { modName, type ShortcutGroup, shortcutGroups } from './shortcuts.ts'
 
 const toPages: ShortcutGroup = {
-  heading: 'Go to, outside of a field',
+  heading: 'Go to a page, outside text fields',
   shortcuts: pages.flatMap(({ title, listing }) =>
     listing ? [{ keys: ['G', listing.key.toUpperCase()], label: title }] : [],
   ),

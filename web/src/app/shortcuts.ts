@@ -6,14 +6,14 @@ export type Shortcut = {
 
 export type ShortcutGroup = { readonly heading: string; readonly shortcuts: readonly Shortcut[] }
 
-/** What the help sheet says. The keys themselves are handled where they act. */
+/** The content of the help sheet. Each component handles its own keys. */
 export const shortcutGroups: readonly ShortcutGroup[] = [
   {
     heading: 'Anywhere',
     shortcuts: [
       { keys: ['mod', 'K'], label: 'Search' },
-      { keys: ['mod', '/'], label: 'This help' },
-      { keys: ['Esc'], label: 'Close what is open; back to writing' },
+      { keys: ['mod', '/'], label: 'Show this help' },
+      { keys: ['Esc'], label: 'Close a dialog, or go back to the message field' },
     ],
   },
   {
@@ -21,31 +21,30 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     shortcuts: [
       { keys: ['Enter'], label: 'Send' },
       { keys: ['Shift', 'Enter'], label: 'New line' },
-      { keys: ['↑'], label: 'From the empty field to the last entry' },
+      { keys: ['↑'], label: 'Go to the last entry, if the field is empty' },
       { keys: ['Esc'], label: 'Stop the reply' },
     ],
   },
   {
     heading: 'In the timeline',
     shortcuts: [
-      { keys: ['↑', '↓'], label: 'Previous, next entry (also K, J)' },
+      { keys: ['↑', '↓'], label: 'Previous or next entry (also K, J)' },
       { keys: ['Enter'], label: 'Fold or unfold' },
-      { keys: ['←', '→'], label: 'Fold or go to what holds it, unfold' },
+      { keys: ['←', '→'], label: 'Fold or go to the parent; unfold' },
       { keys: ['C'], label: 'Copy the message' },
       { keys: ['Delete'], label: 'Erase the message or exchange' },
-      { keys: ['End'], label: 'To the newest entry' },
+      { keys: ['End'], label: 'Go to the newest entry' },
     ],
   },
 ]
 
 const editable = 'input, textarea, select, [contenteditable]'
-/** As long as the second key of a sequence may take. */
+/** The longest pause between the two keys of a sequence. */
 const sequenceMs = 1500
 
 /**
- * Hears keys that are struck one after the other, outside of fields and dialogs. Gives the second key of
- * `first, second`, in lower case, and null for every other event. By when they were struck: a page that is busy
- * hears them later.
+ * Detects two-key sequences outside fields and dialogs. Returns the second key in lower case once `first`
+ * came before it, else null. Uses the events' timestamps, because a busy page handles them late.
  */
 export function createKeySequence(first: string): (event: KeyboardEvent) => string | null {
   let firstAtMs = Number.NEGATIVE_INFINITY
@@ -65,7 +64,7 @@ function isBusy(event: KeyboardEvent): boolean {
     .some((node) => node instanceof Element && (node.matches(editable) || node instanceof HTMLDialogElement))
 }
 
-/** Whether the event is this key with Ctrl (or Command) and nothing else. */
+/** True if the event is this key with Ctrl or Command and no other modifier. */
 export function isModKey(event: KeyboardEvent, key: string): boolean {
   return (
     (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === key

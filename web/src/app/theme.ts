@@ -7,7 +7,7 @@ export type ThemeChoice = {
   readonly current: Theme
   /** system → light → dark → system. */
   advance(): Theme
-  /** Another tab chose. Returns the subscription's end. */
+  /** Calls back when another tab changes the theme. Returns an unsubscribe function. */
   subscribe(listener: () => void): () => void
 }
 
@@ -20,23 +20,23 @@ function stored(): Theme {
   }
 }
 
-/** The pages that the service makes by itself (a note's) run no script: they are told by a cookie. */
-function tellService(theme: Theme): void {
-  const kept = theme === 'system' ? 'max-age=0' : 'max-age=31536000'
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs a secure context, a home network is none.
-  document.cookie = `delegate_theme=${theme}; path=/; samesite=lax; ${kept}`
+/** Pages that the service renders (a note's) run no script, so they read the theme from a cookie. */
+function setThemeCookie(theme: Theme): void {
+  const expiry = theme === 'system' ? 'max-age=0' : 'max-age=31536000'
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs a secure context.
+  document.cookie = `delegate_theme=${theme}; path=/; samesite=lax; ${expiry}`
 }
 
-/** The owner's choice of light or dark, kept in this browser and in step between its tabs. */
+/** The owner's theme, stored in this browser and shared by its tabs. */
 export function createThemeChoice(root: HTMLElement): ThemeChoice {
   let current = stored()
-  tellService(current)
+  setThemeCookie(current)
 
   function apply(theme: Theme): void {
     current = theme
     if (theme === 'system') delete root.dataset.theme
     else root.dataset.theme = theme
-    tellService(theme)
+    setThemeCookie(theme)
   }
 
   return {
@@ -48,7 +48,7 @@ export function createThemeChoice(root: HTMLElement): ThemeChoice {
       try {
         localStorage.setItem(storageKey, current)
       } catch {
-        // Storage is blocked: the choice holds for this page alone.
+        // Storage is blocked: the theme applies to this page only.
       }
       return current
     },

@@ -1,26 +1,26 @@
 const COOKIE = 'delegate_wanted'
 
-/** Turns the address into the sign-in's, which keeps this page's in mind, also when it is reloaded. */
+/** Replaces the address with `/login` and keeps the current one in the history state. */
 export function rememberWantedPage(): void {
   const wanted = location.pathname + location.search + location.hash
   history.replaceState({ wanted }, '', '/login')
 }
 
 /**
- * The address that was asked for before the sign-in, by this tab or as the service says in its cookie: always of this
- * origin; the timeline's where there is none. Given once.
+ * Takes the address requested before sign-in, from the history state or the service's cookie. Always on this
+ * origin; defaults to the timeline. The cookie is cleared.
  */
 export function takeWantedPage(): URL {
   const state: unknown = history.state
   const kept =
     typeof state === 'object' && state !== null && 'wanted' in state ? String(state.wanted) : cookie()
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs a secure context, which plain http is not.
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs a secure context.
   document.cookie = `${COOKIE}=; Max-Age=0; Path=/login; SameSite=Strict`
   try {
     const url = new URL(kept, location.origin)
     if (url.origin === location.origin) return url
   } catch {
-    // No address at all.
+    // Not a valid URL.
   }
   return new URL('/', location.origin)
 }

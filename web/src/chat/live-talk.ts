@@ -1,29 +1,29 @@
 import type { LiveCall, TalkLine } from '../data/calls.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 
-/** The call that goes on, and what is said in it and stands on the timeline not yet. */
+/** The call in progress, and its lines that are not on the timeline yet. */
 export type LiveTalk = {
   readonly call: LiveCall | null
-  /** The same array until something changes. */
+  /** Keeps its identity until something changes. */
   readonly lines: readonly TalkLine[]
   update(call: LiveCall | null): void
-  /** An event of the timeline: what it tells is live no more. */
+  /** Takes a timeline event. A line that it records is no longer live. */
   add(event: TimelineEvent): void
 }
 
-/** The caller has begun to speak, and nothing is known of it but that. */
+/** Stands in for the caller's words until the first ones are recognised. */
 const listening: TalkLine = { itemId: 'listening', by: 'caller', text: null }
 
-/** A fact and the preview of it come on their own ways, in either order; nothing is shown twice. */
+/** A line's event and its preview arrive in either order. Each line is shown once. */
 export function createLiveTalk(): LiveTalk {
   let call: LiveCall | null = null
   let lines: readonly TalkLine[] = []
-  const told = new Set<string>()
+  const recorded = new Set<string>()
 
-  function find(): void {
-    const untold = (call?.lines ?? []).filter(({ itemId }) => !told.has(itemId))
-    const isAwaited = call?.speaking === 'caller' && untold.at(-1)?.by !== 'caller'
-    lines = isAwaited ? [...untold, listening] : untold
+  function updateLines(): void {
+    const live = (call?.lines ?? []).filter(({ itemId }) => !recorded.has(itemId))
+    const isAwaited = call?.speaking === 'caller' && live.at(-1)?.by !== 'caller'
+    lines = isAwaited ? [...live, listening] : live
   }
 
   return {
@@ -34,15 +34,15 @@ export function createLiveTalk(): LiveTalk {
       return lines
     },
     update(next) {
-      if (next?.callSid !== call?.callSid) told.clear()
+      if (next?.callSid !== call?.callSid) recorded.clear()
       call = next
-      find()
+      updateLines()
     },
     add({ type, payload }) {
       if (type !== 'call.utterance.heard' && type !== 'call.reply.spoken') return
       if (call === null || typeof payload.itemId !== 'string') return
-      told.add(payload.itemId)
-      find()
+      recorded.add(payload.itemId)
+      updateLines()
     },
   }
 }

@@ -2,47 +2,44 @@ import type { TimelineEvent } from '../data/timeline.ts'
 import { wordsOf } from '../timeline/event-kinds.ts'
 import type { Pending } from '../timeline/rows.ts'
 
-/** A message that is not on the timeline yet, as it is kept for a reload. */
+/** A message that is not on the timeline yet, as stored for a reload. */
 export type Unsettled = Pending & {
-  /** The newest event that was known when it was first sent: its own comes after that. Null before it was sent. */
+  /** The newest seq known when the message was first sent: its own event comes later. Null until sent. */
   readonly afterSeq: number | null
 }
 
 /**
- * Messages of this tab that are not on the timeline yet. They outlive a reload. Sending one twice is safe: the service
- * runs it once.
+ * Messages of this tab that are not on the timeline yet. They survive a reload. Sending is idempotent: the
+ * service runs each `clientMessageId` once.
  */
 export type Outbox = {
   readonly pending: readonly Pending[]
   add(text: string): void
   retry(clientMessageId: string): void
   discard(clientMessageId: string): void
-  /** The connection is gone: what was sent and not answered waits for the next one. */
+  /** On disconnect: marks sent messages as waiting for the next connection. */
   wait(): void
-  /** Sends what waits for a connection, and again what may have been lost with the last one. */
+  /** Sends every message that has not failed. */
   flush(): void
-  /**
-   * The event of a message is there: by the id where the service names it, else by the words of a message that was sent
-   * before it. What was said long ago in the same words settles nothing.
-   */
+  /** Removes the event's message, found by id or else by text among the messages sent before the event. */
   settle(event: TimelineEvent): void
-  /** A message was not taken: the one of that id, else the oldest that was sent. False where there is none. */
+  /** Fails the message with that id, else the oldest one sent. Returns false if there is none. */
   fail(clientMessageId: string | null, reason: string): boolean
-  /** Lets go of everything, and keeps nothing from here on. */
+  /** Drops all messages and stores nothing from now on. */
   close(): void
 }
 
-/** A sent message of which nothing is heard for this long is offered for a retry. */
-const unheardAfterMs = 20_000
+/** After this long without an answer, a sent message fails and can be retried. */
+const answerTimeoutMs = 20_000
 
 export function createOutbox(options: {
-  /** False where it cannot be sent now. */
+  /** Returns false if the message cannot be sent now. */
   readonly send: (message: Pending) => boolean
-  /** Whether something is heard of the service, so that a message that is not answered is merely in a queue. */
+  /** True if the service is working on other messages, so that an unanswered one is only queued. */
   readonly isBusy: () => boolean
   /** The newest event that this tab knows. */
   readonly lastSeq: () => number
-  /** Those of before the reload. */
+  /** Messages stored before the reload. */
   readonly kept: readonly Unsettled[]
   readonly keep: (pending: readonly Unsettled[]) => void
   readonly changed: () => void
@@ -81,14 +78,14 @@ export function createOutbox(options: {
       update(clientMessageId, { status: 'waiting', reason: null })
       return
     }
-    // The service may have come back with an older copy of its ledger: then what is new begins earlier.
+    // The service may have restarted from an older copy of its ledger, with a lower head.
     const afterSeq = Math.min(message.afterSeq ?? Infinity, options.lastSeq())
     update(clientMessageId, { status: 'sent', reason: null, afterSeq })
     setTimeout(() => {
       if (find(clientMessageId)?.status === 'sent' && !options.isBusy()) {
         update(clientMessageId, { status: 'failed', reason: 'No answer from the service yet.' })
       }
-    }, unheardAfterMs)
+    }, answerTimeoutMs)
   }
 
   return {

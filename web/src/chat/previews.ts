@@ -1,17 +1,17 @@
 import type { Preview } from '../timeline/rows.ts'
 
-/** Replies that are being written, by their turns: a preview of facts to come. */
+/** Streamed words of running turns, by turn. */
 export type Previews = {
-  /** The same array until something changes. */
+  /** Keeps its identity until something changes. */
   readonly list: readonly Preview[]
-  /** The turn begins to write, or begins anew. */
+  /** Starts the turn's preview, or restarts it. */
   begin(turnId: string): void
   append(turnId: string, text: string): void
-  /** The whole reply is there, its fact not yet. */
+  /** Sets the whole reply before its event arrives. */
   replace(turnId: string, text: string): void
-  /** The turn is over: what still comes of its preview is late. */
+  /** Removes the turn's preview and ignores its later updates. */
   end(turnId: string): void
-  /** The connection was cut: what is said meanwhile will be missing, so the words wait for a new beginning. */
+  /** On disconnect: words may go missing, so ignores `append` until the next `begin` or `replace`. */
   interrupt(): void
   clear(): void
 }

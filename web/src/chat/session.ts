@@ -12,48 +12,47 @@ import { createPreviews } from './previews.ts'
 import { createSilenceWatch } from './silence-watch.ts'
 import { type ChatSocket, type Connection, type MayConnect, openChatSocket } from './socket.ts'
 
-/** What is known of the past beyond the oldest event that was loaded. */
+/** What is known about events older than the oldest loaded one. */
 export type Older = 'unknown' | 'more' | 'loading' | 'failed' | 'none'
 
 export type ChatSession = {
   readonly connection: Connection
-  /** The first page is there. */
+  /** True once the first page has arrived. */
   readonly loaded: boolean
   readonly older: Older
-  /** From this `seq` on, everything that the timeline has is here. */
+  /** From this `seq` on, all events are loaded. */
   readonly wholeFromSeq: number
   readonly segments: readonly Segment[]
   readonly previews: readonly Preview[]
   readonly pending: readonly Pending[]
-  /** The phone call that goes on now. */
   readonly call: LiveCall | null
-  /** What is said in it and stands on the timeline not yet. */
+  /** Lines of the call that are not on the timeline yet. */
   readonly talk: readonly TalkLine[]
-  /** A turn of the owner's is being answered. */
+  /** True while a turn of the owner is being answered. */
   readonly working: boolean
-  /** The conversation that is open, as far as the timeline says. */
+  /** The open conversation, according to the loaded events. */
   readonly conversationId: string | null
-  /** Where the page before the oldest that was loaded begins; null where there is none. */
+  /** Cursor of the next older page; null if there is none. */
   readonly cursor: string | null
   event(seq: number): TimelineEvent | undefined
-  /** Whether an erasure that is on the timeline can still be undone, as far as is known. */
+  /** False once this tab has seen the erasure completed or undone. */
   isErasurePending(erasureId: string): boolean
 
   readonly outbox: Omit<Outbox, 'wait' | 'flush' | 'settle' | 'fail' | 'close'>
   stop(): void
   loadOlder(): void
-  /** Takes in a page that was fetched otherwise than over the socket: the one before `cursor`. */
+  /** Adds the page before `cursor`, when fetched over HTTP instead of the socket. */
   addOlderPage(page: TimelinePage): void
   addEvents(events: readonly TimelineEvent[]): void
-  /** Tries to connect at once, where the connection is cut. */
+  /** If disconnected, reconnects at once. */
   retryNow(): void
-  /** After sleep or a change of network: a connection that looks open may be dead. */
+  /** Replaces the connection. After sleep or a network change, an open one may be dead. */
   restart(): void
-  /** Calls back after each change, in one microtask however many changes there were. Returns its own end. */
+  /** Calls back in a microtask, once per burst of changes. Returns an unsubscribe function. */
   subscribe(listener: () => void): () => void
   /**
-   * Calls back with each event as it happens, of whatever channel, and with those of the first page, some of which may
-   * have happened since the caller looked: these are not `live`. Returns its own end.
+   * Calls back with each event of any channel as it happens. Also calls back with the events of a first page,
+   * with `live` false, because they may be new to the caller. Returns an unsubscribe function.
    */
   follow(listener: Follower): () => void
   close(): void
@@ -64,11 +63,11 @@ export type Follower = (event: TimelineEvent, live: boolean) => void
 type ChatSessionOptions = {
   readonly socketUrl: string
   readonly mayConnect: () => Promise<MayConnect>
-  /** Something was refused that has no place on the timeline. */
+  /** Called with errors that the timeline does not show. */
   readonly onProblem: (problem: Problem) => void
   readonly onReply: (text: string) => void
   readonly onMalformed: (error: unknown) => void
-  /** What this tab keeps of its own messages until they are on the timeline. */
+  /** Storage for this tab's messages until they are on the timeline. */
   readonly unsettled: Pick<Parameters<typeof createOutbox>[0], 'kept' | 'keep'>
   readonly newId: () => string
   readonly random: () => number
@@ -77,18 +76,14 @@ type ChatSessionOptions = {
 
 const olderTimeoutMs = 15_000
 /**
- * Longer than this without a word and the connection is given up for another, which costs nothing where it was sound:
- * what was sent is run once, and what is missed comes again. That a message was received is told at once; a model may
- * think for long.
+ * Silence after which the connection is replaced. Replacing a healthy one is harmless. Messages are
+ * acknowledged at once, while a turn may wait for the model.
  */
 const messagePatienceMs = 10_000
 const turnPatienceMs = 45_000
 const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'])
 
-/**
- * The one conversation of this tab: the socket, every event that came over it, and what is not an event yet
- * (messages on their way, replies being written).
- */
+/** The chat of this tab: its socket and events, and what is not an event yet (pending messages, previews). */
 export function createChatSession(options: ChatSessionOptions): ChatSession {
   let store = createTimelineStore()
   const listeners = new Set<() => void>()
@@ -111,10 +106,10 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   let older: Older = 'unknown'
   let cursor: string | null = null
   let notifying = false
-  /** Words came back that this tab has let go of: it begins anew. */
+  /** An undone erasure restored words that this tab has dropped: reload from the first page. */
   let outdated = false
   const endedErasures = new Set<unknown>()
-  /** A long reply comes cut; the service sends its whole text right after it, so it is not shown cut in between. */
+  /** A long reply's event is truncated. Held back until the service sends the whole text right after it. */
   let cutReply: TimelineEvent | null = null
   let olderTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -192,7 +187,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     for (const follower of followers) follower(event, true)
   }
 
-  /** As it happens: pages come with what is hidden hidden, and with what is back. */
+  /** Only for live events. Pages already reflect all erasures. */
   function takeErasure({ type, payload }: TimelineEvent): void {
     if (type === 'erasure.requested' && Array.isArray(payload.seqs)) {
       store.hide(payload.seqs.filter((seq: unknown) => typeof seq === 'number'))
@@ -202,7 +197,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     socket.restart()
   }
 
-  /** After a reconnect the service begins anew only where what this tab has is of another ledger. */
+  /** After a reconnect, the service sends a first page only if this tab's events are from another ledger. */
   function takeInitial(page: TimelinePage): void {
     if (loaded) {
       store = createTimelineStore()
@@ -212,7 +207,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     outdated = false
     takeOlder(page)
     outbox.flush()
-    // Whoever looked before the connection was there has missed what happened in between.
+    // These may have happened between a follower's own fetch and the connection.
     for (const event of page.events) for (const follower of followers) follower(event, false)
   }
 
@@ -229,7 +224,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     clientMessageId,
     problem,
   }: Extract<ServerMessage, { type: 'chat.error' }>): void {
-    // The timeline itself shows a turn that failed.
+    // The timeline shows failed turns itself.
     if (turnId !== null) previews.end(turnId)
     else if (problem.code === 'invalid_cursor') older = 'failed'
     else if (!outbox.fail(clientMessageId, problem.detail)) options.onProblem(problem)
@@ -242,7 +237,6 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
       previews.interrupt()
       cutReply = null
       outbox.wait()
-      // Whoever is on the line, this page hears no more of it.
       live.update(null)
       if (older === 'loading') older = 'failed'
     }
@@ -337,7 +331,7 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   }
 }
 
-/** Whether the service follows an event with its whole text. */
+/** True for events that the service follows with their whole text. */
 function isReply({ type, turnId }: TimelineEvent): boolean {
   return turnId !== null && (type === 'chat.reply.sent' || type === 'chat.reply.stopped')
 }
@@ -347,10 +341,10 @@ function withText(event: TimelineEvent, text: string): TimelineEvent {
   return { ...event, payload: { ...rest, text } }
 }
 
-/** A turn runs within this many segments of the end. */
+/** A running turn is among this many last segments. */
 const liveSegments = 20
 
-/** A turn that began before this page was loaded has no preview; its activity says that it runs. */
+/** A turn that began before the page was loaded has no preview, but a running activity. */
 function isWorking(store: TimelineStore, previews: readonly Preview[]): boolean {
   if (previews.length > 0) return true
   return store.tree
@@ -361,7 +355,7 @@ function isWorking(store: TimelineStore, previews: readonly Preview[]): boolean 
     )
 }
 
-/** Internal work on a conversation may follow its end, and says nothing of whether it is open. */
+/** Skips internal events: they may follow the end of a conversation. */
 function openConversation(store: TimelineStore): string | null {
   const last = store.findLast((event) => event.conversationId !== null && !event.internal)
   return last && last.type !== 'conversation.ended' ? last.conversationId : null

@@ -1,15 +1,15 @@
-/** Notices a connection that is dead without a word: something is awaited of it, and nothing is heard. */
+/** Detects a dead connection: an answer is expected, but nothing arrives. */
 export type SilenceWatch = {
-  /** Something was heard: the connection lives. */
+  /** Call when anything arrives. Restarts the timeout. */
   heard(): void
-  /** To be called after each change of what is awaited. */
+  /** Call when `patienceMs` may have changed. */
   look(): void
   stop(): void
 }
 
 /**
- * `patienceMs` says for how long silence is nothing out of the ordinary by what is awaited now; null where nothing is.
- * Longer than that, and `onSilence` is called, again and again while nothing is heard.
+ * Calls `onSilence` after `patienceMs` of silence, and repeats it until something arrives. `patienceMs` is
+ * null while nothing is expected.
  */
 export function createSilenceWatch(options: {
   readonly patienceMs: () => number | null
@@ -18,23 +18,23 @@ export function createSilenceWatch(options: {
   let timer: ReturnType<typeof setTimeout> | undefined
   let patienceMs: number | null = null
 
-  function count(): void {
+  function startTimer(): void {
     clearTimeout(timer)
     timer = patienceMs === null ? undefined : setTimeout(silent, patienceMs)
   }
 
   function silent(): void {
     options.onSilence()
-    count()
+    startTimer()
   }
 
   return {
-    heard: count,
+    heard: startTimer,
     look() {
       const now = options.patienceMs()
       if (now === patienceMs) return
       patienceMs = now
-      count()
+      startTimer()
     },
     stop() {
       patienceMs = null

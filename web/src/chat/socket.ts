@@ -5,8 +5,8 @@ export type Connection =
   | { readonly state: 'connecting' }
   | { readonly state: 'open' }
   /**
-   * Cut off; the next attempt is at `retryAtMs` (epoch). `isRefused`: the service answers requests, again and again, and
-   * yet no connection comes about, as behind a proxy that passes no WebSocket on.
+   * Disconnected; the next attempt is at `retryAtMs` (epoch). `isRefused`: requests succeed but the socket
+   * keeps failing, as behind a proxy that does not forward WebSockets.
    */
   | { readonly state: 'waiting'; readonly retryAtMs: number; readonly isRefused: boolean }
   | { readonly state: 'closed' }
@@ -14,30 +14,30 @@ export type Connection =
 export type MayConnect = 'yes' | 'no' | 'unknown'
 
 export type ChatSocket = {
-  /** False where there is no open connection: the message is then not sent. */
+  /** Returns false without sending if the connection is not open. */
   send(message: ClientMessage): boolean
-  /** What was sent has not all left this device yet. */
+  /** True while sent data is still buffered on this device. */
   readonly isUploading: boolean
-  /** Tries at once, whatever the backoff says. */
+  /** If disconnected, reconnects without waiting for the backoff. */
   retryNow(): void
-  /** Gives the present connection up, if there is one, and opens another. */
+  /** Replaces the current connection, or reconnects at once. */
   restart(): void
   close(): void
 }
 
-/** So many attempts in a row that fail where requests are answered are no accident of a start. */
+/** After this many failed attempts in a row while requests succeed, `isRefused` is set. */
 const refusedAttempts = 3
-/** A connection that has not come about by then is given up and tried again. */
 const openTimeoutMs = 10_000
 
 /**
- * The socket of the chat, reconnecting for ever. `url` is asked before each attempt, so that it can carry what
- * has been seen; `mayConnect` decides whether an attempt makes sense at all: `no` ends it for good, `unknown` is no answer.
+ * The chat's WebSocket. It reconnects until closed. `url` is called before each attempt, so that it can carry
+ * the last seq. `mayConnect` is asked before each retry: `no` closes the socket for good, `unknown` retries
+ * all the same.
  */
 export function openChatSocket(options: {
   readonly url: () => string
   readonly mayConnect: () => Promise<MayConnect>
-  /** Anything at all came, whatever it says. */
+  /** Called for every message, before it is parsed. */
   readonly onHeard: () => void
   readonly onMessage: (message: ServerMessage) => void
   readonly onConnection: (connection: Connection) => void
@@ -48,7 +48,7 @@ export function openChatSocket(options: {
   let socket: WebSocket | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
   let attempt = 0
-  /** Attempts in a row before which the service answered and which failed all the same. */
+  /** Failed attempts in a row although `mayConnect` said yes. */
   let refused = 0
   let closed = false
 
@@ -65,7 +65,7 @@ export function openChatSocket(options: {
     })
     opening.addEventListener('message', (message: MessageEvent<unknown>) => {
       if (socket !== opening || typeof message.data !== 'string') return
-      // Only a server that speaks proves the connection; one that accepts and drops must not reset the backoff.
+      // Reset the backoff only on a message, because a proxy may accept connections and then drop them.
       attempt = 0
       refused = 0
       options.onHeard()
@@ -91,10 +91,10 @@ export function openChatSocket(options: {
     attempt += 1
     const isRefused = refused >= refusedAttempts
     options.onConnection({ state: 'waiting', retryAtMs: options.nowMs() + delayMs, isRefused })
-    timer = setTimeout(() => void tryAgain(), delayMs)
+    timer = setTimeout(() => void retry(), delayMs)
   }
 
-  async function tryAgain(): Promise<void> {
+  async function retry(): Promise<void> {
     timer = null
     const may = await options.mayConnect()
     if (may === 'no') {
@@ -130,7 +130,7 @@ export function openChatSocket(options: {
       if (closed || socket !== null || timer === null) return
       clearTimeout(timer)
       timer = null
-      void tryAgain()
+      void retry()
     },
     restart() {
       if (closed) return

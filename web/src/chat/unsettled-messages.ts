@@ -3,13 +3,13 @@ import type { Unsettled } from './outbox.ts'
 
 const storageKey = 'delegate.unsettled'
 
-/** What was sent before this page was reloaded and did not reach the timeline yet. */
+/** Messages stored before the page was reloaded that are not on the timeline yet. */
 export function readUnsettled(): readonly Unsettled[] {
   try {
     const kept = parseJson(sessionStorage.getItem(storageKey) ?? '[]', storageKey)
     return Array.isArray(kept) ? kept.filter(isObject).map(parseUnsettled) : []
   } catch {
-    // Kept by another version of this page.
+    // Stored by another version of this page.
     return []
   }
 }
@@ -19,7 +19,7 @@ export function keepUnsettled(pending: readonly Unsettled[]): void {
     if (pending.length === 0) sessionStorage.removeItem(storageKey)
     else sessionStorage.setItem(storageKey, JSON.stringify(pending))
   } catch {
-    // Storage is blocked or full: it waits in this page all the same.
+    // Storage is blocked or full: the messages do not survive a reload.
   }
 }
 
@@ -28,7 +28,7 @@ function parseUnsettled(message: { readonly [key: string]: unknown }): Unsettled
     clientMessageId: stringField(message, 'clientMessageId'),
     text: stringField(message, 'text'),
     at: stringField(message, 'at'),
-    // What was on its way may be lost: it goes out again.
+    // A sent message may have been lost, so send it again.
     status: message.status === 'failed' ? 'failed' : 'waiting',
     reason: optionalString(message, 'reason'),
     afterSeq: message.afterSeq === null ? null : numberField(message, 'afterSeq'),

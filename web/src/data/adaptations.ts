@@ -41,7 +41,7 @@ export async function fetchAdaptations(http: Http, signal?: AbortSignal): Promis
   return arrayField(answer, 'adaptations', parseAdaptation)
 }
 
-/** Makes it, or changes what is given of it; in force from the next turn. */
+/** Creates the adaptation, or updates the given fields. Takes effect on the next turn. */
 export async function saveAdaptation(http: Http, id: string, change: AdaptationChange): Promise<Adaptation> {
   return parseAdaptation(await http('POST', pathOf(id), { body: change }))
 }
@@ -50,7 +50,7 @@ export async function removeAdaptation(http: Http, id: string): Promise<void> {
   await http('DELETE', pathOf(id))
 }
 
-/** Exactly what the model will be told on a channel. */
+/** The exact instructions that the model receives on a channel. */
 export async function fetchInstructions(http: Http, channel: AdaptationChannel): Promise<string> {
   const answer = await http('GET', '/api/adaptations.preview', { query: { channel } })
   return stringField(asObject(answer, 'preview'), 'instructions')

@@ -1,14 +1,14 @@
 import type { Http } from './http.ts'
 import { arrayField, asObject, optionalString, stringField } from './json.ts'
 
-/** Something that is being said in a call and is no fact yet. `text` null: the words are not known yet. */
+/** A line of a call that is not recorded as an event yet. `text` is null until words are recognised. */
 export type TalkLine = {
   readonly itemId: string
   readonly by: 'caller' | 'delegate'
   readonly text: string | null
 }
 
-/** The call that goes on now. */
+/** The call in progress. */
 export type LiveCall = {
   readonly callSid: string
   readonly party: 'owner' | 'guest'
@@ -20,7 +20,7 @@ export type LiveCall = {
   readonly lines: readonly TalkLine[]
 }
 
-/** Null where there is no call. Throws UnexpectedAnswer for a malformed one. */
+/** Null if there is no call. Throws UnexpectedAnswer if malformed. */
 export function parseLiveCall(value: unknown): LiveCall | null {
   if (value === null) return null
   const call = asObject(value, 'call')
@@ -45,7 +45,7 @@ function parseLine(value: unknown): TalkLine {
   }
 }
 
-/** Ends the call that goes on now. */
+/** Ends the call in progress. */
 export async function hangUp(http: Http): Promise<void> {
   await http('POST', '/api/calls/current/hangup')
 }

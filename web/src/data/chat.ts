@@ -3,14 +3,14 @@ import { asObject, optionalString, parseJson, stringField } from './json.ts'
 import { type Problem, parseProblem } from './problem.ts'
 import { parseEvent, parsePage, type TimelineEvent, type TimelinePage } from './timeline.ts'
 
-/** What this page says on the socket. */
+/** Messages from this page on the socket. */
 export type ClientMessage =
   | { readonly type: 'chat.message'; readonly content: string; readonly clientMessageId: string }
   | { readonly type: 'chat.stop' }
   | { readonly type: 'history.more'; readonly cursor: string }
   | { readonly type: 'conversation.end'; readonly conversationId?: string }
 
-/** What the service says on the socket. */
+/** Messages from the service on the socket. */
 export type ServerMessage =
   | { readonly type: 'history.page'; readonly mode: 'initial' | 'prepend'; readonly page: TimelinePage }
   | { readonly type: 'timeline.event'; readonly event: TimelineEvent }
@@ -26,7 +26,7 @@ export type ServerMessage =
       readonly problem: Problem
     }
 
-/** Null for a message that this page does not know. Throws UnexpectedAnswer for one that is malformed. */
+/** Null for an unknown message type. Throws UnexpectedAnswer if malformed. */
 export function parseServerMessage(text: string): ServerMessage | null {
   const object = asObject(parseJson(text, 'socket message'), 'socket message')
   const turnId = () => stringField(object, 'turnId')

@@ -1,7 +1,6 @@
 import type { Http } from './http.ts'
 import { arrayField, asObject, type JsonObject, numberField, stringField } from './json.ts'
 
-/** What is to be erased. */
 export type ErasureTarget =
   | { readonly kind: 'memory' | 'note' | 'adaptation' | 'message' | 'span'; readonly id: string }
   | { readonly kind: 'period'; readonly from: string; readonly to: string }
@@ -9,22 +8,22 @@ export type ErasureTarget =
 export type PlanGroup = {
   readonly kind: string
   readonly count: number
-  /** The first of them, to be recognised by. */
+  /** The first few, as examples. */
   readonly items: readonly PlanItem[]
 }
 export type PlanItem = {
   readonly seq: number
   readonly at: string
   readonly text: string
-  /** How a reply reads afterwards; null where nothing is left of it. */
+  /** How a reply reads afterwards; null if it is erased completely. */
   readonly after: string | null
 }
 export type PlanGroups = {
-  /** What was named. */
+  /** Entries that the owner asked to erase. */
   readonly named: readonly PlanGroup[]
-  /** What goes with it. */
+  /** Entries derived from them, erased too. */
   readonly derived: readonly PlanGroup[]
-  /** What speaks of it and stays. */
+  /** Entries that mention them and stay. */
   readonly stays: readonly PlanGroup[]
 }
 export type ErasurePlan = PlanGroups & { readonly count: number; readonly undoMs: number }
@@ -54,7 +53,7 @@ function parseGroups(plan: JsonObject): PlanGroups {
   }
 }
 
-/** The plan of an erasure that can still be undone; null once it is over. */
+/** The plan of an erasure that can still be undone; null otherwise. */
 export async function fetchPendingPlan(http: Http, id: string): Promise<PlanGroups | null> {
   const { plan } = asObject(await http('GET', `/api/erasures/${encodeURIComponent(id)}`), 'erasure')
   return plan === null ? null : parseGroups(asObject(plan, 'plan'))
@@ -73,7 +72,7 @@ export async function fetchErasurePlan(
   }
 }
 
-/** Hides it at once; erased for good once the time to undo it is over. Gives the erasure's id. */
+/** Hides the target at once and erases it after `undoMs`. Returns the erasure's id. */
 export async function requestErasure(http: Http, target: ErasureTarget): Promise<string> {
   return stringField(asObject(await http('POST', '/api/erasures', { body: target }), 'erasure'), 'id')
 }
@@ -94,7 +93,7 @@ const names: Readonly<Record<string, readonly [string, string]>> = {
   step: ['step of work', 'steps of work'],
 }
 
-/** "3 messages". */
+/** For example "3 messages". */
 export function kindText(kind: string, count: number): string {
   const [one, many] = names[kind] ?? ['other entry', 'other entries']
   return `${count.toLocaleString('en-GB')} ${count === 1 ? one : many}`

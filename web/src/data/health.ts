@@ -10,7 +10,7 @@ import {
   stringField,
 } from './json.ts'
 
-/** In the order of their weight: what is wrong with the first may well be why the others fail. */
+/** In order of importance: a failure of an early check often causes the later ones. */
 export const checkNames = [
   'ledger',
   'projections',
@@ -21,7 +21,7 @@ export const checkNames = [
   'telephony',
 ] as const
 export type CheckName = (typeof checkNames)[number]
-/** What the service does its work without: where one of these fails, it is only reported. */
+/** Checks that are reported only. The service stays ready when they fail. */
 export const reportedChecks: ReadonlySet<CheckName> = new Set(['disk', 'model', 'telephony'])
 export type Check = { readonly name: CheckName; readonly ok: boolean; readonly detail: string }
 
@@ -35,7 +35,7 @@ export type Reactor = {
 
 export type Health = { readonly checks: readonly Check[]; readonly reactors: readonly Reactor[] }
 
-/** A check that the service does not know, or does not make now, is left out. */
+/** Omits checks that the service did not report. */
 function parseChecks(checks: JsonObject): Check[] {
   return checkNames.flatMap((name) => {
     const check = checks[name]
@@ -57,7 +57,7 @@ function parseReactor(value: unknown): Reactor {
   }
 }
 
-/** Every check, passed or not. Nothing is missing because the service is on its way down. */
+/** All checks, passed or failed. Omits the `reactors` check while the service is shutting down. */
 export async function fetchChecks(http: Http): Promise<readonly Check[]> {
   try {
     return parseChecks(asObject(asObject(await http('GET', '/ready'), 'readiness').checks, 'checks'))

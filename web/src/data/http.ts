@@ -1,11 +1,11 @@
 import { type Problem, parseProblem } from './problem.ts'
 
-/** The service refused, and said why. */
+/** The service answered with an error. */
 export class Refused extends Error {
   readonly problem: Problem
-  /** Seconds to wait, where the service named them. */
+  /** From the `Retry-After` header. */
   readonly retryAfterSeconds: number | null
-  /** The whole answer, of which `problem` is what every refusal has. */
+  /** The whole response body, including fields beyond those of `problem`. */
   readonly answer: unknown
   constructor(problem: Problem, retryAfterSeconds: number | null, answer: unknown) {
     super(problem.detail)
@@ -16,7 +16,7 @@ export class Refused extends Error {
   }
 }
 
-/** No answer came: the service is down, or the network is. */
+/** No complete answer arrived: the service or the network is down. */
 export class Unreachable extends Error {
   constructor(cause: unknown) {
     super('The service cannot be reached right now.', { cause })
@@ -28,27 +28,21 @@ export type RequestOptions = {
   readonly body?: unknown
   readonly query?: Readonly<Record<string, string | number | null | undefined>>
   readonly signal?: AbortSignal
-  /** Beyond those that every request has, like `If-Match`. */
+  /** Additional headers, such as `If-Match`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends one request and gives its JSON. Throws Refused or Unreachable; an abort throws the signal's reason. */
+/** Sends a request and returns its JSON. Throws Refused, Unreachable or the reason of the abort signal. */
 export type Http = (
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   options?: RequestOptions,
 ) => Promise<unknown>
 
-/**
- * An answer that does not begin, or stops coming, is given up after this long: nobody waits before a page without end. A
- * slow one that goes on coming is not. What changes something may have to wait for a model.
- */
+/** A response times out after this long without data. Changes get longer: they may wait for the model. */
 const silenceLimitMs = { read: 30_000, change: 300_000 } as const
 
-/**
- * `onNoSession` runs when the service no longer knows this browser's session; not for a wrong password, which is
- * refused with 401 too.
- */
+/** `onNoSession` runs on 401, except for a wrong password. */
 export function createHttp(options: {
   readonly fetch: typeof fetch
   readonly onNoSession: () => void
@@ -57,7 +51,7 @@ export function createHttp(options: {
   return async (method, path, { body, query, signal, headers } = {}) => {
     const silence = new AbortController()
     const limitMs = method === 'GET' ? silenceLimitMs.read : silenceLimitMs.change
-    const giveUp = () => silence.abort(new Error(`nothing came for ${limitMs} ms`))
+    const giveUp = () => silence.abort(new Error(`no data for ${limitMs} ms`))
     let timer = setTimeout(giveUp, limitMs)
     const heard = () => {
       clearTimeout(timer)
@@ -71,7 +65,7 @@ export function createHttp(options: {
     if (problem.code === 'not_configured' && response.status === 503) options.onNotInstalled()
     throw new Refused(problem, retryAfter(response.headers.get('retry-after')), answer)
 
-    /** The answer whole; one that is cut off on its way is as none. */
+    /** A response that is cut off counts as Unreachable. */
     async function exchange(): Promise<{ readonly response: Response; readonly text: string }> {
       try {
         const response = await send()
@@ -130,10 +124,10 @@ function retryAfter(header: string | null): number | null {
   return header !== null && Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : null
 }
 
-/** One sentence for the owner, whatever went wrong. */
+/** A message for the owner about any error. */
 export function explain(error: unknown): string {
   if (error instanceof Refused || error instanceof Unreachable) return error.message
   return error instanceof Error && error.name === 'UnexpectedAnswer'
     ? error.message
-    : 'Something went wrong in this page. Reloading it may help.'
+    : 'Something went wrong on this page. Try reloading it.'
 }

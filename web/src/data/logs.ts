@@ -23,7 +23,7 @@ export type LogLine = {
 
 export type LogPage = {
   readonly lines: readonly LogLine[]
-  /** Lines that fell out of the service's memory before they were asked for. */
+  /** Lines that the service dropped from its buffer before they were read. */
   readonly dropped: number
 }
 
@@ -54,11 +54,11 @@ export type LogFollower = {
   readonly onLine: (line: LogLine) => void
   readonly onDropped: (count: number) => void
   readonly onOpen: () => void
-  /** Cut off. The browser tries again by itself unless `isOver`: then the service refused. */
+  /** The stream was cut. The browser reconnects by itself, unless `isOver`: then the service refused it. */
   readonly onCut: (isOver: boolean) => void
 }
 
-/** Hears each line after `afterId` as it is written, and goes on after a cut where it stopped. Returns what ends it. */
+/** Streams each line after `afterId` and resumes after a cut. Returns an unsubscribe function. */
 export function followLog(level: LogLevel, afterId: number, follower: LogFollower): () => void {
   const source = new EventSource(`/api/logs/stream?${new URLSearchParams({ level, after: String(afterId) })}`)
   source.addEventListener('line', ({ data }) =>

@@ -5,9 +5,9 @@ export type Memory = {
   readonly id: string
   readonly text: string
   readonly kind: string
-  /** Contested: another one contradicts it, and the owner has not said which is right. */
+  /** `contested`: another memory contradicts it, and the owner has not decided between them. */
   readonly status: 'active' | 'contested'
-  /** When it ceases to hold; null where no end is known. */
+  /** When it stops being valid; null if no end is known. */
   readonly validUntil: string | null
   /** 0..1, by use and age. */
   readonly strength: number
@@ -15,13 +15,13 @@ export type Memory = {
   readonly createdAt: string
   readonly lastReinforcedAt: string | null
   readonly lastSurfacedAt: string | null
-  /** The moments on the timeline that it was learned from. */
+  /** Events that it was learned from. */
   readonly sources: readonly { readonly seq: number }[]
 }
 
 export type MemoryPage = {
   readonly memories: readonly Memory[]
-  /** How many there are in all, or that match. */
+  /** Total number of memories, or of matches. */
   readonly count: number
   readonly nextCursor: string | null
 }
@@ -64,7 +64,7 @@ export async function fetchMemories(
   }
 }
 
-/** Makes it hold again; what took its place no longer does. */
+/** Makes the memory active again and retires the one that replaced it. */
 export async function restoreMemory(http: Http, id: string): Promise<void> {
   await http('POST', `/api/memories/${encodeURIComponent(id)}/restore`)
 }

@@ -14,7 +14,7 @@ export type MemoryConfig = {
   readonly strengthHalfLifeDays: number
   readonly arbitrator: {
     readonly enabled: boolean
-    /** Null for the utility model. */
+    /** Null means the utility model. */
     readonly model: string | null
     readonly timeoutMs: number
   }
@@ -43,7 +43,7 @@ export async function fetchMemoryConfig(http: Http): Promise<MemoryConfig> {
   return parseMemoryConfig(await http('GET', '/memory-config'))
 }
 
-/** Refused with the path of each field that is not valid. */
+/** Throws Refused with the path of each invalid field. */
 export async function saveMemoryConfig(http: Http, config: MemoryConfig): Promise<MemoryConfig> {
   return parseMemoryConfig(await http('PUT', '/memory-config', { body: config }))
 }

@@ -15,7 +15,6 @@ import type { TimelineEvent } from './timeline.ts'
 const embeddingStates = ['off', 'up_to_date', 'embedding', 'waiting'] as const
 export type EmbeddingState = (typeof embeddingStates)[number]
 
-/** How memory is doing. */
 export type MemoryInsights = {
   readonly store: {
     readonly total: number
@@ -23,10 +22,10 @@ export type MemoryInsights = {
     readonly superseded: number
     readonly retired: number
     readonly forgotten: number
-    /** The kinds that there are, the most frequent first. */
+    /** Most frequent first. */
     readonly kinds: readonly { readonly kind: string; readonly count: number }[]
   }
-  /** What became of candidates since the service started. */
+  /** Outcomes of candidates since the service started. */
   readonly deduplication: {
     readonly since: string
     readonly candidates: number
@@ -54,17 +53,17 @@ export type MemoryInsights = {
     readonly failed: number
     readonly lastDurationMs: number | null
   }
-  /** Recall by meaning: `off` where no embedding model is named, `waiting` after a failure. */
+  /** Recall by meaning. `off` if no embedding model is set, `waiting` after a failure. */
   readonly embedding: {
     readonly state: EmbeddingState
     readonly model: string | null
-    /** Turns and memories that have a vector, of all. */
+    /** Turns and memories that have a vector, out of `total`. */
     readonly embedded: number
     readonly total: number
     readonly lastFailure: { readonly at: string; readonly kind: string } | null
     readonly retryAt: string | null
   }
-  /** What happened to memories, the latest first. */
+  /** Newest first. */
   readonly recentEvents: readonly TimelineEvent[]
 }
 

@@ -38,7 +38,7 @@ function parseNote(value: unknown): Note {
 
 const pathOf = (id: string) => `/api/notes/${encodeURIComponent(id)}`
 
-/** The latest first. `deleted` lists those that can still be restored. */
+/** Newest first. `deleted` lists deleted notes that can still be restored. */
 export async function fetchNotes(
   http: Http,
   query: {
@@ -72,7 +72,7 @@ export async function createNote(
   return parseNote(await http('POST', '/api/notes', { body: note }))
 }
 
-/** Refused as `stale_revision` where somebody else changed it since `ifRevision`; null puts it on top of whatever is there. */
+/** Throws Refused (`stale_revision`) if the note has changed since `ifRevision`. Null overwrites any. */
 export async function updateNote(
   http: Http,
   id: string,

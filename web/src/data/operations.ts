@@ -1,17 +1,16 @@
 import type { Http } from './http.ts'
 import { arrayField, asObject, isObject, stringField, UnexpectedAnswer } from './json.ts'
 
-/** The report, as far as a page needs its shape: each area with its figures, counts, rates, or null. */
 export type Report = {
   readonly from: string
   readonly to: string
-  /** A figure by its path in the report, like `memory.lateResults.expired`; null where there is none. */
+  /** A figure by its path in the report, such as `memory.lateResults.expired`; null if there is none. */
   readonly figure: (path: string) => number | null
-  /** When the process began; the figures of its runtime are counted from there. */
+  /** Start of the process, from which runtime figures are counted. */
   readonly since: string
 }
 
-/** The counts of one minute, hour or day; what did not occur is absent. */
+/** The counts of one minute, hour or day. Zero counts are absent. */
 export type Point = { readonly at: string; readonly counts: Readonly<Record<string, number>> }
 export type Series = { readonly grain: string; readonly points: readonly Point[] }
 

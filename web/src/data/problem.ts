@@ -1,6 +1,6 @@
 import { isObject } from './json.ts'
 
-/** An RFC 9457 problem document, as every refusal of the service is. */
+/** An RFC 9457 problem document, the body of every error response. */
 export type Problem = {
   readonly status: number
   readonly code: string
@@ -9,7 +9,7 @@ export type Problem = {
   readonly errors: readonly { readonly path: string; readonly message: string }[]
 }
 
-/** Never throws: an answer that is no problem document (a proxy's error page) becomes one. */
+/** Never throws. Builds a problem from any other body too, such as a proxy's error page. */
 export function parseProblem(value: unknown, status: number): Problem {
   const object = isObject(value) ? value : {}
   const text = (field: string, otherwise: string) => {

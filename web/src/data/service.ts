@@ -26,7 +26,7 @@ export async function fetchBuild(http: Http): Promise<Build> {
   }
 }
 
-/** Text messages that cannot be sent for now. */
+/** Text messages waiting for an outage to end. */
 export type WaitingTexts = {
   readonly count: number
   readonly since: string
@@ -49,7 +49,7 @@ export async function sendTextAgain(http: Http, deliveryId: string): Promise<voi
   await http('POST', `/api/outbound/texts/${encodeURIComponent(deliveryId)}/retry`)
 }
 
-/** Since when outgoing work waits for its release, as it does after an import or a restore; null where it does not. */
+/** When outgoing work was put on hold, as after an import or a restore; null if it is not on hold. */
 export async function fetchHeldSince(http: Http): Promise<string | null> {
   return optionalString(asObject(await http('GET', '/api/outbound'), 'outbound'), 'heldSince')
 }
@@ -58,7 +58,7 @@ export async function releaseOutbound(http: Http): Promise<void> {
   await http('POST', '/api/outbound/release')
 }
 
-/** Addresses that send forwarding headers although TRUSTED_PROXY does not list them. */
+/** Addresses that send forwarding headers but are not listed in TRUSTED_PROXY. */
 export async function fetchUndeclaredProxies(http: Http): Promise<readonly string[]> {
   const answer = asObject(await http('GET', '/api/proxies'), 'proxies')
   return arrayField(answer, 'undeclared', (address) => {

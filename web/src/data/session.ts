@@ -17,7 +17,7 @@ export type SessionContext = {
   /** Null before the first completed turn. */
   readonly usageRecordedAt: string | null
   readonly compactionInFlight: boolean
-  /** A compacted context stands in for what came before it. */
+  /** True if a compacted context replaces the earlier turns. */
   readonly replacementRetained: boolean
   readonly latestCompaction: {
     readonly at: string
@@ -28,7 +28,7 @@ export type SessionContext = {
   readonly capsule: { readonly active: boolean; readonly updatedAt: string | null }
 }
 
-/** Throws UnexpectedAnswer where tokens are missing. */
+/** Throws UnexpectedAnswer if a count is missing. */
 export function parseUsage(value: unknown): Usage {
   const object = asObject(value, 'usage')
   return {
@@ -67,12 +67,12 @@ export async function fetchContext(http: Http): Promise<SessionContext> {
   return parseContext(await http('GET', '/api/session/context'))
 }
 
-/** Compacts now, and gives the context after it. */
+/** Compacts now and returns the new context. */
 export async function compactContext(http: Http): Promise<SessionContext> {
   return parseContext(await http('POST', '/api/session/context/compact'))
 }
 
-/** What the turns of the last `hours` (1..720) cost, all channels together. */
+/** Token usage of all turns in the last `hours` (1..720), over all channels. */
 export async function fetchTotalUsage(
   http: Http,
   hours: number,

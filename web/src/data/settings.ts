@@ -11,19 +11,18 @@ import {
 
 export type SettingSource = 'stored' | 'environment' | 'default' | 'unset'
 
-/** One setting; a secret's value is always null. */
 export type Setting = {
   readonly key: string
   readonly title: string
   readonly description: string
   readonly group: string
-  /** As a form shows it; null while unset, and for every secret. */
+  /** As shown in a form. Null while unset, and always null for a secret. */
   readonly value: string | null
   readonly isNumber: boolean
   readonly secret: boolean
   readonly set: boolean
   readonly source: SettingSource
-  /** Of a secret: the host that it was entered for, and the host that it would be sent to now. */
+  /** For a secret: the host it was entered for, and the host it would be sent to now. */
   readonly enteredFor: string | null
   readonly sentTo: string | null
   readonly restart: boolean
@@ -87,18 +86,17 @@ export async function fetchSettings(http: Http): Promise<readonly Setting[]> {
   return parseSettings(await http('GET', '/api/config'))
 }
 
-/** The owner's time zone. */
 export async function fetchTimezone(http: Http, signal: AbortSignal): Promise<string> {
   const settings = parseSettings(await http('GET', '/api/config', { signal }))
   return settings.find(({ key }) => key === 'TIMEZONE')?.value ?? 'UTC'
 }
 
-/** Asks the owner for their password: why, and what was wrong with the last one. Null if they cancel. */
+/** Asks the owner for their password. `error` describes the last attempt. Null if they cancel. */
 export type AskPassword = (question: string, error?: string) => Promise<string | null>
 
 /**
- * All of them or none. Refused with a path `entries.KEY` for each that is not valid. Asks for the password where the
- * service wants it, until it is right; refused with `password_required` if the owner cancels.
+ * Changes all settings or none. Throws Refused with a path `entries.KEY` for each invalid one. If the service
+ * requires the password, asks until it is correct, or throws Refused (`password_required`) on cancel.
  */
 export async function changeSettings(
   http: Http,
@@ -125,12 +123,12 @@ export async function changeSettings(
   }
 }
 
-/** Back to what the environment says, or the default. */
+/** Resets a setting to its environment value or default. */
 export async function resetSetting(http: Http, key: string): Promise<readonly Setting[]> {
   return parseSettings(await http('DELETE', `/api/config/${encodeURIComponent(key)}`))
 }
 
-/** Tries a service out with the settings in force. */
+/** Tests the connection to a service with the current settings. */
 export async function testConnection(
   http: Http,
   service: TestedService,

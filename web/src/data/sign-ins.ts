@@ -1,17 +1,17 @@
 import type { Http } from './http.ts'
 import { arrayField, asObject, booleanField, stringField } from './json.ts'
 
-/** A browser, or another client, that is signed in. */
+/** A signed-in browser or other client. */
 export type SignIn = {
   readonly id: string
-  /** This browser's own. */
+  /** True for this browser's own session. */
   readonly current: boolean
   readonly createdAt: string
   readonly lastSeenAt: string
   readonly userAgent: string
 }
 
-/** Last seen first. */
+/** Most recently seen first. */
 export async function fetchSignIns(http: Http): Promise<readonly SignIn[]> {
   const answer = asObject(await http('GET', '/api/sessions'), 'sessions')
   return arrayField(answer, 'sessions', (item) => {
@@ -26,12 +26,12 @@ export async function fetchSignIns(http: Http): Promise<readonly SignIn[]> {
   })
 }
 
-/** Signs it out; its open connections end. */
+/** Signs the client out and closes its connections. */
 export async function revokeSignIn(http: Http, id: string): Promise<void> {
   await http('DELETE', `/api/sessions/${encodeURIComponent(id)}`)
 }
 
-/** Every other session ends. */
+/** Also ends every other session. */
 export async function changePassword(
   http: Http,
   passwords: { readonly currentPassword: string; readonly newPassword: string },

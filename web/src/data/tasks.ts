@@ -5,7 +5,7 @@ export type Attempt = {
   readonly attempt: number
   readonly startedAt: string
   readonly endedAt: string | null
-  /** Null while it is under way. */
+  /** Null while in progress. */
   readonly outcome: string | null
   readonly kind: string | null
 }
@@ -43,7 +43,7 @@ export type Task = {
   readonly deliveries: readonly Delivery[]
 }
 
-/** With the words that a list leaves out. */
+/** A task with the texts that lists omit. */
 export type WholeTask = Task & { readonly prompt: string; readonly outcome: string | null }
 
 export type TaskPage = {

@@ -1,7 +1,7 @@
 import type { Http } from './http.ts'
 import { arrayField, asObject, optionalString, stringField } from './json.ts'
 
-/** An address at the provider that points elsewhere. `from` null: nowhere. */
+/** A webhook address to change at the provider. `from` is null if unset. */
 export type PointingChange = { readonly name: string; readonly from: string | null; readonly to: string }
 
 export type Pointing = {
@@ -26,12 +26,12 @@ function parsePointing(value: unknown): Pointing {
   }
 }
 
-/** What would change if the phone number were pointed at this service. */
+/** The changes needed to point the phone number at this service. */
 export async function planPointing(http: Http): Promise<Pointing> {
   return parsePointing(await http('GET', '/api/telephony/number'))
 }
 
-/** Points the phone number at this service; what was changed. */
+/** Points the phone number at this service and returns the changes made. */
 export async function pointNumber(http: Http): Promise<Pointing> {
   return parsePointing(await http('POST', '/api/telephony/number/point'))
 }

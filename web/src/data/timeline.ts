@@ -12,7 +12,7 @@ import {
 
 export type Channel = 'chat' | 'voice' | 'sms' | 'inner' | 'system'
 
-/** One fact, as the service shows it. */
+/** An event, as the service presents it. */
 export type TimelineEvent = {
   readonly seq: number
   readonly id: string
@@ -22,18 +22,17 @@ export type TimelineEvent = {
   readonly conversationId: string | null
   readonly spanId: string | null
   readonly turnId: string | null
-  /** Part of the delegate's inner life: never somebody's words. */
+  /** True for the delegate's own work. Never someone's words. */
   readonly internal: boolean
   readonly payload: JsonObject
 }
 
 export type TimelinePage = {
-  /** Ascending by `seq`; no span is cut. */
+  /** Ascending by `seq`. Never splits a span. */
   readonly events: readonly TimelineEvent[]
   /**
-   * From here on nothing is missing between the events of this page and of the newer ones. What is older was added to
-   * leave no span cut, and may be from long ago: facts are still told of an exchange after it is over. Null where the
-   * page has no event of its own: it says nothing of where it begins.
+   * From this `seq` on, the page and the newer ones have no gaps. Older events were added only to complete
+   * spans, and may be far apart. Null if the page consists only of such events.
    */
   readonly wholeFromSeq: number | null
   readonly nextCursor: string | null
@@ -46,7 +45,7 @@ export type SearchHit = {
   readonly type: string
   readonly channel: Channel | null
   readonly spanId: string | null
-  /** Words of it, of which those that matched stand between U+0002 and U+0003. */
+  /** An excerpt, with each match between U+0002 and U+0003. */
   readonly snippet: string
 }
 
@@ -61,7 +60,7 @@ function channelField(object: JsonObject): Channel | null {
   return value !== null && isChannel(value) ? value : null
 }
 
-/** Throws UnexpectedAnswer where it is no timeline event. */
+/** Throws UnexpectedAnswer if malformed. */
 export function parseEvent(value: unknown): TimelineEvent {
   const object = asObject(value, 'event')
   return {
@@ -78,7 +77,7 @@ export function parseEvent(value: unknown): TimelineEvent {
   }
 }
 
-/** Throws UnexpectedAnswer where it is no timeline page. */
+/** Throws UnexpectedAnswer if malformed. */
 export function parsePage(value: unknown): TimelinePage {
   const object = asObject(value, 'timeline page')
   const events = arrayField(object, 'events', parseEvent)
@@ -104,7 +103,7 @@ function parseHit(value: unknown): SearchHit {
   }
 }
 
-/** The page before `cursor`, or the newest. `limit` is 1..5000; the service's own default without. */
+/** The page before the cursor `before`, or the newest one. `limit` is 1..5000. */
 export async function fetchPage(
   http: Http,
   query: { readonly before?: string; readonly limit?: number; readonly signal?: AbortSignal },
@@ -113,7 +112,7 @@ export async function fetchPage(
   return parsePage(await http('GET', '/api/timeline', { query: rest, ...(signal ? { signal } : {}) }))
 }
 
-/** A span whole, its long bodies included. */
+/** All events of a span, with untruncated bodies. */
 export async function fetchSpanEvents(http: Http, spanId: string): Promise<readonly TimelineEvent[]> {
   const answer = asObject(await http('GET', `/api/timeline/spans/${encodeURIComponent(spanId)}`), 'span')
   const holder = Array.isArray(answer.events) ? answer : asObject(answer.span, 'span')
@@ -122,7 +121,7 @@ export async function fetchSpanEvents(http: Http, spanId: string): Promise<reado
 
 export type NamedPeriod = 'today' | 'last_7_days' | 'last_30_days' | 'this_year'
 
-/** To a channel and a period: a named one, or days (`YYYY-MM-DD`, both included) in the owner's time zone. */
+/** Instead of `period`: `from` and `to`, inclusive days (`YYYY-MM-DD`) in the owner's time zone. */
 export type SearchNarrowing = {
   readonly channel?: Channel | null
   readonly period?: NamedPeriod | null
@@ -132,7 +131,7 @@ export type SearchNarrowing = {
 
 export type FoundPage = {
   readonly hits: readonly SearchHit[]
-  /** The days that the period was taken for: what follows is asked for with them. */
+  /** The days that the period was resolved to. Use them to request the next page. */
   readonly from: string | null
   readonly to: string | null
   readonly nextCursor: string | null

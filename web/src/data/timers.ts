@@ -5,9 +5,9 @@ export type Timer = {
   readonly id: string
   readonly title: string
   readonly status: string
-  /** The next occurrence; of one that is over, its last. */
+  /** The next occurrence, or the last one if the timer is over. */
   readonly dueAt: string
-  /** A cron expression in `timezone`; null for a one-off. */
+  /** A cron expression in `timezone`; null for a one-off timer. */
   readonly recurrence: string | null
   readonly timezone: string
   readonly missedPolicy: string
@@ -18,7 +18,7 @@ export type Timer = {
 
 export type NewTimer = {
   readonly title: string
-  /** Local time of the owner without an offset, as an input of dates gives it. */
+  /** The owner's local time without an offset, as from a `datetime-local` input. */
   readonly at?: string
   readonly recurrence?: string
   readonly missedPolicy: 'fire_once' | 'skip'
@@ -40,7 +40,7 @@ function parseTimer(value: unknown): Timer {
   }
 }
 
-/** Active ones first, then those that are over. */
+/** Active timers first, then those that are over. */
 export async function fetchTimers(http: Http, signal?: AbortSignal): Promise<readonly Timer[]> {
   const options = { query: { limit: 500 }, ...(signal ? { signal } : {}) }
   const answer = asObject(await http('GET', '/api/timers', options), 'timers')

@@ -10,7 +10,7 @@ import {
 } from './json.ts'
 import { parseUsage, type Usage } from './session.ts'
 
-/** A memory that shaped a reply, in its present words; none once it is forgotten. */
+/** A memory used for a reply, in its current words. `text` is null once forgotten. */
 export type TurnMemory = { readonly id: string; readonly text: string | null; readonly late: boolean }
 
 export type TurnTool = {
@@ -23,7 +23,7 @@ export type TurnTool = {
   readonly durationMs: number | null
 }
 
-/** Why a reply came to be what it is. */
+/** What a turn was given and what it did: the answer to "why this reply?". */
 export type TurnReport = {
   readonly turnId: string
   readonly channel: string | null
@@ -82,7 +82,6 @@ function parseReport(value: unknown): TurnReport {
   }
 }
 
-/** Why this reply: what the turn was given and what it did. */
 export async function fetchTurn(http: Http, turnId: string): Promise<TurnReport> {
   return parseReport(await http('GET', `/api/turns/${encodeURIComponent(turnId)}`))
 }

@@ -1,6 +1,6 @@
 import { css } from 'lit'
 
-/** Lists of things that the delegate keeps: one card each. */
+/** A list of cards, such as notes, memories or timers. */
 export const cards = css`
   ul.cards {
     display: grid;
@@ -36,7 +36,7 @@ export const cards = css`
     color: var(--ink-soft);
     font-size: var(--text-sm);
   }
-  /* What is told of a thing flows like text, parted by dots that are not read out. */
+  /* Facts flow like text, separated by dots that screen readers skip. */
   .facts > :not(:last-child, :empty)::after {
     content: ' · ' / '';
   }

@@ -1,6 +1,6 @@
 import { css } from 'lit'
 
-/** Native controls in the design system's clothes. Every shadow root that has controls takes these styles. */
+/** Styles for native controls. Every shadow root that contains controls includes them. */
 export const controls = css`
   *,
   *::before,
@@ -93,7 +93,7 @@ export const controls = css`
     width: 1.875rem;
     min-height: 1.875rem;
   }
-  /* A finger needs more than it sees: 44 px, without moving what stands around. */
+  /* Enlarge the touch target to 44 px without changing the layout. */
   @media (pointer: coarse) {
     .button.small:not(.icon) {
       min-height: 2.5rem;
@@ -196,7 +196,7 @@ export const controls = css`
     box-shadow: var(--shadow-low);
   }
 
-  /* From a page within another one to that one. */
+  /* Link to the parent page. */
   .back {
     display: inline-flex;
     align-items: center;
@@ -246,7 +246,7 @@ export const controls = css`
     text-align: center;
   }
 
-  /* Where the system chooses the colours, what is pressed would look like what is not. */
+  /* With forced colours, pressed and unpressed buttons would look the same. */
   @media (forced-colors: active) {
     button[aria-pressed='true'] {
       background: Highlight !important;

@@ -2,9 +2,7 @@ import { css, html, LitElement, nothing } from 'lit'
 import './icon.ts'
 import { controls } from './controls.ts'
 
-/**
- * A modal dialog on the native element: focus goes in and comes back, Escape closes. Fires `close` once closed.
- */
+/** A modal dialog on the native element. Fires `close` once closed. */
 export class DgDialog extends LitElement {
   static override readonly properties = {
     open: { type: Boolean },
@@ -76,7 +74,7 @@ export class DgDialog extends LitElement {
   declare open: boolean
   declare heading: string
   declare wide: boolean
-  /** There is nothing to act on in it: it has the focus itself, so that keys scroll it. */
+  /** Set if the dialog has no controls: its body takes the focus, so that keys scroll it. */
   declare reading: boolean
 
   constructor() {
@@ -100,15 +98,15 @@ export class DgDialog extends LitElement {
   }
 
   /**
-   * A form brings buttons of its own: no room is kept for others then. Asked before each update, not told by the slot: a
-   * dialog that is made open has its buttons, and the focus goes to the right one.
+   * Hides the footer without actions, as with a form that has its own buttons. Checked before each update,
+   * because `slotchange` comes too late for the initial focus.
    */
   private hasActions(): boolean {
     return [...this.children].some(({ slot }) => slot === 'actions')
   }
 
   private readonly clicked = (event: MouseEvent): void => {
-    // A click on the backdrop hits the dialog element itself, outside of its content.
+    // A click on the backdrop targets the dialog element itself, outside its box.
     const dialog = event.currentTarget
     if (!(dialog instanceof HTMLDialogElement) || event.target !== dialog) return
     const { left, right, top, bottom } = dialog.getBoundingClientRect()

@@ -7,16 +7,16 @@ export type Field = {
   readonly type?: 'text' | 'url' | 'tel' | 'password'
   readonly value?: string
   readonly hint?: string
-  /** What is wrong with it, for its owner to read. */
+  /** Error message to show. */
   readonly error?: string | undefined
   readonly placeholder?: string
   readonly autocomplete?: AutoFill
   readonly required?: boolean
-  /** Ids of suggestions (a datalist). */
+  /** Id of a datalist with suggestions. */
   readonly list?: string
 }
 
-/** A labelled native input; hint and error are tied to it for assistive technology. */
+/** A labelled native input. Hint and error are linked to it for screen readers. */
 export function fieldView(field: Field): TemplateResult {
   return html`<div class="field">
     <label for=${field.name}>${field.label}</label>
@@ -39,7 +39,7 @@ export function fieldView(field: Field): TemplateResult {
   </div>`
 }
 
-/** A password that can be looked at before it is sent. */
+/** A password field with a button that reveals its text. */
 export function passwordView(
   field: Field & { readonly shown: boolean; readonly onToggle: () => void },
 ): TemplateResult {
@@ -79,13 +79,13 @@ function notesView({ name, hint, error }: Field): TemplateResult {
   </div>`
 }
 
-/** Once what is wrong is shown, the first field that it concerns has the focus. */
+/** Focuses the first invalid field, once the errors are rendered. */
 export async function focusFirstWrong(form: LitElement): Promise<void> {
   await form.updateComplete
   form.renderRoot.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
 }
 
-/** Something went wrong with the form as a whole. Read out when it appears. */
+/** An error about the form as a whole. Announced to screen readers when it appears. */
 export function problemView(text: string): TemplateResult {
   return html`<div role="alert">
     ${text === '' ? nothing : html`<div class="callout"><dg-icon name="warning"></dg-icon><span>${text}</span></div>`}

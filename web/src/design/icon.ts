@@ -152,13 +152,10 @@ function isIconName(name: string | null): name is IconName {
   return name !== null && Object.hasOwn(icons, name)
 }
 
-/** Each icon as it was drawn once; what is shown are copies. */
+/** Cache of drawn icons. Elements show copies. */
 const drawn = new Map<IconName, SVGElement>()
 
-/**
- * A decorative picture, hidden from assistive technology: its button or text says what it means. A bare element without
- * a template: a page has dozens, and each row that is scrolled into view brings some.
- */
+/** A decorative icon, hidden from screen readers. A plain element, because each timeline row has several. */
 export class DgIcon extends HTMLElement {
   static readonly observedAttributes = ['name']
   private readonly root: ShadowRoot

@@ -2,8 +2,8 @@ import { type CSSResult, LitElement } from 'lit'
 import { controls } from './controls.ts'
 
 /**
- * An element that renders into the document itself, not into a shadow root: password managers find the fields of
- * a form only there. Its styles are the document's for as long as it is there.
+ * An element that renders without a shadow root, because password managers do not find form fields inside
+ * one. Its styles apply to the document while it is connected.
  */
 export abstract class LightElement extends LitElement {
   protected abstract readonly sheets: readonly CSSResult[]
@@ -18,14 +18,14 @@ export abstract class LightElement extends LitElement {
     const [shared = [], own] = [[controls], this.sheets].map((sheets) =>
       sheets.flatMap(({ styleSheet }) => (styleSheet ? [styleSheet] : [])),
     )
-    // What all have in common stays first, however many there are: what an element says of itself wins.
+    // Shared styles go first, so that the element's own styles override them.
     document.adoptedStyleSheets = [...shared, ...document.adoptedStyleSheets, ...(own ?? [])]
     this.adopted = [...shared, ...(own ?? [])]
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    // Once each: another element may have brought the same.
+    // Remove each sheet once only: another element may have adopted the same one.
     document.adoptedStyleSheets = this.adopted.reduce((rest, sheet) => {
       const at = rest.indexOf(sheet)
       return at < 0 ? rest : rest.toSpliced(at, 1)

@@ -10,7 +10,7 @@ export type MenuItem = {
   readonly run: () => void
 }
 
-/** A button that opens a menu: arrows move, Escape closes and gives the focus back (the popover's own doing). */
+/** A button that opens a menu. The native popover handles Escape and restores the focus. */
 export class DgMenu extends LitElement {
   static override readonly properties = {
     label: {},
@@ -65,7 +65,7 @@ export class DgMenu extends LitElement {
   declare label: string
   declare icon: IconName
   declare items: readonly MenuItem[]
-  /** Whether the Tab key reaches it. */
+  /** True if the Tab key reaches the button. */
   declare reachable: boolean
   declare open: boolean
 

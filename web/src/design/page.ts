@@ -2,7 +2,7 @@ import { css, html, LitElement } from 'lit'
 import { controls } from './controls.ts'
 import './icon.ts'
 
-/** A page of the shell: its heading, its tools, and its content in one readable column. */
+/** The layout of a page in the shell: heading, tools, and content in one column. */
 export class DgPage extends LitElement {
   static override readonly properties = { heading: {}, full: { type: Boolean } }
   static override readonly styles = [
@@ -31,14 +31,13 @@ export class DgPage extends LitElement {
         margin-inline-start: calc(-1 * var(--space-2));
       }
       .scroller {
-        /* What is placed by itself within (words for a screen reader alone) must not make the document longer. */
+        /* Keeps visually hidden, absolutely positioned text from lengthening the document. */
         position: relative;
         overflow-y: auto;
         scrollbar-gutter: stable;
         scrollbar-width: thin;
         scrollbar-color: var(--line-strong) transparent;
       }
-      /* Keys scroll it. */
       .scroller:focus-visible {
         outline-offset: -2px;
       }
@@ -69,7 +68,7 @@ export class DgPage extends LitElement {
     `,
   ]
   declare heading: string
-  /** The content has the whole of the page, and scrolls by itself. */
+  /** Set if the content fills the page and handles its own scrolling. */
   declare full: boolean
 
   constructor() {
@@ -78,7 +77,7 @@ export class DgPage extends LitElement {
     this.full = false
   }
 
-  /** Puts the focus on the content, so that the keys scroll it and Tab goes on from there. */
+  /** Focuses the content, so that keys scroll it and Tab continues from there. */
   override focus(): void {
     this.renderRoot.querySelector<HTMLElement>('.scroller')?.focus()
   }
@@ -88,7 +87,7 @@ export class DgPage extends LitElement {
       <header class="bar">
         <button
           class="button quiet icon drawer"
-          aria-label="Open the navigation"
+          aria-label="Open navigation"
           @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
         >
           <dg-icon name="menu"></dg-icon>

@@ -1,5 +1,5 @@
 import { unsafeCSS } from 'lit'
 import proseStyles from './prose.css?inline'
 
-/** Rendered markdown. The page of a note, which has no script, takes the same file. */
+/** Styles for rendered markdown, shared with the page of a note. */
 export const prose = unsafeCSS(proseStyles)

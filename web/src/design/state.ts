@@ -2,7 +2,7 @@ import { css, html, LitElement, nothing } from 'lit'
 import './icon.ts'
 import type { IconName } from './icon.ts'
 
-/** What stands where content will be, cannot be, or is not yet: empty, failed, missing. Says what to do. */
+/** A placeholder for content that is empty, missing or failed to load, with a suggestion what to do. */
 export class DgState extends LitElement {
   static override readonly properties = { icon: {}, heading: {} }
   static override readonly styles = css`

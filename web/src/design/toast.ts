@@ -5,21 +5,21 @@ import { controls } from './controls.ts'
 
 export type ToastTone = 'done' | 'warning' | 'timer'
 export type ToastOptions = {
-  /** What can be done about it. */
+  /** A button on the toast. */
   readonly action?: { readonly label: string; readonly run: () => void }
   /** `Infinity` stays until it is closed. */
   readonly shownForMs?: number
-  /** It was dismissed, or its action taken. */
+  /** Called when the owner dismisses the toast or takes its action. */
   readonly onClose?: () => void
 }
-/** Shows a toast, and returns what takes it away again once it says nothing new. */
+/** Shows a toast. Returns a function that removes it. */
 export type Toaster = (text: string, tone?: ToastTone, options?: ToastOptions) => () => void
 
 type Toast = ToastOptions & { readonly id: number; readonly text: string; readonly tone: ToastTone }
 
 const shownForMs = 6000
 
-/** Short news at the edge of the page, read out politely. Stays while it is pointed at or has focus. */
+/** Short notices at the edge of the page, announced politely. A toast stays while hovered or focused. */
 export class DgToasts extends LitElement {
   static override readonly properties = { toasts: { state: true } }
   static override readonly styles = [

@@ -29,7 +29,7 @@ import { switchStyles, switchView } from '../view/switch.ts'
 
 const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
 
-/** The owner's standing instructions: on or off, for which channels, and what the model is told in the end. */
+/** The owner's standing instructions, their channels, and a preview of what the model receives. */
 export class DgAdaptationsPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -99,7 +99,7 @@ export class DgAdaptationsPage extends LitElement {
     `,
   ]
   declare app: App
-  /** Open in the editor: one of them, or a new one. */
+  /** The adaptation in the editor. */
   declare private edited: Adaptation | 'new' | null
   declare private previewing: boolean
   declare private reloaded: Reloaded | null
@@ -138,7 +138,7 @@ export class DgAdaptationsPage extends LitElement {
     void this.attempt(async () => {
       await removeAdaptation(this.app.http, adaptation.id)
       const { id, title, content, enabled, channels } = adaptation
-      this.app.toast('Removed. Its words are kept in the history.', 'done', {
+      this.app.toast('Removed. Its text stays in the history.', 'done', {
         shownForMs: 10_000,
         action: {
           label: 'Undo',
@@ -211,10 +211,10 @@ export class DgAdaptationsPage extends LitElement {
   private itemsView(adaptations: readonly Adaptation[]): TemplateResult {
     if (adaptations.length === 0) {
       return html`
-        <dg-state icon="sliders" heading="Delegate is as it comes">
+        <dg-state icon="sliders" heading="No standing instructions yet">
           <p>
-            Write down once how it should behave: its tone, what to leave out, how to call you. It holds for every
-            turn from the next one on.
+            Tell Delegate how to behave: its tone, what to leave out, what to call you. Instructions apply from
+            the next turn on.
           </p>
           <button class="button primary" @click=${() => (this.edited = 'new')}>Write an instruction</button>
         </dg-state>
@@ -223,7 +223,7 @@ export class DgAdaptationsPage extends LitElement {
     }
     const now = new Date()
     return html`
-      <p class="intro">Delegate is told these with every turn, on the channels that they are for.</p>
+      <p class="intro">Delegate follows these instructions in every turn on the channels you choose.</p>
       <ul class="cards" aria-label="Standing instructions">
         ${adaptations.map((adaptation) => this.adaptationView(adaptation, now))}
       </ul>
@@ -246,7 +246,7 @@ export class DgAdaptationsPage extends LitElement {
         </p>
       </div>
       ${switchView({
-        label: `${title}: in force`,
+        label: `${title}: enabled`,
         checked: enabled,
         onChange: (checked) => this.change(adaptation, { enabled: checked }),
       })}
@@ -258,8 +258,8 @@ export class DgAdaptationsPage extends LitElement {
     const { reloaded } = this
     return html`<section class="files" aria-label="From files">
       <p>
-        Markdown files in <code>adaptations/</code> of the data directory count too; their first lines may give
-        <code>title</code>, <code>channels</code> and <code>enabled</code>.
+        Delegate also loads Markdown files from <code>adaptations/</code> in the data directory. Their first
+        lines can set <code>title</code>, <code>channels</code> and <code>enabled</code>.
       </p>
       <button
         class="button small"
@@ -268,13 +268,13 @@ export class DgAdaptationsPage extends LitElement {
             this.reloaded = await reloadAdaptations(this.app.http)
           })}
       >
-        <dg-icon name="retry"></dg-icon>Read the files again
+        <dg-icon name="retry"></dg-icon>Reload files
       </button>
       <div role="status">
         ${
           reloaded
             ? html`<p>
-                ${plural(reloaded.loaded, 'file')} in force${reloaded.skipped.length > 0 ? ', not these:' : '.'}
+                ${plural(reloaded.loaded, 'file')} loaded${reloaded.skipped.length > 0 ? '. Skipped:' : '.'}
               </p>`
             : nothing
         }

@@ -1,6 +1,6 @@
 import { css } from 'lit'
 
-/** Install and sign-in: one card in the middle of a quiet page. */
+/** For install, setup and sign-in: one card in the middle of the page. */
 export const authStyles = css`
   .auth {
     display: grid;

@@ -7,7 +7,7 @@ import { fieldView, passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { authStyles } from './auth-styles.ts'
 
-/** First launch: one password, and the service is set up. What else there is to choose comes after it. */
+/** First launch: sets the password. All other choices follow on the welcome page. */
 export class DgInstallPage extends LightElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -25,7 +25,7 @@ export class DgInstallPage extends LightElement {
   declare errors: Readonly<Record<string, string>>
   declare problem: string
   declare installed: boolean
-  /** The set-up code that the printed link carried; empty where there was none, or it was refused. */
+  /** The set-up code from the printed link; empty if there was none or it was refused. */
   declare linkedCode: string
 
   constructor() {
@@ -41,7 +41,7 @@ export class DgInstallPage extends LightElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    // The link opened in a tab that shows this page already.
+    // The printed link may be opened in a tab that already shows this page.
     addEventListener('hashchange', this.readLink)
   }
 
@@ -54,7 +54,7 @@ export class DgInstallPage extends LightElement {
     if (location.hash === '') return
     this.linkedCode = location.hash.slice(1)
     this.errors = {}
-    // The code is nothing to keep in the history.
+    // Keep the code out of the browser history.
     history.replaceState(null, '', location.pathname)
   }
 
@@ -93,7 +93,7 @@ export class DgInstallPage extends LightElement {
     }
   }
 
-  /** This browser's time zone goes with it, so that it is right from the start, also for who goes no further. */
+  /** Also sets the browser's time zone, in case the owner skips the remaining steps. */
   private async install(password: string): Promise<void> {
     const setupCode = this.linkedCode || (this.input('setupCode')?.value.trim() ?? '')
     const installation = { password, setupCode }
@@ -103,7 +103,7 @@ export class DgInstallPage extends LightElement {
     } catch (error) {
       const isZone = error instanceof Refused && error.problem.errors.some(({ path }) => path === 'timezone')
       if (!isZone) throw error
-      // The service's machine does not know it: asked for in the next step.
+      // The service does not know this zone. The next step asks for it.
       await install(this.app.http, installation)
     }
   }
@@ -118,8 +118,8 @@ export class DgInstallPage extends LightElement {
     if (status === 403) {
       this.errors = {
         setupCode: this.linkedCode
-          ? 'This link is out of date. Open the link that the service printed last, or enter its code.'
-          : 'This is not the code that the service printed last.',
+          ? 'This link has expired. Open the latest link that the service printed, or enter its code.'
+          : 'Wrong code. Enter the latest one that the service printed.',
       }
       this.linkedCode = ''
     } else {
@@ -148,7 +148,7 @@ export class DgInstallPage extends LightElement {
 
   private installedView() {
     return html`<h1>Already set up</h1>
-      <p class="lead">This delegate has its owner. If that is you, sign in.</p>
+      <p class="lead">This delegate already has an owner. If that is you, sign in.</p>
       <a class="button primary wide" href="/login">Sign in</a>`
   }
 
@@ -156,7 +156,7 @@ export class DgInstallPage extends LightElement {
     const { errors } = this
     return html`
       <h1>Meet your delegate</h1>
-      <p class="lead">Choose the password that only you know. Four short steps follow, and each of them can wait.</p>
+      <p class="lead">Choose a password. Four short steps follow, and you can skip each of them.</p>
       <form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
         ${problemView(this.problem)}
         <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
@@ -165,7 +165,7 @@ export class DgInstallPage extends LightElement {
           label: 'Password',
           autocomplete: 'new-password',
           required: true,
-          hint: `At least ${minPasswordLength} characters. A few random words are strong and easy to keep.`,
+          hint: `At least ${minPasswordLength} characters. A few random words are strong and easy to remember.`,
           error: errors.password,
           shown: this.shown,
           onToggle: () => {
@@ -178,7 +178,7 @@ export class DgInstallPage extends LightElement {
             : fieldView({
                 name: 'setupCode',
                 label: 'Set-up code',
-                hint: 'The service prints it when it starts, with a link that fills it in.',
+                hint: 'The service prints the code when it starts, and a link that fills it in.',
                 error: errors.setupCode,
                 required: true,
               })
@@ -196,7 +196,7 @@ function passwordErrors(password: string): Readonly<Record<string, string>> {
   if (password === '') return { password: 'Choose a password.' }
   if (missing > 0)
     return {
-      password: `${missing} more character${missing === 1 ? '' : 's'}, please: ${minPasswordLength} at least.`,
+      password: `Too short. Add ${missing} more character${missing === 1 ? '' : 's'}.`,
     }
   return {}
 }

@@ -34,13 +34,13 @@ export class DgLoginPage extends LightElement {
     void this.skip()
   }
 
-  /** Who is signed in already, in another tab for example, is not asked again. */
+  /** Skips the form if the owner is already signed in, as in another tab. */
   private async skip(): Promise<void> {
     try {
       const { authenticated } = await fetchAuthStatus(this.app.http)
       if (authenticated && this.isConnected && !this.busy) this.app.enter()
     } catch {
-      // The form is there, and says what is wrong once it is sent.
+      // Show the form. It reports the error when submitted.
     }
   }
 
@@ -72,7 +72,7 @@ export class DgLoginPage extends LightElement {
 
   private refused(error: unknown): void {
     if (error instanceof Refused && error.problem.status === 401) {
-      this.wrong = 'That is not the password.'
+      this.wrong = 'Wrong password. Try again.'
     } else if (error instanceof Refused && error.problem.status === 429) {
       this.problem = `Too many attempts. ${waitText(error.retryAfterSeconds)}`
     } else {
@@ -86,7 +86,7 @@ export class DgLoginPage extends LightElement {
         <img src="/favicon.svg" alt="" width="44" height="44" />
         <h1>Welcome back</h1>
         <p class="lead">
-          ${this.app.isSessionLost() ? 'Your sign-in has run out, or was ended elsewhere. ' : ''}Sign in to your delegate.
+          ${this.app.isSessionLost() ? 'Your session has expired or was ended elsewhere. ' : ''}Sign in to your delegate.
         </p>
         <form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
           ${problemView(this.problem)}

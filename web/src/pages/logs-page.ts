@@ -14,13 +14,13 @@ import { createKeyedRows } from '../view/keyed-rows.ts'
 import { logLineView, matchesLine } from '../view/log-line.ts'
 import { logStyles } from '../view/log-styles.ts'
 
-/** Lines that this page keeps; older ones go as new ones come. */
+/** The page keeps at most this many lines and drops older ones. */
 const keptLines = 1000
 const stickPx = 40
 
 type Connection = 'live' | 'paused' | 'cut'
 
-/** The service's log as it is written. */
+/** Live view of the service's log. */
 export class DgLogsPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -36,13 +36,13 @@ export class DgLogsPage extends LitElement {
   declare app: App
   declare private level: LogLevel
   declare private filter: string
-  /** Null before the first answer. */
+  /** Null until loaded. */
   declare private lines: readonly LogLine[] | null
-  /** Lines that came and went unseen. */
+  /** Number of lines that the service dropped before this page could read them. */
   declare private dropped: number
   declare private connection: Connection
   declare private problem: string
-  /** The lines whose fields are unfolded. */
+  /** Ids of the lines whose fields are unfolded. */
   declare private opened: ReadonlySet<number>
   private stop: () => void = () => undefined
   private fresh: LogLine[] = []
@@ -96,7 +96,7 @@ export class DgLogsPage extends LitElement {
     this.connect(0)
   }
 
-  /** `attempt`: how often in a row it was refused before. */
+  /** `attempt` counts the refused connections in a row. */
   private connect(attempt: number): void {
     this.stop()
     let refused = attempt
@@ -118,7 +118,7 @@ export class DgLogsPage extends LitElement {
         const signedIn = await this.isSignedIn()
         if (ended) return
         if (signedIn) timer = setTimeout(() => this.connect(refused + 1), backoffMs(refused, Math.random))
-        else this.app.lose()
+        else this.app.loseSession()
       },
     })
     this.stop = () => {
@@ -128,10 +128,7 @@ export class DgLogsPage extends LitElement {
     }
   }
 
-  /**
-   * The browser tries no more once it was refused: this browser may have been signed out; or the service is restarting,
-   * and what stands before it says so. Where no answer can be had, the page says already that it is not connected.
-   */
+  /** Returns true if the service is unreachable, so that the page keeps retrying. */
   private async isSignedIn(): Promise<boolean> {
     try {
       return (await fetchAuthStatus(this.app.http, AbortSignal.timeout(5000))).authenticated
@@ -140,7 +137,7 @@ export class DgLogsPage extends LitElement {
     }
   }
 
-  /** Lines come in bursts: the page shows them once a frame. */
+  /** Shows new lines at most once a frame, because they arrive in bursts. */
   private take(line: LogLine): void {
     this.fresh.push(line)
     if (this.frame !== 0) return
@@ -148,7 +145,7 @@ export class DgLogsPage extends LitElement {
       this.frame = 0
       const known = this.lines ?? []
       const lastId = known.at(-1)?.id ?? 0
-      // A service that was restarted after its clock was set back counts from further down.
+      // After a restart with an earlier clock, the service counts ids from a lower number.
       const isAnother = (this.fresh[0]?.id ?? 0) <= lastId
       this.lines = [...(isAnother ? [] : known), ...this.fresh].slice(-keptLines)
       this.fresh = []
@@ -183,7 +180,7 @@ export class DgLogsPage extends LitElement {
     if (!(target instanceof HTMLElement)) return
     const { scrollTop, scrollHeight, clientHeight } = target
     const before = this.atEnd
-    // Only scrolling back leaves the end: lines that come below it must not.
+    // Only scrolling up leaves the end. New lines below must not.
     if (scrollHeight - scrollTop - clientHeight < stickPx) this.atEnd = true
     else if (scrollTop < this.lastTop - 1) this.atEnd = false
     this.lastTop = scrollTop
@@ -240,7 +237,7 @@ export class DgLogsPage extends LitElement {
     return html`<dg-page heading="Logs" full>
       <span slot="tools" class="state ${this.connection}" role="status">${stateText[this.connection]}</span>
       <button slot="tools" class="button small" aria-pressed=${paused} @click=${this.togglePause}>
-        <dg-icon name=${paused ? 'play' : 'pause'}></dg-icon>${paused ? 'Go on' : 'Pause'}
+        <dg-icon name=${paused ? 'play' : 'pause'}></dg-icon>${paused ? 'Resume' : 'Pause'}
       </button>
       <button slot="tools" class="button quiet icon small" aria-label="Save these lines" title="Save these lines" @click=${this.save}>
         <dg-icon name="download"></dg-icon>
@@ -250,7 +247,7 @@ export class DgLogsPage extends LitElement {
           <input
             class="input"
             type="search"
-            aria-label="Filter the lines"
+            aria-label="Filter lines"
             placeholder="Filter"
             .value=${this.filter}
             @input=${this.typed}
@@ -285,7 +282,7 @@ export class DgLogsPage extends LitElement {
       ${
         this.dropped === 0
           ? nothing
-          : html`<p class="gone">${plural(this.dropped, 'earlier line')} ${this.dropped === 1 ? 'is' : 'are'} not in memory any more.</p>`
+          : html`<p class="gone">${plural(this.dropped, 'earlier line')} ${this.dropped === 1 ? 'is' : 'are'} no longer in memory.</p>`
       }
       <div class="scroller" tabindex="0" role="log" aria-live="off" aria-label="Lines" @scroll=${this.scrolled}>
         ${isEmpty ? this.emptyView(lines.length) : nothing}
@@ -294,7 +291,7 @@ export class DgLogsPage extends LitElement {
       ${
         this.atEnd
           ? nothing
-          : html`<button class="button icon to-end" aria-label="To the newest line" @click=${this.toEnd}>
+          : html`<button class="button icon to-end" aria-label="Go to the newest line" @click=${this.toEnd}>
               <dg-icon name="arrow-down"></dg-icon>
             </button>`
       }
@@ -303,11 +300,11 @@ export class DgLogsPage extends LitElement {
 
   private emptyView(kept: number): TemplateResult {
     return kept === 0
-      ? html`<dg-state icon="logs" heading="Nothing of this level yet">
-          <p>Choose a less serious level, or wait: new lines appear by themselves.</p>
+      ? html`<dg-state icon="logs" heading="No lines at this level yet">
+          <p>Choose a lower level, or wait: new lines appear automatically.</p>
         </dg-state>`
-      : html`<dg-state icon="search" heading="No line matches">
-          <p>The filter looks at messages and fields of the lines shown here.</p>
+      : html`<dg-state icon="search" heading="No matching lines">
+          <p>The filter searches the messages and fields of the lines on this page.</p>
         </dg-state>`
   }
 }

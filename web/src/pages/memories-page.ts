@@ -17,7 +17,7 @@ const pageSize = 50
 
 type MemoryPage = ListPage<Memory> & { readonly count: number }
 
-/** What the delegate remembers of its owner, where it has that from, and how it is forgotten. */
+/** The delegate's memories, with their sources. The owner can search and forget them. */
 export class DgMemoriesPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -69,7 +69,7 @@ export class DgMemoriesPage extends LitElement {
     this.erasing = {
       heading: 'Forget this for good?',
       target: { kind: 'memory', id: memory.id },
-      note: 'It never comes up again, nor is it learned back from the same words. What you said stays on the timeline until you erase it there, but is no longer recalled.',
+      note: 'It never comes up again and is not learned again from the same words. What you said stays on the timeline until you erase it there, but is no longer recalled.',
     }
   }
 
@@ -94,7 +94,7 @@ export class DgMemoriesPage extends LitElement {
     return listView(memories, 'the memories', ({ count }) => {
       if (memories.isEmpty) return emptyView()
       return html`
-        <div class="search">${searchField(memories, 'Search the memories')}</div>
+        <div class="search">${searchField(memories, 'Search memories')}</div>
         <p class="facts total" role="status">
           ${memories.loading ? 'Loading…' : plural(count, 'memory', 'memories')}
         </p>
@@ -106,7 +106,7 @@ export class DgMemoriesPage extends LitElement {
   private foundView(): TemplateResult {
     const { items, loading } = this.memories
     if (items.length === 0 && !loading) {
-      return html`<dg-state icon="search" heading="Nothing like that is remembered"></dg-state>`
+      return html`<dg-state icon="search" heading="No matching memories"></dg-state>`
     }
     const now = new Date()
     return html`
@@ -147,7 +147,7 @@ export class DgMemoriesPage extends LitElement {
         <p class="facts">
           ${sources.map(
             ({ seq }, index) => html`<a href="/?seq=${seq}">
-              ${index === 0 ? 'Where it was said' : `and again (${index + 1})`}
+              ${index === 0 ? 'Show source' : `source ${index + 1}`}
             </a>`,
           )}
         </p>
@@ -166,13 +166,13 @@ export class DgMemoriesPage extends LitElement {
 
 function emptyView(): TemplateResult {
   return html`<dg-state icon="brain" heading="Nothing remembered yet">
-    <p>Delegate remembers by itself what you tell it about you. Everything it keeps is listed here.</p>
+    <p>Delegate remembers what you tell it about yourself. Everything it remembers is listed here.</p>
   </dg-state>`
 }
 
 function strengthView(strength: number): TemplateResult {
   const percent = Math.round(Math.min(1, Math.max(0, strength)) * 100)
-  return html`<span class="meter" title="Strength ${percent}%: it grows with use and fades with time">
+  return html`<span class="meter" title="Strength ${percent}%. It grows with use and fades with time.">
     strength
     <svg class="strength" role="img" aria-label="Strength ${percent}%">
       <rect class="track" width="100%" height="100%" rx="3"></rect>

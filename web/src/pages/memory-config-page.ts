@@ -21,56 +21,61 @@ type Group = { readonly heading: string; readonly about: string; readonly fields
 const groups: readonly Group[] = [
   {
     heading: 'Finding',
-    about: 'What is looked for before each turn, and how long a turn waits for it.',
+    about: 'What to search for before each turn, and how long to wait.',
     fields: [
       {
         key: 'retrieveTimeoutMs',
-        title: 'Wait at most',
-        about: 'What is found later than this is kept for the next turn.',
+        title: 'Time limit',
+        about: 'Memories found later are kept for the next turn.',
         unit: 'ms',
       },
       {
         key: 'contextTurns',
         title: 'Earlier messages in the search',
-        about: 'How many of your messages before the last one are part of what is looked for.',
+        about: 'How many of your messages before the last one to include in the search.',
         unit: 'messages',
       },
       {
         key: 'strengthHalfLifeDays',
         title: 'Half-life of a memory',
-        about: 'The age at which something that was used once has lost half of its strength.',
+        about: 'The age at which a memory that was used only once has lost half of its strength.',
         unit: 'days',
       },
     ],
   },
   {
     heading: 'Choosing',
-    about: 'Which of the memories that were found the model gets to see.',
+    about: 'Which of the memories found to show to the model.',
     fields: [
       {
         key: 'maxInjectedMemories',
-        title: 'Memories at most',
-        about: 'In one turn.',
+        title: 'Maximum memories',
+        about: 'Per turn.',
         unit: 'memories',
       },
-      { key: 'maxInjectedTokens', title: 'Tokens at most', about: 'All of them together.', unit: 'tokens' },
+      {
+        key: 'maxInjectedTokens',
+        title: 'Maximum tokens',
+        about: 'For all memories of a turn together.',
+        unit: 'tokens',
+      },
       {
         key: 'relevanceThreshold',
-        title: 'Relevance at least',
-        about: 'From 0, everything, to 1, only what fits exactly.',
+        title: 'Minimum relevance',
+        about: 'From 0 for every memory to 1 for exact matches only.',
         unit: '0 to 1',
       },
       {
         key: 'duplicateThreshold',
-        title: 'Counts as said already from',
-        about: 'The part of its words that a late memory may share with what was shown, 0 to 1.',
+        title: 'Duplicate threshold',
+        about: 'Drop a late memory if it shares at least this part of its words with what was already shown.',
         unit: '0 to 1',
       },
     ],
   },
 ]
 
-/** How memories are recalled: one form over `/memory-config`. */
+/** A form for `/memory-config`, the settings of recall. */
 export class DgMemoryConfigPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -110,7 +115,7 @@ export class DgMemoryConfigPage extends LitElement {
   declare app: App
   declare private config: MemoryConfig | null
   declare private problem: string
-  /** Why the whole was refused, where no field is to blame. */
+  /** An error that concerns no single field. */
   declare private refusal: string
   declare private errors: Readonly<Record<string, string>>
   declare private saving: boolean
@@ -142,7 +147,7 @@ export class DgMemoryConfigPage extends LitElement {
     return this.renderRoot.querySelector<HTMLInputElement>(`[name="${name}"]`)
   }
 
-  /** What the form says; the names of fields that hold no number go to `wrong`. */
+  /** Reads the form. Adds the names of fields without a valid number to `wrong`. */
   private read(wrong: string[]): MemoryConfig {
     const number = (name: string) => {
       const text = this.input(name)?.value.trim() ?? ''
@@ -176,7 +181,7 @@ export class DgMemoryConfigPage extends LitElement {
     this.saving = true
     try {
       this.config = await saveMemoryConfig(this.app.http, wanted)
-      this.app.toast('Saved; it holds from the next turn')
+      this.app.toast('Saved. Takes effect on the next turn.')
     } catch (error) {
       const named = error instanceof Refused ? error.problem.errors : []
       const known = named.filter(({ path }) => this.input(path) !== null)
@@ -208,7 +213,7 @@ export class DgMemoryConfigPage extends LitElement {
           <div class="card waiting"></div>
           <div class="card waiting"></div>
         </div>`
-      return html`<dg-state icon="offline" heading="This cannot be shown" role="alert">
+      return html`<dg-state icon="offline" heading="The settings cannot be shown" role="alert">
         <p>${this.problem}</p>
         <button class="button" @click=${() => void this.load()}>Try again</button>
       </dg-state>`
@@ -246,7 +251,7 @@ export class DgMemoryConfigPage extends LitElement {
       autocomplete="off"
       spellcheck="false"
       ?readonly=${this.saving}
-      placeholder="The utility model"
+      placeholder="Utility model"
       aria-invalid=${this.errors['arbitrator.model'] !== undefined}
       aria-describedby="arbitrator.model-error"
       .value=${arbitrator.model ?? ''}
@@ -255,15 +260,15 @@ export class DgMemoryConfigPage extends LitElement {
       <header>
         <div>
           <h2>Second opinion</h2>
-          <p>A model looks at what was found and leaves out what has nothing to do with the message.</p>
+          <p>A model reviews the memories found and drops those that have nothing to do with the message.</p>
         </div>
       </header>
-      ${this.rowView('arbitrator.enabled', 'Ask a model', 'Costs a small request a turn. Without a model service it is passed over.', enabled)}
-      ${this.rowView('arbitrator.model', 'Model', 'Empty: the utility model.', model)}
+      ${this.rowView('arbitrator.enabled', 'Ask a model', 'Costs one small request per turn. Skipped without a model service.', enabled)}
+      ${this.rowView('arbitrator.model', 'Model', 'Leave empty to use the utility model.', model)}
       ${this.rowView(
         'arbitrator.timeoutMs',
-        'Wait at most',
-        'After that the memories are taken as they were found.',
+        'Time limit',
+        'After that, the memories are used as found.',
         this.numberView('arbitrator.timeoutMs', arbitrator.timeoutMs, 'ms'),
       )}
     </section>`

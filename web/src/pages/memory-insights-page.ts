@@ -21,14 +21,14 @@ import {
 } from '../view/memory-figures.ts'
 import { relativeText } from '../view/relative-time.ts'
 
-/** A turn may change several things: they are one reason to look again. */
+/** Debounces reloads, because a turn may change several memories. */
 const settleMs = 500
 
-/** Vectors are made without a fact that would tell: until they are, the page looks again by itself. */
+/** Embedding records no events, so the page polls while it is in progress. */
 const progressMs = 2_000
 const retryMs = 5_000
 
-/** How memory is doing: what there is, what became of what was heard, what runs, what happened last. */
+/** The state of memory: totals, outcomes of candidates, running work and recent events. */
 export class DgMemoryInsightsPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -45,7 +45,6 @@ export class DgMemoryInsightsPage extends LitElement {
         border-radius: var(--radius-md);
         background: var(--surface);
       }
-      /* What it counts at the left, how many at the right, on one line of sight. */
       dl > div {
         display: grid;
         grid-template-columns: minmax(0, 1fr) auto;
@@ -176,8 +175,8 @@ export class DgMemoryInsightsPage extends LitElement {
     const now = new Date()
     const { since } = insights.deduplication
     return html`
-      ${problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${problem}</p>`}
-      <h2 class="heading">What is remembered</h2>
+      ${problem === '' ? nothing : html`<p role="alert">These figures may be out of date. ${problem}</p>`}
+      <h2 class="heading">Memories</h2>
       ${figuresView(storeFigures(insights))}
       ${
         insights.store.kinds.length === 0
@@ -186,14 +185,14 @@ export class DgMemoryInsightsPage extends LitElement {
               ${figuresView(kindFigures(insights))}`
       }
       <h2 class="heading" title=${fullTimeText(since)}>
-        What became of what was heard, since the start ${relativeText(since, now)}
+        Candidates since Delegate started ${relativeText(since, now)}
       </h2>
       ${figuresView(deduplicationFigures(insights))}
-      <h2 class="heading">How it is learned</h2>
+      <h2 class="heading">Learning</h2>
       <p class="note">${learningText(insights, now)}</p>
-      <h2 class="heading">Recall, since the start</h2>
+      <h2 class="heading">Recall since Delegate started</h2>
       ${figuresView(recallFigures(insights, now))}
-      <h2 class="heading">What happened last</h2>
+      <h2 class="heading">Recent events</h2>
       ${this.eventsView(insights, now)}
     `
   }
@@ -201,10 +200,10 @@ export class DgMemoryInsightsPage extends LitElement {
   private eventsView({ recentEvents }: MemoryInsights, now: Date): TemplateResult {
     if (recentEvents.length === 0) {
       return html`<dg-state icon="brain" heading="Nothing yet">
-        <p>What Delegate learns, merges, forgets and recalls shows here.</p>
+        <p>What Delegate learns, merges, forgets and recalls appears here.</p>
       </dg-state>`
     }
-    return html`<ul class="cards events" aria-label="What happened last">
+    return html`<ul class="cards events" aria-label="Recent events">
       ${recentEvents.map(
         (event) => html`<li>
           <div class="what">
@@ -219,14 +218,14 @@ export class DgMemoryInsightsPage extends LitElement {
     </ul>`
   }
 
-  /** What was replaced or given up can be had back. */
+  /** An undo button for events that replaced or retired a memory. */
   private undoView(event: TimelineEvent): TemplateResult | typeof nothing {
     const id = replacedIn(event)
     if (id === null || typeof event.payload.text !== 'string') return nothing
     const restore = async (): Promise<void> => {
       try {
         await restoreMemory(this.app.http, id)
-        this.app.toast('It holds again')
+        this.app.toast('Memory restored')
         await this.load()
       } catch (error) {
         this.app.toast(explain(error), 'warning')
@@ -234,7 +233,7 @@ export class DgMemoryInsightsPage extends LitElement {
     }
     return html`<button
       class="button quiet small"
-      aria-label="Undo: ${event.payload.text} holds again"
+      aria-label="Undo: restore ${event.payload.text}"
       @click=${() => void restore()}
     >
       Undo
@@ -242,14 +241,14 @@ export class DgMemoryInsightsPage extends LitElement {
   }
 }
 
-/** The memory that no longer holds since an event; null for events of other kinds. */
+/** The memory that an event replaced or retired; null for other events. */
 function replacedIn({ type, payload }: TimelineEvent): string | null {
   const id = type === 'memory.merged' ? payload.mergedId : payload.memoryId
   const isEnd = type === 'memory.merged' || type === 'memory.overridden' || type === 'memory.retired'
   return isEnd && typeof id === 'string' ? id : null
 }
 
-/** The words that are no more than named in the title. */
+/** The text of a replaced memory, which the event's title omits. */
 function wordsView(event: TimelineEvent): TemplateResult | typeof nothing {
   const { text } = event.payload
   return replacedIn(event) !== null && typeof text === 'string' ? html`<p>“${text}”</p>` : nothing
@@ -278,19 +277,19 @@ function learningText({ extraction }: MemoryInsights, now: Date): string {
   const { method, running, unread, lastFailure } = extraction
   const by =
     method === 'model'
-      ? 'The utility model reads what you say once it is answered, and what it finds is checked in code.'
-      : 'Rules read what you say once it is answered: plain statements. With a language model more is understood.'
+      ? 'After each reply, the utility model looks for memories in your message, and code checks its findings.'
+      : 'After each reply, rules look for plain statements in your message. A language model finds more.'
   const waiting =
     unread === 0
-      ? 'Nothing waits to be read.'
-      : `${plural(unread, 'message')} ${unread === 1 ? 'waits' : 'wait'} to be read${running ? '; it is being done' : ''}.`
+      ? 'No messages are waiting.'
+      : `${plural(unread, 'message')} ${running ? 'in progress' : 'waiting'}.`
   if (lastFailure === null) return `${by} ${waiting}`
   const again = lastFailure.final
-    ? 'those messages were read by rules instead'
+    ? 'rules were applied to those messages instead'
     : lastFailure.retryAt === null
       ? ''
-      : `it is tried again ${relativeText(lastFailure.retryAt, now)}`
-  return `${by} ${waiting} It last failed ${relativeText(lastFailure.at, now)} (${wordsText(lastFailure.kind)})${again === '' ? '' : `; ${again}`}.`
+      : `next retry ${relativeText(lastFailure.retryAt, now)}`
+  return `${by} ${waiting} Learning last failed ${relativeText(lastFailure.at, now)} (${wordsText(lastFailure.kind)})${again === '' ? '' : `; ${again}`}.`
 }
 
 customElements.define('dg-memory-insights-page', DgMemoryInsightsPage)

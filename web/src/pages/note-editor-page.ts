@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
-import { copyAndTell } from '../app/copy.ts'
+import { copyWithToast } from '../app/copy.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import { explain, Refused } from '../data/http.ts'
 import { createNote, deleteNote, fetchNote, type Note, restoreNote, updateNote } from '../data/notes.ts'
@@ -19,10 +19,10 @@ import '../view/note-history-dialog.ts'
 import { type Draft, keepDraft, keptDraft, type Words } from './note-draft.ts'
 import { noteEditorStyles } from './note-editor-styles.ts'
 
-/** A longer text is looked at on its own page: rendering it as it is typed would hold the typing up. */
+/** Above this size there is no live preview, because rendering it would slow down typing. */
 const previewChars = 200_000
 
-/** Where a note is written: words on one side, how they will look on the other. What is not saved yet is kept in this tab. */
+/** Editor for a note, with a preview. Keeps unsaved edits in this tab. */
 export class DgNoteEditorPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -38,13 +38,13 @@ export class DgNoteEditorPage extends LitElement {
   }
   static override readonly styles = [controls, prose, noteEditorStyles]
   declare app: App
-  /** As the service has it; null for one that is not there yet. */
+  /** The saved note; null for a new one. */
   declare private note: Note | null
   declare private draft: Draft
   declare private state: 'loading' | 'ready' | 'missing' | 'failed'
   declare private previewing: boolean
   declare private busy: boolean
-  /** Somebody else has changed it since it was loaded. */
+  /** True if the note was changed elsewhere since it was loaded. */
   declare private stale: boolean
   declare private problem: string
   declare private erasing: Erasing | null
@@ -106,7 +106,7 @@ export class DgNoteEditorPage extends LitElement {
     }
   }
 
-  /** At the beginning: a long text must not open at its end. */
+  /** Puts the cursor at the beginning, so that a long text does not open at its end. */
   private focusText(): void {
     const text = this.renderRoot.querySelector('textarea')
     text?.setSelectionRange(0, 0)
@@ -142,8 +142,8 @@ export class DgNoteEditorPage extends LitElement {
     keepDraft(this.note?.id ?? null, this.isChanged() ? this.draft : null)
   }
 
-  /** `over`: on top of whatever somebody else has made of it. */
-  private readonly save = async (over = false): Promise<void> => {
+  /** `overwrite` saves even if the note was changed elsewhere. */
+  private readonly save = async (overwrite = false): Promise<void> => {
     const { note, draft } = this
     if (this.busy || !this.isChanged()) return
     if (draft.content === '') {
@@ -159,11 +159,11 @@ export class DgNoteEditorPage extends LitElement {
             this.app.http,
             note.id,
             { title, content: draft.content },
-            over ? null : draft.revision,
+            overwrite ? null : draft.revision,
           )
         : await createNote(this.app.http, { content: draft.content, ...(title === '' ? {} : { title }) })
       keepDraft(note?.id ?? null, null)
-      // What was typed while it was on its way stays.
+      // Keep what was typed while the request was in progress.
       const later = this.draft === draft ? null : this.draft
       this.take(saved)
       if (later) this.typed({ title: later.title, content: later.content })
@@ -185,46 +185,46 @@ export class DgNoteEditorPage extends LitElement {
     }
   }
 
-  /** Puts what is written here aside; it can be had back, on top of the other. */
+  /** Replaces the note in the editor and offers to restore the unsaved text. */
   private takeInstead(other: Note): void {
     const aside = this.isChanged() ? this.draft : null
     keepDraft(other.id, null)
     this.take(other)
     if (!aside) return
     const { title, content } = aside
-    this.app.toast('What you had written is put aside.', 'done', {
+    this.app.toast('Your unsaved text was set aside.', 'done', {
       shownForMs: 10_000,
-      action: { label: 'Bring it back', run: () => this.typed({ title, content }) },
+      action: { label: 'Restore it', run: () => this.typed({ title, content }) },
     })
   }
 
   private async discard(note: Note): Promise<void> {
-    // Where it was changed elsewhere, that is to be seen again, too.
+    // Undo also restores the unsaved text and the warning about a change elsewhere.
     const unsaved = this.isChanged() ? this.draft : null
     const { stale } = this
     try {
       await deleteNote(this.app.http, note.id)
       this.forget(note.id)
-      this.app.toast('Deleted. Its words are kept until you erase them.', 'done', {
+      this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
         shownForMs: 10_000,
-        action: { label: 'Undo', run: () => void this.bringBack(note, unsaved, stale) },
+        action: { label: 'Undo', run: () => void this.restore(note, unsaved, stale) },
       })
     } catch (error) {
       this.app.toast(explain(error), 'warning')
     }
   }
 
-  private async bringBack(note: Note, unsaved: Draft | null, stale: boolean): Promise<void> {
+  private async restore(note: Note, unsaved: Draft | null, stale: boolean): Promise<void> {
     try {
       const { revision } = await restoreNote(this.app.http, note.id, note.revision)
       if (unsaved) keepDraft(note.id, stale ? unsaved : { ...unsaved, revision })
-      this.app.toast('The note is back.')
+      this.app.toast('Note restored.')
     } catch (error) {
       this.app.toast(explain(error), 'warning')
     }
   }
 
-  /** It is gone from here: so is what was typed and not saved. */
+  /** Drops the note and its draft, and leaves the editor. */
   private forget(id: string): void {
     keepDraft(id, null)
     this.take(null)
@@ -244,7 +244,7 @@ export class DgNoteEditorPage extends LitElement {
       {
         label: 'Copy link',
         icon: 'link',
-        run: () => void copyAndTell(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
+        run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
       },
       { label: 'History', icon: 'timeline', run: () => this.showHistory() },
       { label: 'Delete', icon: 'trash', run: () => void this.discard(note) },
@@ -278,9 +278,9 @@ export class DgNoteEditorPage extends LitElement {
 
   private toolsView(): TemplateResult {
     const changed = this.isChanged()
-    const words = this.busy ? 'Saving…' : changed ? 'Not saved yet' : this.note ? 'Saved' : ''
+    const status = this.busy ? 'Saving…' : changed ? 'Not saved yet' : this.note ? 'Saved' : ''
     return html`
-      <span slot="tools" class="status" role="status">${words}</span>
+      <span slot="tools" class="status" role="status">${status}</span>
       <button
         slot="tools"
         class="button small toggle"
@@ -309,9 +309,9 @@ export class DgNoteEditorPage extends LitElement {
   private contentView(): TemplateResult {
     if (this.state === 'loading') return html`<p role="status">Loading…</p>`
     if (this.state === 'missing') {
-      return html`<dg-state icon="note" heading="There is no such note">
+      return html`<dg-state icon="note" heading="Note not found">
         <p>It may have been deleted.</p>
-        <a class="button" href="/notes">To the notes</a>
+        <a class="button" href="/notes">Go to notes</a>
       </dg-state>`
     }
     if (this.state === 'failed') {
@@ -358,7 +358,7 @@ export class DgNoteEditorPage extends LitElement {
     const { title, content } = this.draft
     if (content.length > previewChars) {
       return html`<section class="preview" aria-label="Preview">
-        <p class="status">Too long for a preview while you write. Save it, then open it.</p>
+        <p class="status">Too long to preview while you write. Save the note, then open it.</p>
       </section>`
     }
     return html`<section class="preview" aria-label="Preview">
@@ -372,11 +372,12 @@ export class DgNoteEditorPage extends LitElement {
       <dg-icon name="warning"></dg-icon>
       <div>
         <p>
-          This note was changed elsewhere since you opened it. If you save yours on top, the other stays in its history.
+          This note was changed elsewhere since you opened it. If you overwrite it, the other version stays in
+          its history.
         </p>
         <div class="choices">
-          <button class="button small" @click=${() => void this.save(true)}>Save mine on top</button>
-          <button class="button small" @click=${() => void this.loadOther(id)}>Load the other</button>
+          <button class="button small" @click=${() => void this.save(true)}>Overwrite with mine</button>
+          <button class="button small" @click=${() => void this.loadOther(id)}>Load the other version</button>
         </div>
       </div>
     </div>`

@@ -77,7 +77,7 @@ export const noteEditorStyles = css`
     margin-top: var(--space-2);
   }
   @media (max-width: 40rem) {
-    /* Read out, not shown: there is no room for it. */
+    /* No room to show it, but still announced to screen readers. */
     .status {
       position: absolute;
       width: 1px;

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
-import { copyAndTell } from '../app/copy.ts'
+import { copyWithToast } from '../app/copy.ts'
 import { explain } from '../data/http.ts'
 import { deleteNote, fetchNotes, type NoteSummary, restoreNote } from '../data/notes.ts'
 import { cards } from '../design/cards.ts'
@@ -21,7 +21,7 @@ import { relativeText } from '../view/relative-time.ts'
 
 const pageSize = 50
 
-/** All notes, found as the owner types. */
+/** All notes, with a search as you type. */
 export class DgNotesPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -63,7 +63,7 @@ export class DgNotesPage extends LitElement {
         font-weight: 600;
         text-decoration: none;
       }
-      /* The whole card leads to the note; what else is in it lies above. */
+      /* The link covers the whole card. Other controls lie above it. */
       .title::after {
         position: absolute;
         inset: 0;
@@ -123,7 +123,7 @@ export class DgNotesPage extends LitElement {
 
   private async discard(note: NoteSummary): Promise<void> {
     await deleteNote(this.app.http, note.id)
-    this.app.toast('Deleted. Its words are kept until you erase them.', 'done', {
+    this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
       shownForMs: 10_000,
       action: { label: 'Undo', run: () => void this.attempt(() => this.restore(note)) },
     })
@@ -132,7 +132,7 @@ export class DgNotesPage extends LitElement {
 
   private async restore(note: NoteSummary): Promise<void> {
     await restoreNote(this.app.http, note.id, note.revision)
-    this.app.toast('The note is back.')
+    this.app.toast('Note restored.')
     await this.notes.reload()
   }
 
@@ -156,7 +156,7 @@ export class DgNotesPage extends LitElement {
       {
         label: 'Copy link',
         icon: 'link',
-        run: () => void copyAndTell(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
+        run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
       },
       { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
       { label: 'Delete', icon: 'trash', run: () => void this.attempt(() => this.discard(note)) },
@@ -193,7 +193,7 @@ export class DgNotesPage extends LitElement {
       'the notes',
       ({ items }) => html`
         <div class="find">
-          ${searchField(notes, 'Search the notes')}
+          ${searchField(notes, 'Search notes')}
           <button
             class="button"
             aria-pressed=${this.deleted}
@@ -212,17 +212,17 @@ export class DgNotesPage extends LitElement {
 
   private emptyView(): TemplateResult {
     if (this.notes.query.trim() !== '') {
-      return html`<dg-state icon="search" heading="No note says that">
-        <p>Every word must occur in the title or the text; the last one may be unfinished.</p>
+      return html`<dg-state icon="search" heading="No matching notes">
+        <p>Every word must appear in the title or the text. The last word may be incomplete.</p>
       </dg-state>`
     }
     if (this.deleted) {
       return html`<dg-state icon="trash" heading="No deleted notes">
-        <p>What you delete can be restored from here until you erase it.</p>
+        <p>You can restore deleted notes here until you erase them.</p>
       </dg-state>`
     }
     return html`<dg-state icon="note" heading="No notes yet">
-      <p>Write one, or ask Delegate to: “Make a note of that.” Long answers become notes by themselves.</p>
+      <p>Write one, or tell Delegate: “Make a note of that.” Long answers become notes automatically.</p>
       <a class="button primary" href="/notes/edit">Write a note</a>
     </dg-state>`
   }

@@ -25,7 +25,7 @@ const windows = [
 const refreshMs = 30_000
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 
-/** How context, delivery, paging, memory and model have been doing: every figure with what it means. */
+/** The operations report: figures and charts for context, delivery, paging, memory and model. */
 export class DgOperationsPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -188,7 +188,7 @@ export class DgOperationsPage extends LitElement {
         fetchReport(this.app.http, hours),
         fetchSeries(this.app.http, hours),
       ])
-      // Meanwhile another window may have been chosen.
+      // The owner may have chosen another window meanwhile.
       if (hours !== this.hours) return
       this.report = report
       this.series = series
@@ -235,10 +235,10 @@ export class DgOperationsPage extends LitElement {
       </dg-state>`
     }
     return html`
-      ${this.problem === '' ? nothing : html`<p role="alert">What follows may be out of date. ${this.problem}</p>`}
+      ${this.problem === '' ? nothing : html`<p role="alert">This report may be out of date. ${this.problem}</p>`}
       <p class="facts when">
         <span>${shortDateText(report.from)} to ${shortDateText(report.to)}</span>
-        <span>Counts alone: nothing here is anybody’s words.</span>
+        <span>Counts only, no message text.</span>
       </p>
       ${areas.map((area) => this.areaView(area, report, series))}
     `
@@ -270,7 +270,7 @@ export class DgOperationsPage extends LitElement {
       }),
     )
     if (courses.every(({ values }) => values.every((value) => value === 0))) {
-      return html`<p class="quiet">${title}: nothing in this window.</p>`
+      return html`<p class="quiet">${title}: no data in this window.</p>`
     }
     return html`<dg-course-chart
       heading=${title}
@@ -285,7 +285,7 @@ function figureView({ name, meaning, as }: Figure, value: number | null): Templa
   const text = value === null ? '–' : as === 'rate' ? percent.format(value) : countText(value)
   return html`<div>
     <dt>${name}</dt>
-    <dd class="value" title=${value === null ? 'Nothing to go by in this window' : nothing}>${text}</dd>
+    <dd class="value" title=${value === null ? 'No data in this window' : nothing}>${text}</dd>
     <dd class="meaning">${meaning}</dd>
   </div>`
 }

@@ -1,13 +1,13 @@
 import { css } from 'lit'
 
-/** What the settings page has beside its cards: the way between them, what is held, what is not saved. */
+/** Styles of the settings page outside its cards: section links, notices and the save bar. */
 export const settingsPageStyles = css`
   .intro {
     margin-bottom: var(--space-4);
     color: var(--ink-soft);
     font-size: var(--text-sm);
   }
-  /* Always at hand: a row above what scrolls, and a column beside it where there is room. */
+  /* A sticky row above the content, or a column beside it on wide pages. */
   .jumps {
     position: sticky;
     top: 0;
@@ -20,7 +20,7 @@ export const settingsPageStyles = css`
     overflow-x: auto;
     scrollbar-width: none;
   }
-  /* There is more where it fades. */
+  /* A fade hints that the row scrolls. */
   .jumps::after {
     position: sticky;
     right: calc(-1 * var(--space-4));

@@ -25,7 +25,7 @@ import '../view/settings/sign-in-list.ts'
 import '../view/settings/undeclared-proxies.ts'
 import { settingsPageStyles } from './settings-page-styles.ts'
 
-/** Everything that the owner may set, who is signed in, and which build this is. */
+/** Settings, password, sessions and build information. */
 export class DgSettingsPage extends LightElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -40,7 +40,7 @@ export class DgSettingsPage extends LightElement {
   declare app: App
   declare private settings: readonly Setting[] | null
   declare private problem: string
-  /** What the service refused, by key. */
+  /** Errors by setting key. */
   declare private errors: Readonly<Record<string, string>>
   declare private saving: boolean
   declare private build: Build | null
@@ -75,7 +75,7 @@ export class DgSettingsPage extends LightElement {
     this.endFollowing?.()
   }
 
-  /** What was typed and not saved, by key. Kept while the owner looks at other pages. */
+  /** Unsaved values by key. Survives navigation to other pages. */
   private get draft(): Map<string, string> {
     return this.app.drafts.settings
   }
@@ -96,7 +96,7 @@ export class DgSettingsPage extends LightElement {
     }
   }
 
-  /** Of all that is told in one go, once. */
+  /** Coalesces a burst of events into one refresh. */
   private refreshSoon(): void {
     if (this.isStale) return
     this.isStale = true
@@ -106,7 +106,7 @@ export class DgSettingsPage extends LightElement {
     })
   }
 
-  /** Something was changed, here or elsewhere. What is being typed stays. */
+  /** Reloads the settings and keeps unsaved values. */
   private async refresh(): Promise<void> {
     const { http } = this.app
     try {
@@ -115,7 +115,7 @@ export class DgSettingsPage extends LightElement {
       this.settings = settings
       this.heldSince = heldSince
     } catch {
-      // What is shown was so a moment ago, and the next change or visit brings the rest.
+      // Keep showing the last known values until the next change or visit.
     }
   }
 
@@ -132,7 +132,7 @@ export class DgSettingsPage extends LightElement {
       this.settings = await resetSetting(this.app.http, setting.key)
       this.draft.delete(setting.key)
       this.app.toast(`${setting.title}: ${setting.secret ? 'removed' : 'reset'}`)
-      // The button that was pressed is gone.
+      // The pressed button no longer exists, so move the focus.
       await this.updateComplete
       this.field(setting.key)?.focus()
     } catch (error) {
@@ -159,9 +159,9 @@ export class DgSettingsPage extends LightElement {
       if (entries.length > 0) {
         this.settings = await changeSettings(http, Object.fromEntries(entries), this.askPassword)
       }
-      // An emptied field is one that is not set any more.
+      // Emptying a stored field resets it.
       for (const [key] of emptied) this.settings = await resetSetting(http, key)
-      // What was typed meanwhile is not saved.
+      // Keep values that were edited while saving.
       for (const [key, text] of sent) if (this.draft.get(key) === text) this.draft.delete(key)
       this.app.toast('Saved')
     } catch (error) {
@@ -175,7 +175,7 @@ export class DgSettingsPage extends LightElement {
   private readonly askPassword: AskPassword = (question, error) =>
     this.querySelector('dg-password-dialog')?.ask(question, error) ?? Promise.resolve(null)
 
-  /** The button that was pressed is gone with the bar: the focus goes back to what was changed last. */
+  /** The save bar disappears with the pressed button, so focus the last changed field. */
   private async returnTo(key: string | undefined): Promise<void> {
     await this.updateComplete
     if (key !== undefined && !this.contains(document.activeElement)) {
@@ -204,7 +204,7 @@ export class DgSettingsPage extends LightElement {
     try {
       await releaseOutbound(this.app.http)
       this.heldSince = null
-      this.app.toast('What waited goes out now')
+      this.app.toast('Sending queued messages')
     } catch (error) {
       this.app.toast(explain(error), 'warning')
     }
@@ -243,8 +243,8 @@ export class DgSettingsPage extends LightElement {
     }
     return html`
       <p class="intro">
-        A change acts at once, without a restart, unless its setting says “After a restart”. What is set here wins over
-        the environment; Reset brings back what the environment says, or the default.
+        Changes take effect at once, unless a setting says “After a restart”. Values set here override the
+        environment. Reset returns to the environment’s value or the default.
       </p>
       <nav class="jumps" aria-label="On this page" @click=${this.jump}>
         ${settingsSections.map(({ id, heading }) => html`<a href="#${id}">${heading}</a>`)}
@@ -271,8 +271,8 @@ export class DgSettingsPage extends LightElement {
       <dg-icon name="warning"></dg-icon>
       <div>
         <p>
-          This data came from a backup or an import (${shortDateText(since)}). So that nobody hears anything twice, no
-          text, call or delivery goes out until you release it.
+          This data came from a backup or an import (${shortDateText(since)}). To avoid sending anything twice,
+          texts, calls and deliveries are on hold until you release them.
         </p>
         <button class="button small" type="button" @click=${() => void this.release()}>Release outgoing work</button>
       </div>
@@ -303,7 +303,7 @@ export class DgSettingsPage extends LightElement {
               <dg-connection-test
                 .http=${this.app.http}
                 service=${service}
-                note=${unsaved ? 'Tries what is saved; your changes are not saved yet.' : ''}
+                note=${unsaved ? 'Tests the saved settings. Your changes are not saved yet.' : ''}
               ></dg-connection-test>
               ${
                 service === 'telephony'
@@ -322,7 +322,7 @@ export class DgSettingsPage extends LightElement {
     </section>`
   }
 
-  /** What the test beside it said does not hold any more. */
+  /** Repeats the connection test, whose last result is stale. */
   private readonly testAgain = (event: Event): void => {
     const beside = event.target instanceof Element ? event.target.previousElementSibling : null
     if (beside instanceof DgConnectionTest) void beside.run()
@@ -344,14 +344,14 @@ export class DgSettingsPage extends LightElement {
           <dg-icon name="lock"></dg-icon>
           <div>
             <h2 id="password-heading" tabindex="-1">Password</h2>
-            <p>Changing it signs every other device out.</p>
+            <p>Changing it signs out every other device.</p>
           </div>
         </header>
         <div class="body">
           <dg-password-form
             .http=${http}
             @changed=${() => {
-              toast('Password changed; other devices are signed out')
+              toast('Password changed. Other devices are signed out.')
               void this.querySelector('dg-sign-in-list')?.load()
             }}
           ></dg-password-form>

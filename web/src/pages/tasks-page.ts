@@ -15,13 +15,13 @@ import { type ListPage, PagedList } from '../view/paged-list.ts'
 import '../view/task-card.ts'
 import '../view/task-dialog.ts'
 
-/** "running for 12 s" must not stand still. */
+/** Updates texts such as "running for 12 s". */
 const tickMs = 1_000
 const pageTasks = 50
 
 type TaskPage = ListPage<Task> & { readonly configured: boolean }
 
-/** Work handed to the coding assistant: what runs, what came of the rest, and whether the owner was told. */
+/** Tasks of the coding assistant, with their outcomes and deliveries. */
 export class DgTasksPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -75,7 +75,7 @@ export class DgTasksPage extends LitElement {
   private confirmCancelling(task: Task): void {
     this.confirmation = {
       heading: 'Cancel this task?',
-      text: `“${task.title}” is stopped where it is. What it has changed so far stays changed.`,
+      text: `“${task.title}” stops now. Changes it has already made are kept.`,
       action: 'Cancel task',
       run: async () => {
         await cancelTask(this.app.http, task.id)
@@ -88,7 +88,7 @@ export class DgTasksPage extends LitElement {
   private async retry(task: Task, what: 'work' | 'delivery'): Promise<void> {
     try {
       await retryTask(this.app.http, task.id, what)
-      this.app.toast(what === 'work' ? 'Handed over again' : 'On its way again')
+      this.app.toast(what === 'work' ? 'Task handed over again' : 'Retrying the delivery')
       await this.tasks.reload()
     } catch (error) {
       this.app.toast(explain(error), 'warning')
@@ -134,9 +134,9 @@ export class DgTasksPage extends LitElement {
     const isOpen = ({ status }: Task) => status === 'queued' || status === 'running'
     return html`
       ${configured ? nothing : unconfiguredView()}
-      ${this.listView('Under way', items.filter(isOpen))}
+      ${this.listView('In progress', items.filter(isOpen))}
       ${this.listView(
-        'Over',
+        'Finished',
         items.filter((task) => !isOpen(task)),
       )}
       ${moreView(this.tasks, 'Show older tasks')}
@@ -147,8 +147,8 @@ export class DgTasksPage extends LitElement {
     if (!configured) {
       return html`<dg-state icon="tool" heading="No coding assistant is set up">
         <p>
-          Whoever runs Delegate names the assistant’s command in the environment variable
-          <code>COPILOT_COMMAND</code> and starts Delegate again. For your safety it cannot be set in the browser.
+          To set one up, put its command in the environment variable <code>COPILOT_COMMAND</code> and restart
+          Delegate. For your safety, this cannot be set in the browser.
         </p>
       </dg-state>`
     }
@@ -182,7 +182,7 @@ export class DgTasksPage extends LitElement {
 function unconfiguredView(): TemplateResult {
   return html`<div class="callout warning">
     <dg-icon name="warning"></dg-icon>
-    <p>No coding assistant is set up now (<code>COPILOT_COMMAND</code>), so no task can be handed over.</p>
+    <p>No coding assistant is set up. Set <code>COPILOT_COMMAND</code> to hand over tasks.</p>
   </div>`
 }
 

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts'
-import { copyAndTell } from '../app/copy.ts'
+import { copyWithToast } from '../app/copy.ts'
 import type { ChatSession } from '../chat/session.ts'
 import { endConversation } from '../data/conversations.ts'
 import { fetchPendingPlan, undoErasure } from '../data/erasures.ts'
@@ -13,14 +13,14 @@ import type { Erasing } from '../view/erase-dialog.ts'
 import { plural } from '../view/format.ts'
 import type { TimelineActions } from '../view/row-context.ts'
 
-/** What the rows of the timeline can do, carried out against the service. */
+/** The actions of timeline rows. */
 export function createTimelineActions(options: {
   readonly app: App
   readonly session: ChatSession
   readonly erase: (erasing: Erasing) => void
   readonly say: (text: string) => void
   readonly explainTurn: (turnId: string) => void
-  /** The spans whose whole text is on its way have changed. */
+  /** Called when the set of spans whose full text is being loaded changes. */
   readonly onLoading: (spanIds: ReadonlySet<string>) => void
 }): TimelineActions & { endConversation(): Promise<void> } {
   const { app, session } = options
@@ -43,7 +43,7 @@ export function createTimelineActions(options: {
   }
 
   return {
-    copy: (text) => void copyAndTell(text, 'Copied', app.toast),
+    copy: (text) => void copyWithToast(text, 'Copied', app.toast),
     showAll: ({ spanId }) => {
       if (spanId !== null) void showAll(spanId)
     },

@@ -10,7 +10,7 @@ import type { TimelineActions } from '../view/row-context.ts'
 import '../view/search-dialog.ts'
 import '../view/why-dialog.ts'
 
-/** What is open above the timeline, and what is done there. */
+/** Which dialogs are open, and their callbacks. */
 export type DialogsInput = {
   readonly app: App
   readonly actions: TimelineActions | null
@@ -24,10 +24,7 @@ export type DialogsInput = {
   readonly onClose: (dialog: 'searching' | 'erasing' | 'moment' | 'explained') => void
 }
 
-/**
- * The dialogs of the timeline's page, whose code is no part of its first load. Each is made when first opened, and then
- * stays: what was searched for is there again.
- */
+/** The dialogs of the timeline page. Each is created when first opened and then keeps its state. */
 export function createTimelineDialogs(): (input: DialogsInput) => TemplateResult {
   const made = { searching: false, erasing: false, moment: false, explained: false }
   return (input) => {

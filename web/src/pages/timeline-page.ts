@@ -23,11 +23,11 @@ import type { DialogsInput } from './timeline-dialogs.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
 import { emptyView, failedView, isWorthShowing, loadingView } from './timeline-states.ts'
 
-/** A hit nearer than this many events is reached by loading the pages in between; one further away by itself. */
+/** To show a hit nearer than this, load the pages in between. Show one further away in a dialog. */
 const reachableEvents = 20_000
 const reachPageSize = 2000
 
-/** The home page: one timeline over all channels, and where the owner writes. */
+/** The home page: the timeline of all channels and the message field. */
 export class DgTimelinePage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -46,18 +46,18 @@ export class DgTimelinePage extends LitElement {
   declare app: App
   declare private atEnd: boolean
   declare private searching: boolean
-  /** On the way to a search hit: pages are being loaded. */
+  /** True while pages are loaded to reach a search hit. */
   declare private reaching: boolean
   declare private erasing: Erasing | null
   declare private moment: Moment | null
   /** The turn whose reply is being explained. */
   declare private explained: string | null
   declare private loadingSpans: ReadonlySet<string>
-  /** Comes after the field to write in: it is needed with the first reply that is shown. */
+  /** Loaded after the message field is shown. */
   declare private markdown: RenderMarkdown | null
-  /** Come last of all, or when the first of them is opened. */
+  /** Loaded when idle, or when the first dialog is opened. */
   declare private dialogs: ((input: DialogsInput) => unknown) | null
-  /** A part of this page's code could not be had. */
+  /** True if part of the page's code failed to load. */
   declare private failed: boolean
   private session: ChatSession | null = null
   private actions: ReturnType<typeof createTimelineActions> | null = null
@@ -136,7 +136,7 @@ export class DgTimelinePage extends LitElement {
     } catch {
       if (this.isAsking()) {
         this.close()
-        this.app.toast('That part of the page could not be loaded. Reloading the page may help.', 'warning')
+        this.app.toast('Part of the page could not be loaded. Try reloading the page.', 'warning')
       }
     } finally {
       this.loadingDialogs = false
@@ -156,12 +156,12 @@ export class DgTimelinePage extends LitElement {
     this.focusComposerAtDesk()
   }
 
-  /** On a phone the keyboard would cover the timeline. */
+  /** Not on touch devices, where the keyboard would cover the timeline. */
   private focusComposerAtDesk(): void {
     if (matchMedia('(hover: hover)').matches) void this.focusComposer()
   }
 
-  /** The button that was pressed goes once the end is there. */
+  /** Moves the focus too, because the pressed button disappears at the end. */
   private goToEnd(): void {
     this.timeline()?.scrollToEnd()
     this.focusComposerAtDesk()
@@ -204,7 +204,7 @@ export class DgTimelinePage extends LitElement {
     this.timeline()?.scrollToEnd()
   }
 
-  /** Brings a search hit into view: on the timeline where it can be reached, else by itself. */
+  /** Shows a search hit, on the timeline if it can be reached, else in a dialog. */
   private async goTo({ seq, spanId }: { seq: number; spanId: string | null }): Promise<void> {
     this.reach?.abort()
     const reach = new AbortController()
@@ -236,12 +236,12 @@ export class DgTimelinePage extends LitElement {
       const before = session.cursor
       if (before === null) return
       const page = await fetchPage(this.app.http, { before, limit: reachPageSize, signal })
-      // Scrolling may have brought the same page in meanwhile.
+      // Scrolling may have loaded the same page meanwhile.
       if (session.cursor === before) session.addOlderPage(page)
     }
   }
 
-  /** The span of an event too far back to be reached; pages are looked through, and not kept. */
+  /** Finds the span of an event too far back to reach. Does not keep the pages that it reads. */
   private async findSpan(seq: number, signal: AbortSignal): Promise<string | null> {
     let before = this.session?.cursor ?? null
     while (before !== null) {
@@ -253,7 +253,7 @@ export class DgTimelinePage extends LitElement {
     return null
   }
 
-  /** A link to a moment (`/?seq=123`) or to the search is followed once the timeline is there, and only once. */
+  /** Follows a link to an event (`/?seq=123`) or to the search, once, as soon as the timeline is loaded. */
   private followLink(): void {
     const asked = new URLSearchParams(location.search)
     if (asked.has('search')) {
@@ -269,11 +269,11 @@ export class DgTimelinePage extends LitElement {
 
   private menuItems(): MenuItem[] {
     const erase = () => {
-      this.erasing = { heading: 'Erase a stretch of time', target: 'period' }
+      this.erasing = { heading: 'Erase a period', target: 'period' }
     }
     return [
       { label: 'End conversation', icon: 'done', run: () => void this.actions?.endConversation() },
-      { label: 'Erase a stretch of time…', icon: 'period', danger: true, run: erase },
+      { label: 'Erase a period…', icon: 'period', danger: true, run: erase },
     ]
   }
 
@@ -285,7 +285,7 @@ export class DgTimelinePage extends LitElement {
         <header class="bar">
           <button
             class="button quiet icon drawer"
-            aria-label="Open the navigation"
+            aria-label="Open navigation"
             @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
           >
             <dg-icon name="menu"></dg-icon>
@@ -357,8 +357,8 @@ export class DgTimelinePage extends LitElement {
   private toEndView() {
     return html`<button
       class="button icon to-end"
-      aria-label="To the newest entry"
-      title="To the newest entry"
+      aria-label="Go to the newest entry"
+      title="Go to the newest entry"
       @click=${() => this.goToEnd()}
     >
       <dg-icon name="arrow-down"></dg-icon>
@@ -367,7 +367,7 @@ export class DgTimelinePage extends LitElement {
 
   private reachingView() {
     return html`<div class="reaching" role="status">
-      <span>Going back to that moment…</span>
+      <span>Loading older entries…</span>
       <button class="button quiet small" @click=${() => this.reach?.abort()}>Cancel</button>
     </div>`
   }

@@ -3,7 +3,7 @@ import type { Connection } from '../chat/socket.ts'
 import type { IconName } from '../design/icon.ts'
 import type { Entry } from '../timeline/tree.ts'
 
-/** Before the first page is there: shapes of what is coming, or, when nothing comes, what is wrong. */
+/** Shown until the first page arrives: a skeleton, or the reason why there is no connection. */
 export function loadingView(connection: Connection, retry: () => void): TemplateResult {
   if (connection.state !== 'waiting') {
     return html`<div class="skeleton" role="status" aria-label="Loading the timeline">
@@ -15,10 +15,10 @@ export function loadingView(connection: Connection, retry: () => void): Template
   }
   if (connection.isRefused) {
     return html`<div class="center">
-      <dg-state icon="offline" heading="There is no live connection" role="alert">
+      <dg-state icon="offline" heading="No live connection" role="alert">
         <p>
-          The service answers, but not on the WebSocket that the timeline comes over. Where a proxy stands before it,
-          that has to pass WebSockets on to /chat. Trying again by itself.
+          The service answers requests, but the WebSocket connection fails. If the service is behind a proxy,
+          make the proxy forward WebSockets on /chat. Retrying automatically.
         </p>
         <button class="button" @click=${retry}>Try now</button>
       </dg-state>
@@ -26,13 +26,13 @@ export function loadingView(connection: Connection, retry: () => void): Template
   }
   return html`<div class="center">
     <dg-state icon="offline" heading="The service cannot be reached" role="alert">
-      <p>It may be starting, or this device may be offline. Trying again by itself.</p>
+      <p>It may be starting, or this device may be offline. Retrying automatically.</p>
       <button class="button" @click=${retry}>Try now</button>
     </dg-state>
   </div>`
 }
 
-/** A part of the page's code could not be had. */
+/** Shown if part of the page's code failed to load. */
 export function failedView(): TemplateResult {
   return html`<div class="center">
     <dg-state icon="offline" heading="This page could not be loaded" role="alert">
@@ -49,14 +49,14 @@ const suggestions: readonly { readonly icon: IconName; readonly text: string }[]
   { icon: 'help', text: 'What can you do for me?' },
 ]
 
-/** A fresh install: what this is, and how to begin. */
+/** Shown on a fresh install. */
 export function emptyView(send: (text: string) => void): TemplateResult {
   return html`<div class="center">
     <div class="welcome">
       <h2>Hello. I’m your delegate.</h2>
       <p>
-        Whatever you tell me, here, by phone or by text, becomes one timeline that only you can read. Ask me
-        something, or begin with one of these:
+        Everything you tell me, here, by phone or by text, is on one timeline that only you can read. Ask me
+        something, or start with one of these:
       </p>
       <div class="suggestions">
         ${suggestions.map(
@@ -70,7 +70,7 @@ export function emptyView(send: (text: string) => void): TemplateResult {
   </div>`
 }
 
-/** Setting up alone leaves the page to its greeting; words, and what the owner has to see, do not. */
+/** Whether an entry replaces the greeting. Setup events do not; messages and important notices do. */
 export function isWorthShowing(entry: Entry): boolean {
   if (entry.kind === 'notice') return /^(?:erasure\.|timer\.fired$)/.test(entry.event.type)
   return entry.kind === 'message' || entry.kind === 'failure' || entry.kind === 'proposal'

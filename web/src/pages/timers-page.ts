@@ -15,10 +15,10 @@ import { recurrenceText } from '../view/recurrence.ts'
 import { relativeText } from '../view/relative-time.ts'
 import '../view/timer-dialog.ts'
 
-/** "in 5 minutes" must not stand still. */
+/** Updates texts such as "in 5 minutes". */
 const tickMs = 30_000
 
-/** Scheduled moments that wake the delegate: those to come, and those that are over. */
+/** Active and past timers. */
 export class DgTimersPage extends LitElement {
   static override readonly properties = {
     app: { attribute: false },
@@ -65,7 +65,7 @@ export class DgTimersPage extends LitElement {
     this.followLink()
   }
 
-  /** A link to one timer (`/timers#<id>`) is followed once that is there, and only once. */
+  /** Follows a link to one timer (`/timers#<id>`), once, as soon as the timer is loaded. */
   private followLink(): void {
     const id = decodeURIComponent(location.hash.slice(1))
     const card = id === '' ? null : this.renderRoot.querySelector<HTMLElement>(`[id="${CSS.escape(id)}"]`)
@@ -78,7 +78,7 @@ export class DgTimersPage extends LitElement {
   private confirmCancelling(timer: Timer): void {
     this.confirmation = {
       heading: 'Cancel this timer?',
-      text: `“${timer.title}” will not wake Delegate any more.`,
+      text: `“${timer.title}” will no longer wake Delegate.`,
       action: 'Cancel timer',
       run: async () => {
         await cancelTimer(this.app.http, timer.id)
@@ -129,7 +129,7 @@ export class DgTimersPage extends LitElement {
     return html`
       ${
         active.length === 0
-          ? html`<p class="facts">Nothing is coming up.</p>`
+          ? html`<p class="facts">No active timers.</p>`
           : html`<ul class="cards" aria-label="Coming up">
               ${active.map((timer) => this.activeView(timer))}
             </ul>`

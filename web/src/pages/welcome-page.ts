@@ -16,22 +16,22 @@ type StepText = { readonly heading: string; readonly lead: string }
 const texts: Readonly<Record<SetupStep, StepText>> = {
   timezone: { heading: 'Where are you?', lead: 'So that “tomorrow at nine” means your nine.' },
   model: {
-    heading: 'Who shall think?',
-    lead: 'With the key of a model service your delegate talks, reasons and speaks. Without one the builtin model remembers, takes notes and keeps time.',
+    heading: 'Choose a model',
+    lead: 'With the key of a model service, your delegate can talk, reason and speak. Without one, the builtin model remembers, takes notes and keeps time.',
   },
   phone: {
-    heading: 'Reach it by phone?',
-    lead: 'Calls and texts go through a telephony provider. This needs an account there, and can wait.',
+    heading: 'Connect a phone',
+    lead: 'Calls and texts go through a telephony provider, where you need an account. You can do this later.',
   },
-  message: { heading: 'Say hello', lead: 'Your first words on a timeline that only you can read.' },
+  message: { heading: 'Say hello', lead: 'Send your first message. Only you can read this timeline.' },
 }
 
-/** What comes after the password: one step at a time, each saved as it is taken and none of them needed. */
+/** Setup after the password. Each step is optional and saved on its own. */
 export class DgWelcomePage extends LightElement {
   static override readonly properties = { app: { attribute: false }, step: { state: true } }
   protected override readonly sheets = [authStyles, welcomeStyles]
   declare app: App
-  /** Null until it is known where to go on. */
+  /** Null until the current step is known. */
   declare private step: SetupStep | null
 
   constructor() {
@@ -48,7 +48,7 @@ export class DgWelcomePage extends LightElement {
     this.querySelector<HTMLElement>('h1')?.focus()
   }
 
-  /** Another browser, or begun again: on with the first thing that is not set. */
+  /** Without a remembered step, as in another browser, starts at the first one that is not set. */
   private async findStep(): Promise<void> {
     try {
       const settings = await fetchSettings(this.app.http)
@@ -67,7 +67,7 @@ export class DgWelcomePage extends LightElement {
   }
 
   private async goTo(step: SetupStep): Promise<void> {
-    // Who only comes back to it later is not led here again from the timeline.
+    // Remember steps of the first setup only. Otherwise the timeline would redirect here.
     if (currentSetupStep() !== null) rememberSetupStep(step)
     this.step = step
     await this.updateComplete
@@ -100,7 +100,7 @@ export class DgWelcomePage extends LightElement {
   }
 
   private stepView(step: SetupStep): TemplateResult {
-    // The password was the first.
+    // The password was step 1.
     const number = setupSteps.indexOf(step) + 2
     const count = setupSteps.length + 1
     const { heading, lead } = texts[step]

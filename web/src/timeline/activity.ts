@@ -2,7 +2,7 @@ import type { TimelineEvent } from '../data/timeline.ts'
 import { durationText, plural, wordsText } from '../view/format.ts'
 import { titleOf } from './titles.ts'
 
-/** One thing that the delegate did: an internal event, or a tool's call and return taken together. */
+/** One step of an activity: an internal event, or a tool call with its return. */
 export type Step = {
   readonly key: string
   readonly title: string
@@ -38,7 +38,7 @@ function toolStep(called: TimelineEvent, returned: TimelineEvent | undefined): S
   }
 }
 
-/** The steps in the order in which they began. */
+/** The steps, in the order in which they started. */
 export function stepsOf(events: readonly TimelineEvent[]): readonly Step[] {
   const returns = new Map<string, TimelineEvent>()
   const called = new Set<string>()
@@ -66,7 +66,7 @@ function tally(events: readonly TimelineEvent[], type: string): number {
   return events.filter((event) => event.type === type).length
 }
 
-/** The one line that stands for a folded activity: "Recalled 2 memories · used note_create · 0.4 s". */
+/** One line for a folded activity: "Recalled 2 memories · used note create · 0.4 s". */
 export function summaryOf(events: readonly TimelineEvent[]): string {
   const parts: string[] = []
   const recalled = new Set(events.flatMap((event) => idsOf(event)))
@@ -102,8 +102,8 @@ function idsOf(event: TimelineEvent): string[] {
   return event.payload.ids.filter((id: unknown) => typeof id === 'string')
 }
 
-/** Of a task and its delivery the newest of these says how far it has come. */
-const tellsOfTask = new Set([
+/** The newest of these shows the progress of a task and its delivery. */
+const taskProgress = new Set([
   'task.progressed',
   'delivery.succeeded',
   'delivery.failed',
@@ -112,14 +112,14 @@ const tellsOfTask = new Set([
 
 function quietSummary(events: readonly TimelineEvent[]): string {
   if (events.some((event) => event.type === 'turn.completed')) return 'thought it through'
-  const latest = events.findLast(({ type }) => tellsOfTask.has(type))
+  const latest = events.findLast(({ type }) => taskProgress.has(type))
   if (latest) return titleOf(latest)
   if (events.some((event) => event.type === 'turn.started')) return 'did not finish'
   const titles = [...new Set(events.map(titleOf))]
   return titles.length <= 2 ? titles.join(' · ') : plural(events.length, 'background step')
 }
 
-/** What the delegate is doing right now, while a turn runs. */
+/** What the delegate is doing now, for a running turn. */
 export function progressOf(events: readonly TimelineEvent[]): string {
   const last = stepsOf(events).findLast((step) => step.tool)
   if (last?.outcome === 'running') return `Using ${wordsText(last.title)}…`

@@ -1,7 +1,7 @@
 import type { Channel, SearchHit } from '../data/timeline.ts'
 import type { IconName } from '../design/icon.ts'
 
-/** What carries a sign of its own wherever it shows: by the first word of its events' type. */
+/** Icons by subject, the first word of an event type. */
 const subjects: Readonly<Record<string, IconName>> = {
   note: 'note',
   memory: 'brain',
@@ -17,7 +17,6 @@ const subjects: Readonly<Record<string, IconName>> = {
 
 export type Sign = { readonly name: string; readonly icon: IconName }
 
-/** How each channel is called and shown. */
 export const channelSigns: Readonly<Record<Channel, Sign>> = {
   chat: { name: 'Chat', icon: 'chat' },
   voice: { name: 'Phone call', icon: 'phone' },
@@ -26,7 +25,7 @@ export const channelSigns: Readonly<Record<Channel, Sign>> = {
   system: { name: 'System', icon: 'bell' },
 }
 
-/** The sign of what an event is about; null for what has none of its own. */
+/** The icon of an event's subject, or null if it has none. */
 export function subjectIcon(type: string): IconName | null {
   return subjects[subjectOf(type)] ?? null
 }
@@ -38,10 +37,10 @@ const names: Readonly<Record<string, string>> = {
   task: 'Task',
   call: 'Phone call',
   sms: 'Text message',
-  proposal: 'What waited for your word',
+  proposal: 'Proposal',
 }
 
-/** What was found: a note, a memory, a call; words of the chat by who said them. */
+/** Icon and name of a search hit: its subject, or for chat messages their author. */
 export function signOfHit({ type, channel }: Pick<SearchHit, 'type' | 'channel'>): Sign {
   const icon = subjectIcon(type)
   const name = names[subjectOf(type)]

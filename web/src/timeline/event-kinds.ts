@@ -2,21 +2,21 @@ import type { TimelineEvent } from '../data/timeline.ts'
 
 export type Role = 'owner' | 'guest' | 'delegate'
 
-/** What a timeline event is to the reader. */
+/** How the timeline shows an event. */
 export type EventClass =
-  /** Somebody's words. */
+  /** Words that someone said or wrote. */
   | { readonly kind: 'message'; readonly role: Role }
-  /** A turn that came to nothing. */
+  /** A failed turn. */
   | { readonly kind: 'failure' }
-  /** Something that waits for the owner's word. */
+  /** Something that needs the owner's confirmation. */
   | { readonly kind: 'proposal' }
   /** The end of a conversation. */
   | { readonly kind: 'boundary' }
-  /** Shapes the timeline, is not shown itself. */
+  /** Shapes the timeline, but is not shown itself. */
   | { readonly kind: 'structure' }
-  /** The delegate's inner life, and what nobody looks for: folded. */
+  /** The delegate's own work and other details, shown folded. */
   | { readonly kind: 'internal' }
-  /** Everything else that happened: one line. */
+  /** Everything else, shown as one line. */
   | { readonly kind: 'notice' }
 
 const structure = new Set([
@@ -30,7 +30,7 @@ const structure = new Set([
   'proposal.declined',
   'proposal.completed',
 ])
-/** Shown, but of no interest unless asked for: folded like inner life. */
+/** Not marked as internal by the service, but folded all the same. */
 const quiet = new Set([
   'settings.changed',
   'owner.signed-in',
@@ -58,10 +58,10 @@ const boundary: EventClass = { kind: 'boundary' }
 const proposal: EventClass = { kind: 'proposal' }
 const notice: EventClass = { kind: 'notice' }
 
-/** Only words that the service did not mark as internal are ever shown as somebody's. */
+/** Never shows an event that the service marked as internal as someone's words. */
 export function classify(event: TimelineEvent): EventClass {
   if (structure.has(event.type)) return structural
-  // A large erasure is told in several facts; the first stands for all.
+  // A large erasure is recorded in several events. Show only the first.
   if (event.type.startsWith('erasure.') && Number(event.payload.part ?? 0) > 0) return structural
   if (event.internal || quiet.has(event.type)) return internal
   if (event.type === 'chat.message.received') return owner
@@ -77,12 +77,12 @@ export function isErased(event: TimelineEvent): boolean {
   return event.payload.erased === true
 }
 
-/** A reply without the words that were erased of it. */
+/** True for a reply from which some words were erased. */
 export function isRedacted(event: TimelineEvent): boolean {
   return event.payload.redacted === true
 }
 
-/** A body over 4 KiB: how much of it the page holds, and how much there is. */
+/** The excerpt of a body over 4 KiB, and the size of the whole body. */
 export type Cut = { readonly excerpt: string; readonly bytes: number }
 
 function asCut(value: unknown): Cut | null {
@@ -92,7 +92,7 @@ function asCut(value: unknown): Cut | null {
   return typeof excerpt === 'string' && typeof bytes === 'number' ? { excerpt, bytes } : null
 }
 
-/** How this event was cut to fit the page, or null where it is whole. */
+/** The event's excerpt if its body was truncated, else null. */
 export function cutOf(event: TimelineEvent): Cut | null {
   const whole = asCut(event.payload)
   if (whole) return whole
@@ -103,14 +103,14 @@ export function cutOf(event: TimelineEvent): Cut | null {
   return null
 }
 
-/** The words of a field, cut or whole; empty where there are none. */
+/** The text of a field, truncated or whole; empty if there is none. */
 export function wordsOf(event: TimelineEvent, field = 'text'): string {
   const value = event.payload[field]
   if (typeof value === 'string') return value
   return asCut(value)?.excerpt ?? asCut(event.payload)?.excerpt ?? ''
 }
 
-/** The page of the thing that an event is about; null where there is none any more. */
+/** The page of the event's note or timer; null if there is none or it no longer exists. */
 export function linkOf({ type, payload }: TimelineEvent): string | null {
   const { noteId, timerId } = payload
   if (typeof noteId === 'string' && type !== 'note.deleted') return `/notes/${encodeURIComponent(noteId)}`

@@ -5,7 +5,7 @@ import { type Step, stepsOf } from './activity.ts'
 import { wordsOf } from './event-kinds.ts'
 import type { Activity, Message, Proposal, Segment } from './tree.ts'
 
-/** A reply that is still being written. */
+/** Streamed words of a running turn. */
 export type Preview = { readonly turnId: string; readonly text: string }
 /** A message of this tab that is not on the timeline yet. */
 export type Pending = {
@@ -16,7 +16,7 @@ export type Pending = {
   readonly reason: string | null
 }
 
-/** One line, message or heading of the page, with a key that outlives changes around it. */
+/** One row of the timeline: a line, a message or a heading. Its key is stable. */
 export type Row = { readonly key: string; readonly segment: Segment | null } & (
   | { readonly kind: 'day'; readonly at: string }
   | { readonly kind: 'span'; readonly segment: Segment; readonly open: boolean }
@@ -35,10 +35,10 @@ export type Row = { readonly key: string; readonly segment: Segment | null } & (
   | { readonly kind: 'pending'; readonly pending: Pending }
 )
 
-/** Above this many words entries an ended call is folded until asked for. */
+/** An ended call with more messages than this is folded. */
 const longCallEntries = 6
 
-/** Whether a segment shows its entries unless the owner said otherwise. */
+/** Whether a segment starts unfolded. */
 function opensByDefault(segment: Segment): boolean {
   if (segment.firstVisibleSeq === null) return false
   if (segment.kind !== 'call' || segment.closedReason === null) return true
@@ -47,15 +47,15 @@ function opensByDefault(segment: Segment): boolean {
 
 export type RowsInput = {
   readonly segments: readonly Segment[]
-  /** The keys of what the owner has opened or closed against its default. */
+  /** Keys of the rows that the owner has toggled from their default. */
   readonly toggled: ReadonlySet<string>
-  /** What is being said on the phone. */
+  /** Live lines of the phone call in progress. */
   readonly talk: readonly TalkLine[]
   readonly previews: readonly Preview[]
   readonly pending: readonly Pending[]
 }
 
-/** The rows of one segment, without the heading of the day on which it begins. */
+/** The rows of one segment, without the day heading before it. */
 type SegmentRows = {
   readonly toggled: ReadonlySet<string>
   readonly rows: readonly Row[]
@@ -63,41 +63,40 @@ type SegmentRows = {
 }
 
 /**
- * Makes the rows of the page, top to bottom: a pure function of its input. Rows of segments that did not change
- * are remembered, so that a new event costs little in a long timeline, and are the same objects again.
+ * Builds the rows of the timeline, top to bottom. The result depends only on the input. Rows of unchanged
+ * segments are cached and keep their identity, so that a new event is cheap on a long timeline.
  */
 export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
-  // Maps of what was there the last time, not weak ones: those make each collection of garbage look at all that is
-  // reachable again and again, which is felt while scrolling.
-  let remembered = new Map<Segment, SegmentRows>()
+  // WeakMaps would make garbage collection slow enough to disturb scrolling, so keep Maps of the last result.
+  let cached = new Map<Segment, SegmentRows>()
   let firstDays = new Map<Segment, DayRow>()
 
   function rowsOf(segment: Segment, toggled: ReadonlySet<string>, writing: ReadonlySet<string>): SegmentRows {
-    const known = remembered.get(segment)
+    const known = cached.get(segment)
     if (known && sameToggles(segment, known.rows, known.toggled, toggled)) return known
     return segmentRows(segment, toggled, writing)
   }
 
   return ({ segments, toggled, talk, previews, pending }) => {
     const rows: Row[] = []
-    /** Messages that wait for the reply that is being written stand below it. */
+    /** Messages that wait for the running reply, shown below it. */
     const waiting: Row[] = []
     const writing = new Set(previews.filter(({ text }) => text !== '').map(({ turnId }) => turnId))
-    const nowRemembered = new Map<Segment, SegmentRows>()
-    const nowFirstDays = new Map<Segment, DayRow>()
+    const nextCached = new Map<Segment, SegmentRows>()
+    const nextFirstDays = new Map<Segment, DayRow>()
     let lastDay = ''
     for (const segment of segments) {
       const day = firstDays.get(segment) ?? dayRow(segment.at, segment)
-      nowFirstDays.set(segment, day)
+      nextFirstDays.set(segment, day)
       if (day.day !== lastDay) rows.push(day)
       const made = rowsOf(segment, toggled, writing)
-      // What a running turn shows depends on its preview too.
-      if (made === remembered.get(segment) || !isRunning(segment)) nowRemembered.set(segment, made)
+      // The rows of a running turn also depend on its preview, so do not cache them.
+      if (made === cached.get(segment) || !isRunning(segment)) nextCached.set(segment, made)
       for (const row of made.rows) (isWaiting(row) ? waiting : rows).push(row)
       lastDay = made.lastDay
     }
-    remembered = nowRemembered
-    firstDays = nowFirstDays
+    cached = nextCached
+    firstDays = nextFirstDays
     for (const line of talk) rows.push({ key: `talk:${line.itemId}`, kind: 'talk', line, segment: null })
     const { replied, running } = turnsOf(segments.slice(-liveSegments))
     for (const preview of previews) {
@@ -120,7 +119,7 @@ export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
   }
 }
 
-/** A turn that is being answered stands within this many segments of the end. */
+/** A running turn is among this many last segments. */
 const liveSegments = 50
 
 function turnsOf(segments: readonly Segment[]) {
@@ -205,7 +204,7 @@ function segmentRows(
   return { toggled, rows, lastDay: day }
 }
 
-/** Turns that were stopped with something said: what was said stands for the failure too. */
+/** Turns that were stopped after some words. Those words replace the failure row. */
 function stoppedTurns(segment: Segment): ReadonlySet<string> {
   const stopped = new Set<string>()
   for (const entry of segment.entries) {
@@ -220,7 +219,7 @@ function stoppedTurns(segment: Segment): ReadonlySet<string> {
   return stopped
 }
 
-/** The keys that must be open for an event to be seen. */
+/** Keys of the rows that must be unfolded to show an event. */
 export function keysAround(segments: readonly Segment[], seq: number): readonly string[] {
   for (const segment of segments) {
     for (const entry of segment.entries) {
@@ -232,7 +231,7 @@ export function keysAround(segments: readonly Segment[], seq: number): readonly 
   return []
 }
 
-/** The row in which an event is shown, or -1. */
+/** Index of the row that shows an event, or -1. */
 export function rowIndexOf(rows: readonly Row[], seq: number): number {
   return rows.findIndex((row) => {
     if (row.kind === 'message') return row.message.event.seq === seq
@@ -244,7 +243,7 @@ export function rowIndexOf(rows: readonly Row[], seq: number): number {
   })
 }
 
-/** The row within which the one at `at` is folded: of a step its activity, of the rest the heading of its span. */
+/** The row that folds the one at `at`: the activity of a step, or the span heading of any other row. */
 export function holderOf(rows: readonly Row[], at: number): Row | undefined {
   const row = rows[at]
   if (!row || row.kind === 'span') return undefined
@@ -252,7 +251,7 @@ export function holderOf(rows: readonly Row[], at: number): Row | undefined {
   return rows.slice(0, at).findLast((other) => other.kind === kind && other.segment === row.segment)
 }
 
-/** The first words of a segment: what its folded heading says. */
+/** The first words of a segment, for its folded heading. */
 export function excerptOf(segment: Segment): string {
   for (const entry of segment.entries) {
     if (entry.kind === 'message') {

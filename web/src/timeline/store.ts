@@ -3,41 +3,39 @@ import { cutOf, isErased, isRedacted } from './event-kinds.ts'
 import { joinTrees, proposalIdOf, type Segment, treeOfPart } from './tree.ts'
 
 /**
- * Every event that this page has seen, once each, in whatever order and however often the service delivered
- * them, and the tree that they make. The tree is that of `timelineTree` over all events; it is kept in parts, so
- * that a page or a live event costs what it holds, not what was loaded before.
+ * All events that this page has seen, in any order of arrival, and their tree. The tree equals `timelineTree`
+ * over all events. It is built in parts, so that an update does not rebuild everything.
  */
 export type TimelineStore = {
-  /** True where something changed. */
+  /** Returns true if something changed. */
   add(events: readonly TimelineEvent[]): boolean
-  /** Takes the words away of those that are here; unlike `erased`, says nothing of what is still to come. */
+  /** Removes the words of loaded events. Unlike an `erased` event, it does not affect events loaded later. */
   hide(seqs: readonly number[]): boolean
-  /** From this `seq` on everything is here; what lies wholly before it is in no tree until the gap is closed. */
+  /** Sets `wholeFromSeq`. The tree omits segments wholly before it until the gap is closed. */
   setWholeFrom(seq: number): void
   get(seq: number): TimelineEvent | undefined
-  /** The last event that `test` accepts. */
   findLast(test: (event: TimelineEvent) => boolean): TimelineEvent | undefined
-  /** The same array until something changes; segments that did not change are the same objects. */
+  /** Keeps its identity until something changes, and so does each segment. */
   readonly tree: readonly Segment[]
-  /** From here on everything is here; 0 where there is nothing before. */
+  /** From this `seq` on, all events are loaded; 0 if the whole timeline is. */
   readonly wholeFromSeq: number
   /** The highest `seq` seen, 0 before any. */
   readonly lastSeq: number
 }
 
-/** Events that share no span and no turn with those of other parts, in a range of `seq` of their own. */
+/** A range of events that shares no span, turn or proposal with another part. Ranges do not overlap. */
 type Part = { readonly events: readonly TimelineEvent[]; tree: readonly Segment[] | null }
 
-/** Above this many events the newest part takes no further ones that do not belong to it. */
+/** From this size on, the newest part takes no further unrelated events. */
 const fullPartEvents = 600
 
 export function createTimelineStore(): TimelineStore {
   const bySeq = new Map<number, TimelineEvent>()
-  /** Named by an `erased` fact, whether or not the event itself has been seen yet. */
+  /** Seqs from `erased` events, including those of events not loaded yet. */
   const erasedSeqs = new Set<number>()
-  /** What is left of replies, by their `seq`. */
+  /** Redacted copies of replies, by the replies' `seq`. */
   const redactions = new Map<number, string>()
-  /** The part of each span and turn. */
+  /** The part of each span, turn and proposal. */
   const partByGroup = new Map<string, Part>()
   /** Ascending by `seq`. */
   let parts: readonly Part[] = []
@@ -51,7 +49,7 @@ export function createTimelineStore(): TimelineStore {
     joined = null
   }
 
-  /** The parts that these new events must become one with. */
+  /** The parts that must be merged with the new events. */
   function partsOf(added: readonly TimelineEvent[]): ReadonlySet<Part> {
     const found = new Set<Part>()
     for (const event of added) {
@@ -66,7 +64,7 @@ export function createTimelineStore(): TimelineStore {
     return withOverlaps(found, from, to)
   }
 
-  /** What lies between parts that become one becomes part of it too. */
+  /** Adds the parts that lie between those to be merged. */
   function withOverlaps(found: ReadonlySet<Part>, from: number, to: number): ReadonlySet<Part> {
     const low = Math.min(from, ...[...found].map(first))
     const high = Math.max(to, ...[...found].map(last))
@@ -91,17 +89,17 @@ export function createTimelineStore(): TimelineStore {
 
   function erase(seq: number): boolean {
     erasedSeqs.add(seq)
-    return takeWords(seq)
+    return removeWords(seq)
   }
 
-  /** True where there were words to take. */
-  function takeWords(seq: number): boolean {
+  /** Returns true if there were words to remove. */
+  function removeWords(seq: number): boolean {
     const event = bySeq.get(seq)
     if (!event || isErased(event)) return false
     replace(withoutWords(event))
     const { replySeq } = event.payload
     if (event.type !== 'reply.redacted' || typeof replySeq !== 'number') return true
-    // What was left of the reply goes as well.
+    // The redacted copy is erased too.
     redactions.delete(replySeq)
     const reply = bySeq.get(replySeq)
     if (reply && isRedacted(reply)) replace(erasedCopy(reply))
@@ -145,7 +143,7 @@ export function createTimelineStore(): TimelineStore {
     },
     hide(seqs) {
       let changed = false
-      for (const seq of seqs) changed = takeWords(seq) || changed
+      for (const seq of seqs) changed = removeWords(seq) || changed
       return changed
     },
     setWholeFrom(seq) {
@@ -180,8 +178,8 @@ export function createTimelineStore(): TimelineStore {
 }
 
 /**
- * Whether a segment belongs to what is here without a gap. By its words, where it has any: what is told of an exchange
- * long after it (a memory found in it) stands with it, and does not bring it before its time.
+ * Whether a segment reaches into the range without gaps. Activities count only if there is nothing else: they
+ * may be recorded long after their exchange, as when a memory is found in it.
  */
 function reaches({ entries }: Segment, fromSeq: number): boolean {
   if (fromSeq === 0) return true
@@ -198,7 +196,7 @@ function last(part: Part): number {
   return part.events.at(-1)?.seq ?? 0
 }
 
-/** What an event belongs to, and so cannot be told apart from. */
+/** The span, turn and proposal of an event. Events that share one must be in the same part. */
 function groupsOf(event: TimelineEvent): readonly string[] {
   const { spanId, turnId } = event
   const proposalId = proposalIdOf(event)
@@ -214,13 +212,13 @@ function erasedBy({ type, payload }: TimelineEvent): readonly number[] {
   return payload.seqs.filter((seq: unknown) => typeof seq === 'number')
 }
 
-/** An erased copy replaces any other; a whole one replaces an excerpt. The outcome depends on no order. */
+/** An erased copy replaces any other, and a whole one replaces an excerpt, in any order of arrival. */
 function rank(event: TimelineEvent): number {
   if (isErased(event)) return 2
   return cutOf(event) === null ? 1 : 0
 }
 
-/** What stays when the words go: the structural part of the facts that this page makes use of. */
+/** Fields that survive an erasure, among those that this page uses. */
 const permanent = [
   'party',
   'kind',
@@ -239,7 +237,7 @@ function erasedCopy(event: TimelineEvent): TimelineEvent {
   return { ...event, payload: { ...Object.fromEntries(kept), erased: true } }
 }
 
-/** One ascending list of two; linear. */
+/** Merges two lists into one, ascending by `seq`. */
 function merge(a: readonly TimelineEvent[], b: readonly TimelineEvent[]): readonly TimelineEvent[] {
   const merged: TimelineEvent[] = []
   let next = 0

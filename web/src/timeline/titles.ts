@@ -25,20 +25,20 @@ const named = (event: TimelineEvent, what: string, field = 'title'): string => {
   const name = isErased(event) ? '' : wordsOf(event, field)
   return name === '' ? what : `${what}: ${name}`
 }
-/** The end of what was written, in one line: an outcome may be pages long. */
+/** The end of a text in one line. An outcome may be pages long. */
 const briefly = (event: TimelineEvent, what: string): string => {
   const words = isErased(event) ? '' : wordsOf(event).replaceAll(/\s+/g, ' ').trim()
   if (words === '') return what
   return `${what}: ${words.length > 160 ? `…${words.slice(-159)}` : words}`
 }
-/** "2 messages, 1 memory": of what kinds something is. */
+/** For example "2 messages, 1 memory". */
 const kindsText = (event: TimelineEvent): string => {
   const kinds: unknown = event.payload.kinds
   const words = (Array.isArray(kinds) ? kinds : []).flatMap((item: unknown) => {
     if (!isObject(item) || typeof item.kind !== 'string' || typeof item.count !== 'number') return []
     return [kindText(item.kind, item.count)]
   })
-  return words.join(', ') || 'nothing that had words'
+  return words.join(', ') || 'nothing with text'
 }
 const tokens = (event: TimelineEvent): string => {
   const usage = event.payload.usage
@@ -54,28 +54,28 @@ const tokens = (event: TimelineEvent): string => {
   })
 }
 
-/** Why a call ended, where the caller did not simply hang up. */
+/** Why a call ended, other than by the caller hanging up. */
 const callEnds: Readonly<Record<string, string>> = {
-  line_lost: 'the line broke',
-  owner_hung_up: 'you hung up from here',
-  owner_calling: 'made way for your own call',
-  silence: 'nothing was said any more',
-  time_limit: 'the time for it was up',
-  model_lost: 'the voice model did not answer any more',
-  no_realtime_model: 'no realtime model is set that could talk',
-  wrong_format: 'the line carried sound of a wrong format',
-  backpressure: 'the line was too slow',
-  service_stopping: 'Delegate was stopping',
+  line_lost: 'the line was lost',
+  owner_hung_up: 'you hung up in the browser',
+  owner_calling: 'replaced by your own call',
+  silence: 'nobody spoke',
+  time_limit: 'the time limit was reached',
+  model_lost: 'the voice model stopped responding',
+  no_realtime_model: 'no realtime model is set',
+  wrong_format: 'the audio format is not supported',
+  backpressure: 'the connection was too slow',
+  service_stopping: 'Delegate was shutting down',
   interrupted: 'Delegate was stopped',
   not_connected: 'it was never connected',
 }
-/** A call that never was, or whose end nobody saw, has no length. */
+/** A call that never connected, or whose end was not recorded, has no duration. */
 const callEnded = (durationMs: number, why?: string): string => {
   const what = durationMs === 0 ? 'Call ended' : `Call ended after ${durationText(durationMs)}`
   return why === undefined ? what : `${what}: ${why}`
 }
 
-/** An older event does not say what the reminder was for. */
+/** Older events do not carry the reminder's text. */
 const reminderText = (event: TimelineEvent): string => {
   const words = isErased(event) ? '' : wordsOf(event)
   return words === '' ? 'A reminder is due' : `Reminder · ${words}`
@@ -86,7 +86,7 @@ const titles: Readonly<Record<string, Title>> = {
   'turn.started': (e) =>
     text(e, 'trigger') === 'activation'
       ? 'Started on its own'
-      : `Took up the ${text(e, 'trigger') || 'message'}`,
+      : `Started on the ${text(e, 'trigger') || 'message'}`,
   'turn.completed': (e) => `Finished: ${tokens(e)}`,
   'turn.items.kept': () => 'Kept its reasoning for the next step',
   'tool.called': (e) => `Called ${text(e, 'tool')}`,
@@ -105,7 +105,7 @@ const titles: Readonly<Record<string, Title>> = {
       : `Found ${plural(number(e, 'accepted'), 'memory', 'memories')} to keep`,
   'memory.extraction.failed': (e) => `Could not review for memories: ${wordsText(text(e, 'kind'))}`,
   'memory.stored': (e) => named(e, 'Remembered', 'text'),
-  'memory.reinforced': () => 'Heard something again that it knew',
+  'memory.reinforced': () => 'Strengthened a memory',
   'memory.merged': () => 'Merged two memories',
   'memory.discarded': (e) => `Chose not to remember something: ${wordsText(text(e, 'reason'))}`,
   'memory.conflicted': () => 'Two memories contradict each other',
@@ -113,31 +113,31 @@ const titles: Readonly<Record<string, Title>> = {
   'memory.retired': (e) => `Retired a memory: ${wordsText(text(e, 'reason'))}`,
   'memory.restored': () => 'Restored a memory',
   'memory.deleted': () => 'Forgot a memory',
-  'memory.sources.barred': () => 'Will not learn from what was said there',
+  'memory.sources.barred': () => 'Will not learn from these messages again',
   'memory.recalled': (e) =>
-    `Recalled ${plural(size(e, 'ids') + size(e, 'turnSeqs'), 'thing')} that may matter`,
+    `Recalled ${plural(size(e, 'ids') + size(e, 'turnSeqs'), 'thing')} that may be relevant`,
   'memory.recall.suppressed': (e) =>
     `Held back ${plural(size(e, 'ids'), 'memory', 'memories')}: ${wordsText(text(e, 'reason'))}`,
   'signal.raised': (e) => named(e, `Noticed ${wordsText(text(e, 'kind'))}`, 'text'),
-  'activation.started': () => 'Woke up by itself',
+  'activation.started': () => 'Woke up on its own',
   'activation.completed': (e) =>
     text(e, 'outcome') === 'spoke' ? 'Had something to say' : 'Had nothing to say',
   'activation.failed': (e) => `Could not act: ${wordsText(text(e, 'kind'))}`,
   'signal.dismissed': (e) =>
-    `Let ${plural(size(e, 'signalIds'), 'signal')} go: ${wordsText(text(e, 'reason'))}`,
+    `Dismissed ${plural(size(e, 'signalIds'), 'signal')}: ${wordsText(text(e, 'reason'))}`,
   'sms.status.reported': (e) => `Text message ${wordsText(text(e, 'status'))}`,
-  'sms.undelivered': () => 'A text message did not arrive',
-  'sms.delayed': (e) => `Texts wait: ${delayText(text(e, 'kind'))}`,
+  'sms.undelivered': () => 'A text message was not delivered',
+  'sms.delayed': (e) => `Texts delayed: ${delayText(text(e, 'kind'))}`,
   'proposal.made': (e) =>
     text(e, 'kind') === 'tool'
-      ? named(e, 'Waits for your word', 'target')
-      : 'A text message waits for your word',
-  'proposal.confirmed': () => 'You confirmed what was proposed',
-  'proposal.declined': () => 'You declined what was proposed',
+      ? named(e, 'Needs your confirmation', 'target')
+      : 'A text message needs your confirmation',
+  'proposal.confirmed': () => 'You confirmed a proposal',
+  'proposal.declined': () => 'You declined a proposal',
   'proposal.completed': (e) =>
     text(e, 'outcome') === 'done' ? 'Did what you confirmed' : 'Could not do what you confirmed',
   'call.offered': () => 'The phone rang',
-  'call.rejected': (e) => `Call not taken: ${wordsText(text(e, 'reason'))}`,
+  'call.rejected': (e) => `Call rejected: ${wordsText(text(e, 'reason'))}`,
   'call.connected': () => 'Call connected',
   'call.status.reported': (e) => `The provider reports: ${text(e, 'of')} ${wordsText(text(e, 'status'))}`,
   'call.interrupted': () => 'The caller spoke over the reply',
@@ -150,16 +150,16 @@ const titles: Readonly<Record<string, Title>> = {
   'timer.fired': (e) => reminderText(e),
   'timer.missed': (e) =>
     number(e, 'missed') === 0
-      ? 'Timer put right after the clock was'
+      ? 'Timer adjusted after a clock change'
       : briefly(e, 'Reminder missed while the service was down'),
   'timer.cancelled': () => 'Timer cancelled',
   'task.dispatched': (e) => named(e, 'Task handed over'),
-  'task.progressed': (e) => named(e, 'Task under way', 'text'),
+  'task.progressed': (e) => named(e, 'Task in progress', 'text'),
   'task.finished': (e) => briefly(e, 'Task finished'),
   'task.failed': (e) => briefly(e, `Task failed (${wordsText(text(e, 'kind'))})`),
   'task.cancelled': () => 'Task cancelled',
-  'delivery.requested': (e) => `Message to be delivered by ${text(e, 'channel')}`,
-  'delivery.attempted': (e) => `Delivery tried, attempt ${countText(number(e, 'attempt'))}`,
+  'delivery.requested': (e) => `Delivery by ${text(e, 'channel')} requested`,
+  'delivery.attempted': (e) => `Delivery attempt ${countText(number(e, 'attempt'))}`,
   'delivery.succeeded': () => 'Delivered',
   'delivery.failed': (e) => `Delivery failed: ${wordsText(text(e, 'kind'))}`,
   'delivery.unknown': () => 'Delivery not confirmed',
@@ -184,11 +184,11 @@ const titles: Readonly<Record<string, Title>> = {
 
 function lossText({ payload: { fromSeq, toSeq } }: TimelineEvent): string {
   return typeof fromSeq === 'number' && typeof toSeq === 'number'
-    ? `${plural(toSeq - fromSeq + 1, 'event')} before this went missing, and Delegate went on without`
-    : 'An earlier part of the history went missing, and Delegate went on without'
+    ? `${plural(toSeq - fromSeq + 1, 'earlier event')} lost; Delegate continued from here`
+    : 'Part of the history was lost; Delegate continued from here'
 }
 
-/** One line that says what happened; an unknown type says its own name. */
+/** What happened, in one line. An unknown event type is shown by its name. */
 export function titleOf(event: TimelineEvent): string {
   const title = titles[event.type]
   const words = title ? title(event) : wordsText(event.type)

@@ -5,26 +5,26 @@ export type Message = {
   readonly kind: 'message'
   readonly role: Role
   readonly event: TimelineEvent
-  /** The delegate's first words in its turn. */
+  /** True for the delegate's first words in its turn. */
   readonly firstReply: boolean
-  /** The owner's words wait until the reply that is being written is finished. */
+  /** True for a message of the owner that waits until the running reply is finished. */
   readonly waiting: boolean
 }
-/** What the delegate did for a turn (or, without one, on its own), folded beside what it said. */
+/** The delegate's work on a turn, or on its own if `turnId` is null. Shown folded. */
 export type Activity = {
   readonly kind: 'activity'
   readonly key: string
   readonly turnId: string | null
   readonly events: TimelineEvent[]
-  /** The turn has begun and not yet ended. */
+  /** True while the turn is in progress. */
   running: boolean
 }
-/** Something that waits, or waited, for the owner's word. */
+/** Something that needs, or needed, the owner's confirmation. */
 export type Proposal = {
   readonly kind: 'proposal'
   readonly event: TimelineEvent
   word: 'confirmed' | 'declined' | null
-  /** What came of a confirmed deed; null while it is not known. */
+  /** Outcome of a confirmed deed; null until known. */
   outcome: ProposalOutcome | null
 }
 export type ProposalOutcome = { readonly isDone: boolean; readonly text: string }
@@ -35,18 +35,18 @@ export type Entry =
   | { readonly kind: 'failure' | 'notice' | 'boundary'; readonly event: TimelineEvent }
 
 /**
- * A stretch of the timeline that belongs together: a span, or the part of it up to where another span's words
- * came in between; so that words always stand in the order in which they were said.
+ * Consecutive entries of one span. If another span's words come in between, the span continues in a new
+ * segment, so that words stay in the order in which they were said.
  */
 export type Segment = {
   readonly key: string
   readonly spanId: string | null
-  /** The span's kind as its opening says; `loose` for what belongs to no span, `background` for inner life. */
+  /** The span's kind from `span.opened`. Without a span: `background` for internal events, else `loose`. */
   readonly kind: string
-  /** A later part of a span that was interrupted by another. */
+  /** True for a later segment of the same span. */
   readonly continued: boolean
   channel: Channel | null
-  /** Why the span ended; null while it is open, or has no end. */
+  /** Why the span ended; null while it is open. */
   closedReason: string | null
   readonly entries: Entry[]
   readonly firstSeq: number
@@ -62,38 +62,36 @@ type Turn = {
   started: boolean
   ended: boolean
   replied: boolean
-  /** The message that it will answer, received while another turn of the same span was running. */
+  /** Its message, if received while another turn of the same span was running. */
   queued: TimelineEvent | null
 }
 
 const turnEnds = new Set(['turn.completed', 'turn.failed', 'chat.reply.stopped'])
 
 /**
- * The timeline as it is read, from events in ascending order of `seq`. Pure: the same events give the same
- * tree, and every event that is not structure is in it exactly once. Internal events stand with the turn that
- * they belong to, wherever their own place in the order is.
+ * The timeline as shown, from events in ascending order of `seq`. Pure. Every event that is not structure is
+ * in the tree exactly once. Internal events are placed with their turn, not by their own `seq`.
  */
 export function timelineTree(events: readonly TimelineEvent[]): readonly Segment[] {
   return joinTrees([treeOfPart(events)])
 }
 
 /**
- * The tree of a part of the timeline, not joined yet. Parts whose ranges of `seq` do not overlap, and that share
- * no span and no turn, have the same tree together as apart: `joinTrees` of theirs is the tree of all.
+ * The tree of a part of the timeline. If parts have separate ranges of `seq` and share no span, turn or
+ * proposal, `joinTrees` of their trees equals the tree of all their events.
  */
 export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[] {
   const spans = new Map<string, Span>()
   const turns = new Map<string, Turn>()
-  /** The turn that runs in each span. */
+  /** The running turn of each span. */
   const running = new Map<string, Turn>()
   const words = new Map<string, 'confirmed' | 'declined'>()
   const outcomes = new Map<string, ProposalOutcome>()
   const order: Segment[] = []
   let lastVisible: Segment | null = null
-  /** The segment that stands last so far. */
+  /** The last segment in display order. */
   let newest: Segment | null = null
 
-  /** Named and ordered by `event`. */
   function newSegment(event: TimelineEvent, kind: string, span: Span | null): Segment {
     const first = span === null || span.segments.length === 0
     const key = event.spanId === null || span === null ? `${kind}:${event.seq}` : event.spanId
@@ -116,7 +114,7 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
     return segment
   }
 
-  /** Where an event of no span goes: to its like, where that stands last. */
+  /** The segment for an event without a span: the last one if it is of the same kind, else a new one. */
   function looseSegment(event: TimelineEvent, kind: 'loose' | 'background'): Segment {
     return newest?.spanId === null && newest.kind === kind ? newest : newSegment(event, kind, null)
   }
@@ -154,7 +152,7 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
     return turn
   }
 
-  /** A message that came during another turn stands where its own turn begins, below the reply that it waited for. */
+  /** Places a queued message where its own turn begins, below the reply that it waited for. */
   function placeQueued(turn: Turn, cause: TimelineEvent): void {
     const { queued } = turn
     if (!queued) return
@@ -169,7 +167,7 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
     return other !== undefined && other !== turn
   }
 
-  /** Puts an entry behind all that `cause`, the event that brings it up, came after. */
+  /** Places an entry in the order of `cause`, the event that makes it appear. */
   function placeVisible(
     event: TimelineEvent,
     entry: Entry,
@@ -280,7 +278,7 @@ function messageEntry(event: TimelineEvent, role: Role, turn: Turn | null, waiti
   return { kind: 'message', role, event, firstReply, waiting }
 }
 
-/** What it did on its own without a word to the owner. */
+/** True for an activation that said nothing to the owner. */
 function isSilent({ kind, firstVisibleSeq }: Segment): boolean {
   return kind === 'activation' && firstVisibleSeq === null
 }
@@ -302,7 +300,7 @@ function joins(segment: Segment, next: Segment): boolean {
   return segment.spanId === null && next.spanId === null && segment.kind === next.kind
 }
 
-/** Puts trees one after the other; what belongs to no span and stands side by side becomes one segment. */
+/** Concatenates trees. Adjacent segments without a span are merged if they are of the same kind. */
 export function joinTrees(trees: readonly (readonly Segment[])[]): readonly Segment[] {
   const joined: Segment[] = []
   for (const tree of trees) {
@@ -316,7 +314,7 @@ export function joinTrees(trees: readonly (readonly Segment[])[]): readonly Segm
 }
 
 function joinSegments(segment: Segment, next: Segment): Segment {
-  // What nobody sees lets no segment last longer.
+  // Invisible entries do not extend a segment.
   const lastAt = next.firstVisibleSeq === null ? segment.lastAt : next.lastAt
   return { ...segment, lastAt, entries: joinEntries(segment.entries, next.entries) }
 }
