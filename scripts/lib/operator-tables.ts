@@ -4,8 +4,10 @@ import { settingGroups, settingKeys, settingRegistry } from '../../src/settings/
 /** What each npm script does. The guide cannot be generated for a script without a description. */
 const scriptDescriptions: Readonly<Record<string, string>> = {
   start: 'Builds the pages if they are stale, then starts the service.',
+  dev: 'Restarts the service when its sources change, and serves the pages with hot reload. For developers.',
   'build:web': 'Builds the pages.',
-  test: 'Runs all tests.',
+  test: 'Runs all tests but the long ones.',
+  'test:long': 'Runs the long tests.',
   'owner:reset-password':
     'Sets a new password from the shell and ends every session. Stop the service first. Generates a password if you enter none.',
   check: 'Checks types, format, lint, import boundaries, cycles and file sizes.',
