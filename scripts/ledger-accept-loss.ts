@@ -10,7 +10,7 @@ service first. Look for the missing file or a backup before you do this, because
 
 Shows what is missing and asks for the number of events. The loss is recorded in the ledger and shown on the timeline.
 The views are rebuilt at the next start. Nothing is sent until you release it (POST /api/outbound/release), because
-the missing events may show that it was already sent.
+some of it may have been sent already.
 
   --events <number>  answers the question: the number of missing events, as shown, or "unknown" if the ledger was
                      replaced and they cannot be counted.

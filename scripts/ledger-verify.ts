@@ -10,9 +10,9 @@ import { readWitnesses, requireWitnessed } from './lib/witnesses.ts'
 const help = `npm run ledger:verify [-- --expect <seq>:<hash>]
 
 Verifies the whole ledger of DATA_DIR: every link of the chain, every body against its digest, every erasure, the
-guards, the structure of the file and its indexes, and that it has all events that the views or ledger.head know. Then
-checks settings.sqlite and views.sqlite. Read-only; the service may be running. If the disk is read-only or full, it
-reads a temporary copy in TMPDIR.
+guards, the structure of the file and its indexes, and that no event is missing that the views or ledger.head know of.
+Then checks settings.sqlite and views.sqlite. Read-only; the service may be running. If the disk is read-only or full,
+it reads a temporary copy in TMPDIR.
 
   --expect <seq>:<hash>  a head noted earlier, as a backup prints it. That event must still exist, unchanged. Only a
                          head kept elsewhere shows that someone replaced the whole chain.

@@ -66,8 +66,8 @@ export async function runCommand(command: Command): Promise<void> {
 }
 
 /**
- * Calls `undo` when the process ends, even by SIGINT or SIGTERM. With it, signals are handled only when the
- * event loop gets to them. Returns a function that cancels this.
+ * Calls `undo` when the process ends, even by SIGINT or SIGTERM, which now wait until the event loop is free.
+ * Returns a function that cancels this.
  */
 export function undoAtExit(undo: () => void): () => void {
   // `on`, not `once`: npm and the terminal both send the signal, and the second must not interrupt `undo`.

@@ -9,7 +9,7 @@ import { PASSWORD } from '../support/service.ts'
 import type { Trials } from './trial.ts'
 import type { World } from './world.ts'
 
-/** Which telephony account is used, according to the requests to its API. */
+/** Makes the service call the provider's API, which shows the account in use. */
 const check = ({ ok, client }: World) => ok(client.post('/api/config.test', { service: 'telephony' }))
 const signedInAs = ({ double }: World) =>
   Buffer.from(double.authorizations.at(-1)?.split(' ')[1] ?? '', 'base64').toString()
