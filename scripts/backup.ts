@@ -4,12 +4,12 @@ import { headLines, requireLedger, runCommand } from './lib/command.ts'
 
 const help = `npm run backup -- <directory>
 
-Copies the ledger, the settings and the adaptations that are files of DATA_DIR into a directory that must be empty or
-absent; the service may be running. The copy is one state of the ledger; it is opened, and its whole chain walked,
+Copies the ledger, the settings and the adaptation files of DATA_DIR into a directory that must be empty or absent. The
+service may be running. The copy is one consistent state of the ledger. It is opened and its whole chain verified
 before it gets its name.
 
-Neither secret.key nor the views are in it. Keep secret.key elsewhere: without it the provider keys have to be
-entered again. The backup holds everything that was said, in clear.
+The backup has neither secret.key nor the views. Keep secret.key elsewhere: without it, you have to enter the provider
+keys again. The backup holds everything that was said, unencrypted.
 `
 
 await runCommand({
@@ -19,8 +19,8 @@ await runCommand({
     requireLedger(dataDir)
     const destination = resolve(target)
     const { ledgerId, events, headHash } = await makeBackup(dataDir, destination, Date.now)
-    process.stdout.write(`${events} events are backed up in ${destination}, and verified there.\n`)
+    process.stdout.write(`Backed up and verified ${events} events in ${destination}.\n`)
     process.stdout.write(headLines({ ledgerId, seq: events, hash: headHash }))
-    process.stdout.write('secret.key is not in it: keep that elsewhere.\n')
+    process.stdout.write('The backup does not include secret.key. Keep it elsewhere.\n')
   },
 })

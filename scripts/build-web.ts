@@ -8,7 +8,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'web/dist/.built')
 
-/** The latest change among the sources of the browser UI and what it is built with. */
+/** The latest modification time of a file or of anything in a directory. */
 function latestChangeMs(path: string): number {
   if (!existsSync(path)) return 0
   const stats = statSync(path)
@@ -17,7 +17,7 @@ function latestChangeMs(path: string): number {
   return Math.max(stats.mtimeMs, ...names.map((name) => latestChangeMs(join(path, name))))
 }
 
-/** Leaves a compressed copy beside each file, once and as well as it can be done: the service has no time for that. */
+/** Writes compressed copies beside each file, at the highest level, which is too slow for a request. */
 async function compressAll(directory: string): Promise<void> {
   const { WORTH_COMPRESSING_BYTES } = await import('../src/http/static-files.ts')
   const names = await readdir(directory, { recursive: true })
@@ -28,21 +28,21 @@ async function compressAll(directory: string): Promise<void> {
         const file = join(directory, name)
         const content = await readFile(file)
         if (content.length < WORTH_COMPRESSING_BYTES) return
-        // Both at their highest level, which is what they do by default.
+        // Brotli's default is its highest level.
         await writeFile(`${file}.br`, await promisify(brotliCompress)(content))
         await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
       }),
   )
 }
 
-/** Ends with a sentence where the service's account does not own the checkout, as behind a service manager. */
+/** Exits with instructions if this account cannot write the checkout, as under a service manager. */
 function requireWritable(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true })
     accessSync(directory, constants.W_OK)
   } catch {
     process.stderr.write(
-      'The pages are missing or older than their sources, and this account may not write web/dist.\n' +
+      'The pages are missing or out of date, and this account cannot write web/dist.\n' +
         'Run `npm run build:web` as the account that owns the checkout, then start again.\n',
     )
     process.exit(1)
@@ -53,7 +53,7 @@ const sourcesMs = Math.max(latestChangeMs(join(root, 'web')), latestChangeMs(joi
 const isStale = !existsSync(stamp) || statSync(stamp).mtimeMs < sourcesMs
 if (isStale || process.argv.includes('--force')) {
   requireWritable(join(root, 'web/dist'))
-  // Loaded only for a build: a start with fresh pages does not need it.
+  // Loaded only for a build.
   const { build } = await import('vite')
   await build({ configFile: join(root, 'web/vite.config.ts'), logLevel: 'warn' })
   await compressAll(join(root, 'web/dist'))

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { createServer } from 'vite'
 
 /**
- * `npm run dev`: the service, restarted when its sources change, and in front of it the pages with hot reload.
- * Takes the variables that `npm start` takes. Open the address that Vite prints.
+ * `npm run dev`: restarts the service when its sources change, and serves the pages with hot reload. Takes the
+ * same variables as `npm start`. Open the address that Vite prints.
  */
 const root = join(import.meta.dirname, '..')
 const watched = ['ledger', 'projections', 'src'].map((folder) => `--watch-path=${join(root, folder)}`)

@@ -5,15 +5,15 @@ import { Refused, requireLedger, runCommand } from './lib/command.ts'
 
 const help = `npm run ledger:accept-loss [-- --events <number>]
 
-Goes on without events that are missing from the ledger of DATA_DIR. Stop the service first, and look for the missing
-file or a backup before: what is accepted as lost is not looked for again.
+Accepts that events are missing from the ledger of DATA_DIR, so that the service can start without them. Stop the
+service first. Look for the missing file or a backup before you do this, because it is final.
 
-Shows what is missing and asks for the number of events. The loss becomes a fact in the ledger, which the timeline
-shows. The views are made anew at the next start, and nothing is sent out until you release it
-(POST /api/outbound/release): what was sent may be among what is missing.
+Shows what is missing and asks for the number of events. The loss is recorded in the ledger and shown on the timeline.
+The views are rebuilt at the next start. Nothing is sent until you release it (POST /api/outbound/release), because
+some of it may have been sent already.
 
-  --events <number>  the number of missing events, as it is shown, instead of the question; "unknown" where the ledger
-                     was replaced and nobody can count them.
+  --events <number>  answers the question: the number of missing events, as shown, or "unknown" if the ledger was
+                     replaced and they cannot be counted.
 `
 
 await runCommand({
@@ -24,8 +24,8 @@ await runCommand({
     requireLedger(dataDir)
     const given = values.events === undefined ? null : String(values.events)
     const loss = await acceptLoss(dataDir, (found) => confirm(found, given))
-    process.stdout.write(`The loss is accepted and recorded: ${describeLoss(loss)}.\n`)
-    process.stdout.write('Nothing is sent out until you release it: POST /api/outbound/release.\n')
+    process.stdout.write(`Accepted and recorded the loss: ${describeLoss(loss)}.\n`)
+    process.stdout.write('Nothing is sent until you release it: POST /api/outbound/release.\n')
   },
 })
 
@@ -34,9 +34,11 @@ async function confirm(loss: Loss, given: string | null): Promise<void> {
   const wanted = countOf(loss)
   if (given === null && !process.stdin.isTTY)
     throw new Refused(`Nothing was changed. To accept it: npm run ledger:accept-loss -- --events ${wanted}`)
-  const said = given ?? (await ask('How many events do you accept as lost? '))
-  if (said.trim() !== wanted)
-    throw new Refused(`Nothing was changed: the number of missing events is ${wanted}, not “${said.trim()}”.`)
+  const answer = given ?? (await ask('How many events do you accept as lost? '))
+  if (answer.trim() !== wanted)
+    throw new Refused(
+      `Nothing was changed: the number of missing events is ${wanted}, not “${answer.trim()}”.`,
+    )
 }
 
 async function ask(question: string): Promise<string> {

@@ -10,12 +10,11 @@ import { readableDirectory } from './lib/readable.ts'
 
 const help = `npm run --silent ledger:export -- <file | ->
 
-Writes the ledger of DATA_DIR as JSON Lines, to a file that must not exist yet or, with -, to standard output:
-a header {format, version, events, headHash, ledgerId}, then each event as it lies in the table, with its hash.
-Erased events have no body. The chain is verified on the way. The service may be running. Where the disk is read-only
-or full, it reads a copy in the temporary directory (TMPDIR), which goes when it ends.
+Writes the ledger of DATA_DIR as JSON Lines to a new file or, with -, to standard output: a header {format, version,
+events, headHash, ledgerId}, then each event as stored, with its hash. Erased events have no body. Verifies the chain
+while it writes. The service may be running. If the disk is read-only or full, it reads a temporary copy in TMPDIR.
 
-The export holds everything that was said, in clear. ledger:import reads it.
+The export holds everything that was said, unencrypted. Read it with ledger:import.
 `
 
 await runCommand({
@@ -36,16 +35,16 @@ await runCommand({
       else await writeFile(resolve(target), lines())
       const { events, headHash } = JSON.parse(header)
       const head = { ledgerId: createReader(db).id(), seq: events, hash: headHash }
-      process.stderr.write(`${events} events are exported.\n${headLines(head)}`)
+      process.stderr.write(`Exported ${events} events.\n${headLines(head)}`)
     } finally {
       db.close()
     }
   },
 })
 
-/** A whole export under its name, or none. */
+/** Writes the file atomically. */
 async function writeFile(file: string, lines: Iterable<string>): Promise<void> {
-  if (existsSync(file)) throw new Refused(`${file} exists already.`)
+  if (existsSync(file)) throw new Refused(`${file} already exists.`)
   const partial = `${file}.partial-${process.pid}`
   const discard = () => rmSync(partial, { force: true })
   undoAtExit(discard)

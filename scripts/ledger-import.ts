@@ -10,12 +10,12 @@ import { closeWhole, openStaging } from './lib/staging.ts'
 
 const help = `npm run ledger:import -- <file | ->
 
-Makes a ledger in DATA_DIR, which must be empty or absent, from what ledger:export wrote (- reads standard input):
-the same ledger, with the same id and the same head hash. Every line is checked before it is written; when anything
-does not fit, nothing is left behind.
+Creates a ledger in DATA_DIR, which must be empty or absent, from the output of ledger:export (- reads standard input).
+The new ledger has the same id and head hash. Checks each line before writing it; if a check fails, leaves nothing
+behind.
 
-Settings, password and secrets are in no export: npm run owner:reset-password sets a password. The service then
-sends nothing out until you release it (POST /api/outbound/release).
+Exports include no settings, password or secrets. Set a password with npm run owner:reset-password. Nothing is sent
+until you release it (POST /api/outbound/release).
 `
 
 await runCommand({
@@ -35,8 +35,8 @@ await runCommand({
       markImported(ledger, { source: 'import', headSeq: header.events, headHash: header.headHash })
       closeWhole(ledger)
       staging.publish(['ledger.sqlite'])
-      process.stdout.write(`${head.seq} events are imported into ${dataDir}.\n${headLines(head)}`)
-      process.stdout.write('Nothing is sent out until you release it: POST /api/outbound/release.\n')
+      process.stdout.write(`Imported ${head.seq} events into ${dataDir}.\n${headLines(head)}`)
+      process.stdout.write('Nothing is sent until you release it: POST /api/outbound/release.\n')
     } finally {
       ledger?.close()
       staging.discard()

@@ -11,13 +11,13 @@ import { type ComparisonOutcome, compareWithLive } from './lib/live-comparison.t
 
 const help = `npm run ledger:replay
 
-Folds the whole ledger of DATA_DIR anew, aside, and compares every table with the views in use, row by row; of the
-search indexes, every word and where it occurs. Reads only; the service may be running.
+Rebuilds all views from the ledger of DATA_DIR in a temporary database and compares them with the views in use: every
+row of every table, and every word of the search indexes. Read-only; the service may be running.
 
-Prints, for each projection, the event through which it was compared, its rows, and how many events a second its
-fold takes. Exit code 1 when anything differs or could not be compared.
+Prints for each projection the last event compared, its number of rows, and its fold rate in events per second. Exits
+with 1 if anything differs or could not be compared.
 
-  LEDGER_DEBUG=1  a line on standard error for each event: seq, type, bytes, and the µs of each fold; never its words.
+  LEDGER_DEBUG=1  logs a line per event to standard error: seq, type, bytes and the µs of each fold, never its words.
 `
 
 /** How long an erasure may take to reach the search indexes of a busy service. */
@@ -29,8 +29,8 @@ await runCommand({
   async run({ dataDir, ledgerDebug }) {
     requireLedger(dataDir)
     if (!existsSync(viewsFile(dataDir)))
-      throw new Refused(`There are no views in ${dataDir} yet. Start the service, which makes them.`)
-    // Where SQLite puts what does not fit into memory: nameless, and on the disk that holds those words anyway.
+      throw new Refused(`There are no views in ${dataDir} yet. Start the service to build them.`)
+    // SQLite spills to nameless files here: the disk holds the same words anyway.
     process.env.SQLITE_TMPDIR = dataDir
     const microsByProjection = new Map<string, number>()
     const trace: FoldTrace = (event, micros) => {
@@ -42,15 +42,13 @@ await runCommand({
     const live = openViewsReadOnly(dataDir)
     try {
       if (witnessOf(live, dataDir)?.ledgerId !== createReader(ledgerDb).id())
-        throw new Refused('The views belong to another ledger. Start the service, which makes them anew.')
+        throw new Refused('The views belong to another ledger. Start the service to rebuild them.')
       const outcome = await compareWithLive({ ledgerDb, live, projections, trace, waitMs: WAIT_MS })
       process.stdout.write(report(outcome, microsByProjection))
       const flaws = outcome.projections.filter(({ flaw }) => flaw !== null)
       if (flaws.length > 0)
-        throw new Refused(
-          `${flaws.length} of ${outcome.projections.length} views are not what the ledger says.`,
-        )
-      process.stdout.write('The views are what the ledger says.\n')
+        throw new Refused(`${flaws.length} of ${outcome.projections.length} views do not match the ledger.`)
+      process.stdout.write('The views match the ledger.\n')
     } finally {
       live.close()
       ledgerDb.close()

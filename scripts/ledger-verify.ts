@@ -9,15 +9,15 @@ import { readWitnesses, requireWitnessed } from './lib/witnesses.ts'
 
 const help = `npm run ledger:verify [-- --expect <seq>:<hash>]
 
-Walks the ledger of DATA_DIR from its first event to its last: every link of the chain, every body against its
-digest, every erasure, the guards, the structure of the file and its indexes; and that no event is missing which the
-views or ledger.head know. Then checks settings.sqlite and views.sqlite. Reads only; the service may be running. Where
-the disk is read-only or full, it reads a copy in the temporary directory (TMPDIR), which goes when it ends.
+Verifies the whole ledger of DATA_DIR: every link of the chain, every body against its digest, every erasure, the
+guards, the structure of the file and its indexes, and that no event is missing that the views or ledger.head know of.
+Then checks settings.sqlite and views.sqlite. Read-only; the service may be running. If the disk is read-only or full,
+it reads a temporary copy in TMPDIR.
 
-  --expect <seq>:<hash>  a head noted earlier (a backup prints one): that event must still be there, unchanged.
-                         Whoever owns the file could write a whole new chain; only a head kept elsewhere shows it.
+  --expect <seq>:<hash>  a head noted earlier, as a backup prints it. That event must still exist, unchanged. Only a
+                         head kept elsewhere shows that someone replaced the whole chain.
 
-Prints the head. Exit code 1 when the ledger or the settings are damaged; the first event that is not as it was written is named.
+Prints the head. Exits with 1 if the ledger or the settings are damaged, and names the first damaged event.
 `
 
 await runCommand({
@@ -28,14 +28,14 @@ await runCommand({
     const expected = parseHead(values.expect)
     requireLedger(dataDir)
     const directory = readableDirectory(dataDir)
-    // Before the ledger: it is always written first, so it cannot be behind what they have seen by now.
+    // Read before the ledger, which is always written first and so cannot be behind them.
     const witnesses = readWitnesses(directory)
     const db = openLedgerReadOnly(directory)
     try {
       const head = examineLedger(db, ledgerFile(dataDir))
       requireWitnessed(createReader(db), witnesses)
       if (expected && createReader(db).hashAt(expected.seq) !== expected.hash)
-        throw new LedgerDamaged(`event ${expected.seq} is not the one that was expected`, {
+        throw new LedgerDamaged(`event ${expected.seq} is not the expected one`, {
           seq: expected.seq,
         })
       process.stdout.write(`The ledger is sound: ${head.seq} events.\n${headLines(head)}`)

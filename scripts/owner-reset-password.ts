@@ -14,11 +14,11 @@ import { Refused, runCommand } from './lib/command.ts'
 
 const help = `npm run owner:reset-password
 
-Sets a new password for the service of DATA_DIR without the old one, for whoever has the shell, and ends every
-session. Stop the service first.
+Sets a new password for the service of DATA_DIR without asking for the old one, and ends every session. Stop the
+service first.
 
-The password is the first line of standard input; at a terminal it is asked for, and not shown. Where none is given
-one is made, and printed.
+Reads the password from the first line of standard input; at a terminal, it asks for the password and does not show it.
+If you give none, it generates and prints one.
 `
 
 await runCommand({
@@ -26,7 +26,7 @@ await runCommand({
   positionals: { min: 0, max: 0 },
   async run({ dataDir }) {
     if (!existsSync(ledgerFile(dataDir)))
-      throw new Refused(`There is no service in ${dataDir}. DATA_DIR says where it is.`)
+      throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)
     const storage = await openStopped(dataDir)
     try {
       const owner = openOwnerState({
@@ -40,16 +40,16 @@ await runCommand({
       })
       try {
         if (!owner.account.isInstalled())
-          throw new Refused('The service is not installed yet; open /install instead.')
+          throw new Refused('The service is not installed yet. Open /install instead.')
         const given = await readPassword()
         const password = given === '' ? randomBytes(15).toString('base64url') : given
         const parsed = newPasswordSchema.safeParse(password)
         if (!parsed.success) throw new Refused(`The password ${parsed.error.issues[0]?.message}.`)
         if ((await owner.account.resetPassword(password)) !== 'changed') {
-          throw new Refused('The password is among those that are tried first; choose another.')
+          throw new Refused('The password is too common; choose another.')
         }
         process.stdout.write(
-          given === '' ? `The new password is: ${password}\n` : 'The password is changed.\n',
+          given === '' ? `The new password is: ${password}\n` : 'The password was changed.\n',
         )
         process.stdout.write('Every session has ended.\n')
       } finally {
@@ -78,18 +78,18 @@ async function openStopped(directory: string): Promise<Storage> {
   }
 }
 
-/** One line from standard input; at a terminal it is asked for, and not shown. */
+/** Reads one line from standard input; at a terminal, asks for it without showing it. */
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).split(/\r?\n/)[0] ?? ''
-  process.stdout.write('New password (empty to have one made): ')
+  process.stdout.write('New password (empty to generate one): ')
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
   try {
     return await terminal.question('')
   } catch (cause) {
-    // Ctrl-C or Ctrl-D in the place of a password.
+    // Ctrl-C or Ctrl-D instead of a password.
     if (!(cause instanceof Error && cause.name === 'AbortError')) throw cause
-    throw new Refused('No password was given; nothing is changed.', { cause })
+    throw new Refused('No password was given. Nothing was changed.', { cause })
   } finally {
     terminal.close()
     process.stdout.write('\n')
@@ -97,6 +97,6 @@ async function readPassword(): Promise<string> {
 }
 
 function warn(message: string): void {
-  // A lost password is why this is run; the hint to run it would only confuse.
+  // The user is already running the command that this hint recommends.
   if (!message.includes('owner:reset-password')) process.stderr.write(`${message}\n`)
 }

@@ -13,13 +13,12 @@ import { closeWhole, openStaging } from './lib/staging.ts'
 
 const help = `npm run restore -- <directory of a backup>
 
-Makes DATA_DIR, which must be empty or absent, from a backup: the same ledger with the same head, its settings, and
-the adaptations that are files.
-The copy is opened and its whole chain walked before it gets its name; when anything does not fit, nothing is left
-behind. A secret.key that lies in DATA_DIR already is kept, and used.
+Restores a backup into DATA_DIR, which must be empty or absent: the ledger with the same head, the settings and the
+adaptation files. The copy is opened and its whole chain verified before it gets its name; if a check fails, nothing
+is left behind. A secret.key that is already in DATA_DIR is kept and used.
 
-Everybody has to sign in again. The service sends nothing out until you release it (POST /api/outbound/release):
-what the backup still holds as to be sent may have been sent since.
+Everyone has to sign in again. Nothing is sent until you release it (POST /api/outbound/release), because what was
+pending in the backup may have been sent since.
 `
 
 await runCommand({
@@ -35,7 +34,7 @@ await runCommand({
       const { ledgerId, events, headHash } = manifest
       if (head.ledgerId !== ledgerId || head.seq !== events || head.hash !== headHash)
         throw new LedgerDamaged(
-          `the backup's ledger ends with event ${head.seq}, and is not the one that was backed up`,
+          `the backup's ledger ends with event ${head.seq} and is not the one that was backed up`,
         )
       const hasSettings = await copySettings(source, staging.directory)
       if (hasSettings) endSessions(staging.directory)
@@ -47,12 +46,12 @@ await runCommand({
         ...(hasSettings ? ['settings.sqlite'] : []),
         'ledger.sqlite',
       ])
-      process.stdout.write(`${events} events are restored into ${dataDir}.\n`)
+      process.stdout.write(`Restored ${events} events into ${dataDir}.\n`)
       process.stdout.write(headLines(head))
-      process.stdout.write('Nothing is sent out until you release it: POST /api/outbound/release.\n')
+      process.stdout.write('Nothing is sent until you release it: POST /api/outbound/release.\n')
       if (!existsSync(secretKeyFile(dataDir)))
         process.stdout.write(
-          'Put the secret.key of the service beside it, or enter the provider keys again.\n',
+          'Copy the secret.key of the service into it, or enter the provider keys again.\n',
         )
     } finally {
       staging.discard()
@@ -60,7 +59,7 @@ await runCommand({
   },
 })
 
-/** A session that was ended since the backup must not come back with it. */
+/** Sessions that ended since the backup must not come back. */
 function endSessions(directory: string): void {
   const store = openSettingsStore(directory)
   try {

@@ -3,7 +3,7 @@ import { runCommand } from './lib/command.ts'
 import { applicationLines, required, withTelephony } from './lib/telephony.ts'
 
 await runCommand({
-  help: 'Usage: npm run script:create-app [-- <name>]\n\nCreates an application that points to the Public URL, and prints its sid for TELEPHONY_APP_SID.\n',
+  help: 'Usage: npm run script:create-app [-- <name>]\n\nCreates an application that points to the Public URL, and prints its SID for TELEPHONY_APP_SID.\n',
   positionals: { min: 0, max: 1 },
   async run({ dataDir, positionals }) {
     await withTelephony(dataDir, async (client, settings) => {

@@ -4,7 +4,7 @@ import { applicationLines, withTelephony } from './lib/telephony.ts'
 const MAX_LISTED = 200
 
 await runCommand({
-  help: 'Usage: npm run script:list-apps\n\nLists the applications of the telephony account, with where they point to.\n',
+  help: 'Usage: npm run script:list-apps\n\nLists the applications of the telephony account and where they point.\n',
   positionals: { min: 0, max: 0 },
   async run({ dataDir }) {
     await withTelephony(dataDir, async (client, settings) => {

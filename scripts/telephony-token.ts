@@ -6,7 +6,7 @@ import { required, withSettings } from './lib/telephony.ts'
 const LIFETIME_S = 3_600
 
 await runCommand({
-  help: 'Usage: npm run script:token\n\nPrints an access token for a voice call from a browser, as the client identity "owner"; good for an hour.\nWhoever has it speaks as the owner: treat it as a password.\n',
+  help: 'Usage: npm run script:token\n\nPrints an access token for a voice call from a browser, as the client identity "owner", valid for an hour.\nAnyone who has it can call as the owner: treat it like a password.\n',
   positionals: { min: 0, max: 0 },
   async run({ dataDir }) {
     await withSettings(dataDir, async (settings) => {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import * as z from 'zod'
 import { type AnySettingValue, parseSetting, type SettingKey, settingKeys } from './settings/registry.ts'
 
-/** What the process is given once, at its start. Everything that may change while it runs is a setting. */
+/** The configuration of the process, fixed at its start. Whatever may change at runtime is a setting. */
 export type Config = {
   /** 0 lets the system choose. */
   readonly port: number
@@ -10,32 +10,26 @@ export type Config = {
   /** Absolute. */
   readonly dataDir: string
   readonly logLevel: z.output<typeof logLevelSchema>
-  /** One line for each appended event, without its content. */
+  /** Logs a line for each appended event, without its content. */
   readonly ledgerDebug: boolean
-  /** One line for each item of the context given to the model, without its content. */
+  /** Logs a line for each item of the model's context, without its content. */
   readonly itemsDebug: boolean
   readonly devRoutes: boolean
-  /**
-   * Program and arguments of the coding assistant; null without one. From the environment only: a stolen session
-   * must not become code execution.
-   */
+  /** Null if there is none. Environment only: a stolen session must not become code execution. */
   readonly copilotCommand: readonly string[] | null
-  /** What the coding assistant inherits of the environment: nothing of what the service is given for itself. */
+  /** The environment of the coding assistant, without the service's own variables. */
   readonly copilotEnvironment: Readonly<Record<string, string>>
-  /**
-   * What may be spent in a day, whoever asks; null where there is no limit. From the environment only: a stolen session
-   * must not lift it.
-   */
+  /** Daily limits for everyone; null if unlimited. Environment only: a stolen session must not lift them. */
   readonly dailyLimits: {
     readonly tokens: number | null
     readonly texts: number | null
     readonly calls: number | null
   }
-  /** Settings that the environment gives, already checked; a stored value wins over them. */
+  /** Settings from the environment, already checked. A stored value takes precedence. */
   readonly settings: ReadonlyMap<SettingKey, AnySettingValue>
 }
 
-/** The environment does not say what it must. `problems` has one line a variable, and none of their values. */
+/** The environment is not valid. `problems` has one line per variable, without its value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -57,7 +51,7 @@ const flagSchema = z
   .enum(['1', 'true', '0', 'false'], 'must be 1 or 0')
   .transform((text) => text === '1' || text === 'true')
 
-/** 0 allows nothing at all, so a limit is lifted by a word. */
+/** `unlimited` lifts a limit; 0 allows nothing. */
 const limitSchema = z
   .string()
   .trim()
@@ -72,48 +66,46 @@ const commandSchema = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** What the process is given at its start; it takes a restart to change it. The descriptions are the guide's. */
+/** The variables of the process. The operator's guide shows their descriptions. */
 const environmentSchema = z.object({
-  PORT: portSchema.default(8081).describe('The port that it listens on.'),
+  PORT: portSchema.default(8081).describe('The port to listen on.'),
   HOST: z
     .string()
     .default('127.0.0.1')
-    .describe('The address that it listens on; 0.0.0.0 for every one of the machine.'),
-  DATA_DIR: z.string().default('./data').describe('The directory that holds everything.'),
+    .describe('The address to listen on; 0.0.0.0 for all addresses of the machine.'),
+  DATA_DIR: z.string().default('./data').describe('The directory for all data.'),
   LOG_LEVEL: logLevelSchema
     .default('info')
-    .describe('The least serious lines that are logged: trace, debug, info, warn, error, fatal, silent.'),
+    .describe('The lowest level to log: trace, debug, info, warn, error, fatal, silent.'),
   LEDGER_DEBUG: flagSchema
     .default(false)
-    .describe(
-      '1: a line for each event with its seq, type, size and the time of each fold; never its words.',
-    ),
+    .describe('1 logs a line for each event, with its seq, type, size and fold times, never its words.'),
   ITEMS_DEBUG: flagSchema
     .default(false)
-    .describe('1: a line for each item that goes to the model and comes back, by kind and size.'),
-  DEV_ROUTES: flagSchema.default(false).describe("1: the developers' routes."),
+    .describe('1 logs a line for each item sent to or received from the model, with its kind and size.'),
+  DEV_ROUTES: flagSchema.default(false).describe('1 enables the development routes.'),
   COPILOT_COMMAND: commandSchema
     .nullable()
     .default(null)
-    .describe('The coding assistant, as a JSON array of a program and its arguments.'),
+    .describe('Program and arguments of the coding assistant, as a JSON array.'),
   DAILY_TOKENS: limitSchema
     .default(10_000_000)
     .describe(
-      'Tokens of the model service, in and out, that may be used in any 24 hours, by turns, by learning from them and by keeping the context short (not by embeddings and calls); then the delegate answers no more and says so. `unlimited`: no limit.',
+      'Input and output tokens that turns, learning and compaction may use in any 24 hours; embeddings and calls do not count. Once they are used up, the delegate stops answering and says so. `unlimited` lifts the limit.',
     ),
   DAILY_TEXTS: limitSchema
     .default(500)
     .describe(
-      'Texts that may leave in any 24 hours, or `unlimited`; those beyond fail and are shown as such.',
+      'Texts that may be sent in any 24 hours. Further texts fail and are shown as failed. `unlimited` lifts the limit.',
     ),
   DAILY_CALLS: limitSchema
     .default(200)
     .describe(
-      'Calls that are taken in any 24 hours, whoever phones, or `unlimited`; those beyond hear that it is enough for today.',
+      'Calls answered in any 24 hours, from anyone. Further callers are asked to try again tomorrow. `unlimited` lifts the limit.',
     ),
 })
 
-/** The process's own variables: name, default as it would be written, meaning. */
+/** The variables of the process: name, default as it would be written, description. */
 export const processVariables = Object.entries(environmentSchema.shape).map(([name, schema]) => {
   const value = schema.parse(undefined)
   return {
@@ -123,10 +115,7 @@ export const processVariables = Object.entries(environmentSchema.shape).map(([na
   }
 })
 
-/**
- * Reads the environment. A variable that is set but empty counts as not set, which is how env files leave one
- * out. Throws ConfigError, which names every variable that is wrong, not only the first.
- */
+/** Empty variables count as unset. Throws ConfigError, which lists all invalid variables. */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
   const problems: string[] = []
@@ -159,7 +148,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   }
 }
 
-/** The environment without the variables of the service itself, its secrets among them. */
+/** The environment without the service's own variables, which include its secrets. */
 function withoutOwn(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const own = new Set<string>([...Object.keys(environmentSchema.shape), ...settingKeys])
   return Object.fromEntries(

@@ -22,33 +22,33 @@ export type ServiceOptions = {
   readonly logLines: LogLines
   readonly nowMs: () => number
   readonly random: () => number
-  /** What one request to the model service may take, where it is not the default. */
+  /** Overrides the limits of a request to the model service. */
   readonly modelLimits?: ModelLimits | undefined
-  /** How long what goes out waits where it fails, where it is not the default. */
+  /** Overrides the pauses between retries of outbound work. */
   readonly outboundPauses?: OutboundPauses | undefined
-  /** Given the settings once they are open, so that the log can mask the secrets among them. */
+  /** Receives the settings once they are open, so that the log can mask secrets. */
   readonly onSettings: (settings: Settings) => void
-  /** What acknowledges facts is gone: the process must end. */
+  /** Facts can no longer be acknowledged, so the process must end. */
   readonly onFatal: (error: Error) => void
 }
 
-/** Opens what every part stands on: the data directory, the settings in it, and the model that they name. */
+/** Opens what every part needs: the data directory, its settings, and the model that they name. */
 export async function layFoundation(options: ServiceOptions) {
   const { config, log, nowMs } = options
   const directory = config.dataDir
   const newId = createIds(nowMs)
-  const onThreadFailure = (failure: ThreadFailed) => log.error({ err: failure }, 'a thread was ended')
+  const onThreadFailure = (failure: ThreadFailed) => log.error({ err: failure }, 'a thread was terminated')
   const warn = (message: string, fields: object) => log.warn(fields, message)
 
   const modes = existsSync(directory) ? tightenModes(directory) : null
   if (modes && modes.tightened.length > 0)
-    warn('Files of DATA_DIR were readable by other accounts. They are no longer.', {
+    warn('Files in DATA_DIR were readable by other accounts. They no longer are.', {
       tightened: modes.tightened.length,
     })
   if (modes && modes.refused.length > 0)
     warn(
-      'Files of DATA_DIR are readable by other accounts, and this account may not change that. ' +
-        'As root: chown -R them to the account of the service, then restart it.',
+      'Files in DATA_DIR are readable by other accounts, and this account may not change that. ' +
+        'As root, chown -R them to the account of the service, then restart it.',
       { files: modes.refused },
     )
 
@@ -60,12 +60,12 @@ export async function layFoundation(options: ServiceOptions) {
     onWarning: warn,
     onProgress: (projection, seq, headSeq) => log.debug({ projection, seq, headSeq }, 'catching up'),
     onVerified: (verification) => {
-      if (verification.status === 'sound') log.info({ ...verification.head }, 'the whole ledger is sound')
-      else log.error({ ...verification }, 'the ledger was not found sound')
+      if (verification.status === 'sound') log.info({ ...verification.head }, 'ledger verified: no damage')
+      else log.error({ ...verification }, 'ledger verification failed')
     },
     onFatal: options.onFatal,
   })
-  // Loaded while the storage thread makes ready.
+  // Loaded while the storage thread starts.
   const [storage, { Kysely, SqliteDialect }] = await Promise.all([opening, import('kysely')])
   const { append, ledger, views } = storage
   await recordImport(ledger, append)
@@ -94,22 +94,22 @@ export async function layFoundation(options: ServiceOptions) {
     random: options.random,
     newId,
     storage,
-    /** The views, for queries that are put together from what was asked. */
+    /** The views, for dynamic queries. */
     kysely: new Kysely<ViewsTables>({ dialect: new SqliteDialect({ database: views }) }),
     queries: openQueries(directory, { onFailure: onThreadFailure }),
-    /** Called with each call that ended its thread. */
+    /** Logs a call whose thread was terminated. */
     onThreadFailure,
     owner,
     settings,
     mask: createMask(() => settings.secretValues()),
     timezone: () => settings.get('TIMEZONE'),
-    /** The model service as it is configured now. */
+    /** The current model service. */
     model: models.current,
     answering: models.answering,
     pauses: options.outboundPauses ?? outboundPauses,
-    /** What is known of everything that works by itself. */
+    /** The state of all reactors. */
     reactors,
-    /** Returns what logs the failures of a reactor, and reports them to the readiness. */
+    /** Returns a function that logs a reactor's failures and reports them to readiness. */
     faultsOf(name: ReactorName, message = 'a reactor failed') {
       const failed = reactors.failuresOf(name)
       return (error: unknown) => {
@@ -122,7 +122,7 @@ export async function layFoundation(options: ServiceOptions) {
 
 export type Foundation = Awaited<ReturnType<typeof layFoundation>>
 
-/** A default is for OpenAI's own API: another server is asked only for what was named. */
+/** Only values that were set: the defaults are for OpenAI's own API. */
 function modelSettings(settings: Settings): ModelSettings {
   const given = settings
     .entries()

@@ -37,14 +37,14 @@ import { buildReadiness } from './readiness/build.ts'
 
 export type HttpService = {
   listen(port: number, host: string): Promise<number>
-  /** From now on `/ready` says no, and the streams end. */
+  /** Makes `/ready` fail and ends the streams. */
   drain(): void
   close(graceMs: number): Promise<void>
 }
 
 const PROJECT_DIRECTORY = fileURLToPath(new URL('..', import.meta.url))
 
-/** The service's face, wired: access, routes, sockets, static files. */
+/** Wires the HTTP layer: access, routes, sockets, static files. */
 export async function buildHttpService(foundation: Foundation, parts: Parts): Promise<HttpService> {
   const { config, owner, settings, storage, kysely, timezone, model, log, nowMs, newId } = foundation
   const { assistant, chat, ending, paging, phone, placement, previews, telephony, timeline } = parts
@@ -67,8 +67,8 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
 
   const renderer = createNoteRenderer({ onFailure: foundation.onThreadFailure })
 
-  /** What the model is told on a channel, to the letter. */
-  function told(channel: SpokenChannel): string {
+  /** The exact instructions for the model on a channel. */
+  function instructionsFor(channel: SpokenChannel): string {
     if (channel === 'voice') return phone.instructions()
     const instructions = assistant.instructions(channel)
     return model().text.told?.(instructions) ?? instructions
@@ -103,7 +103,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
     }),
     erasureRoutes({ erasures: parts.erasures }),
     noteRoutes({ notes: parts.notes }),
-    adaptationRoutes({ adaptations: parts.adaptations, instructions: told }),
+    adaptationRoutes({ adaptations: parts.adaptations, instructions: instructionsFor }),
     notePageRoutes({ notes: parts.notes, renderer, timezone, staticFiles }),
     outboundRoutes({
       append: storage.append,

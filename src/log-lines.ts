@@ -1,6 +1,6 @@
 /** A line of the log as the API shows it. */
 export type LogLine = {
-  /** Ascending; a later process goes on above those of the one before, so that who follows misses nothing. */
+  /** Ascending, across restarts too, so that clients which follow the log miss nothing. */
   readonly id: number
   readonly at: string
   readonly level: LogLevel
@@ -13,9 +13,9 @@ export type LogLevel = (typeof logLevels)[number]
 
 export type LogPage = {
   readonly lines: readonly LogLine[]
-  /** Lines that would have been here, had they not fallen out of the memory before they were asked for. */
+  /** Lines of this page that were dropped from memory before this read. */
   readonly dropped: number
-  /** The last line that was looked at: to go on, ask for what comes after it. */
+  /** The last line that was examined; continue with it as `after`. */
   readonly throughId: number
 }
 
@@ -23,16 +23,16 @@ export type LogPage = {
 export type LogLines = {
   add(line: Omit<LogLine, 'id'>): void
   /**
-   * Up to `limit` lines of `minLevel` or above: those right after line `after`, or the newest where it is null.
+   * Up to `limit` lines of `minLevel` or above: those right after line `after`, or the newest if it is null.
    */
   read(query: { readonly limit: number; readonly minLevel: LogLevel; readonly after: number | null }): LogPage
-  /** Calls `onAdded` whenever a line came. Returns what ends it. */
+  /** Calls `onAdded` after each new line. Returns a function that unsubscribes. */
   subscribe(onAdded: () => void): () => void
 }
 
 /**
- * Keeps the newest `capacity` lines, with ids above `aboveId`: the time in milliseconds is above all that an earlier
- * process gave, since none writes a line each millisecond.
+ * Keeps the newest `capacity` lines, with ids above `aboveId`. The start time in milliseconds is above all
+ * ids of earlier processes, because none logs a line per millisecond.
  */
 export function createLogLines(capacity: number, aboveId = 0): LogLines {
   const ring: LogLine[] = []
@@ -57,7 +57,7 @@ export function createLogLines(capacity: number, aboveId = 0): LogLines {
         for (let id = lastId; id >= oldestId && lines.length < limit; id -= 1) take(id)
         return { lines: lines.reverse(), dropped: oldestId - 1 - aboveId, throughId: lastId }
       }
-      // All that this process wrote comes after a line of an earlier one.
+      // Lines of an earlier process precede all of this one.
       const seen = Math.max(after, aboveId)
       const first = Math.max(seen + 1, oldestId)
       let id = first

@@ -8,10 +8,10 @@ export type Log = Logger
 
 /** Lines kept in memory for the browser. */
 const KEPT_LINES = 2_000
-/** Longer ones are kept without their fields, so that what is kept has a bound: 2,000 lines, 16 MB at most. */
+/** Longer lines are kept without their fields, to bound memory: 2,000 lines, at most 16 MB. */
 const KEPT_LINE_CHARS = 8_000
 
-/** Field names that hold a secret wherever they occur, one level deep or two. */
+/** Fields that hold a secret, at the first or second level. */
 const SECRET_FIELDS = [
   'password',
   'currentPassword',
@@ -30,15 +30,15 @@ const lineSchema = z
   .catchall(z.unknown())
 
 /**
- * The service's log: JSON lines to `write`, and the newest of them in memory. No secret passes: fields by name,
- * `secretValues()` (those in force at that moment) and everything shaped like a key are masked in the finished
- * line, so that an error which quotes one is masked too.
+ * The service's log: JSON lines to `write`, and the newest of them in memory. Masks secret fields by name,
+ * the current `secretValues()` and anything shaped like a key. It masks the finished line, so that errors
+ * which quote a secret are covered too.
  */
 export function createLog(options: {
   readonly level: Config['logLevel']
   readonly write: (line: string) => void
   readonly secretValues: () => readonly string[]
-  /** What the ids of its lines are above. */
+  /** Line ids start above this. */
   readonly aboveId?: number
 }): { readonly log: Log; readonly lines: LogLines } {
   const mask = createMask(options.secretValues)
@@ -57,7 +57,7 @@ export function createLog(options: {
         const line = mask.text(text)
         options.write(line)
         const parsed = parseLine(line)
-        // The set-up code is for those who see the process start.
+        // The set-up code is only for people who see the process start.
         if (!('setupCode' in parsed.fields)) lines.add(parsed)
       },
     },
@@ -76,7 +76,7 @@ function parseLine(line: string): Omit<LogLine, 'id'> {
       fields: { cutFromChars: line.length },
     }
   } catch (error) {
-    // A secret that looks like JSON itself can break the line that it is masked in; logging must not fail for it.
+    // Masking a secret that contains JSON syntax can break the line. Logging must not fail then.
     if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
     return {
       at: new Date().toISOString(),

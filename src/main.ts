@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Stripping types and compiling take most of a start: both are kept from one start to the next.
+// Type stripping and compilation take most of the start, so cache their results.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/delegate', import.meta.url)))
 await import('./process.ts')

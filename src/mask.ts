@@ -1,21 +1,21 @@
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const MASK = '[redacted]'
 
-/** Shorter ones would mask ordinary words. */
+/** Masking shorter secrets would mask ordinary words. */
 const SHORTEST_SECRET_CHARS = 6
 
-/** What keys and tokens look like, for those that are not settings (yet). */
+/** Patterns of keys and tokens, for those that are not stored as settings. */
 const SECRET_SHAPES =
   /\bsk-[\w-]{12,}|\b(?:AC|SK)[0-9a-f]{32}\b|\bBearer [\w.~+/=-]{8,}|\bBasic [\w+/]{16,}={0,2}|\bdelegate_session=[\w-]+|\beyJ[\w-]{10,}(?:\.[\w-]+){0,2}/g
 
 export type Mask = {
-  /** Without the secrets: as they are, in JSON, in URLs, in base64, and also where white space splits them. */
+  /** Masks the secrets: plain, in JSON, in URLs, in base64, and where white space splits them. */
   values(text: string): string
-  /** Also without anything that is shaped like a key. */
+  /** Also masks anything that is shaped like a key. */
   text(text: string): string
 }
 
-/** `secretValues()` are those in force at that moment. */
+/** `secretValues()` returns the current secrets. */
 export function createMask(secretValues: () => readonly string[]): Mask {
   function values(text: string): string {
     const spellings = secretValues().flatMap(spellingsOf)
@@ -27,7 +27,7 @@ export function createMask(secretValues: () => readonly string[]): Mask {
   return { values, text: (text) => values(text).replace(SECRET_SHAPES, MASK) }
 }
 
-/** The same record with `change` applied to each text in it, names too. */
+/** Applies `change` to every text in a record, including property names. */
 export function mapTexts(
   record: Readonly<Record<string, unknown>>,
   change: (text: string) => string,
@@ -40,7 +40,7 @@ export function mapTexts(
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [change(name), deep(value)]))
 }
 
-/** How a secret may be written, without white space; the longest first, so that no rest of one is left. */
+/** The spellings of a secret without white space; longest first, so that no part of one remains. */
 function spellingsOf(secret: string): string[] {
   if (secret.length < SHORTEST_SECRET_CHARS) return []
   const inJson = JSON.stringify(secret).slice(1, -1)
@@ -57,15 +57,15 @@ function spellingsOf(secret: string): string[] {
   return [...new Set(all)].sort((one, other) => other.length - one.length)
 }
 
-/** The characters of a longer text's base64 that depend on nothing but the secret in it. */
+/** The base64 characters that depend only on the secret, when `bytesBefore` other bytes precede it. */
 function base64Core(secret: string, bytesBefore: number): string {
   const bytes = Buffer.concat([Buffer.alloc(bytesBefore), Buffer.from(secret)])
   return bytes.toString('base64').slice(Math.ceil((bytesBefore * 8) / 6), Math.floor((bytes.length * 8) / 6))
 }
 
-/** Replaces each place that reads as `spelling` when white space is left out. */
+/** Replaces each occurrence of `spelling`, ignoring white space. */
 function cutOut(text: string, spelling: string): string {
-  // Where each character other than white space stands.
+  // The index of each character that is not white space.
   const places = [...text.matchAll(/\S/g)].map(({ index }) => index)
   const solid = text.replace(/\s+/g, '')
   let rest = 0

@@ -6,9 +6,9 @@ import { type Service, startService } from './service.ts'
 import { SettingsUnusable } from './settings/errors.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** Process start and signals only: everything else is the service's. */
+/** Handles process start and signals; the service does everything else. */
 async function main(): Promise<void> {
-  // Files of the data directory, those that SQLite makes too, are readable by their owner alone.
+  // Files in the data directory, including those that SQLite creates, are private to their owner.
   process.umask(0o077)
   const config = loadConfig()
   dataDir = config.dataDir
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     log.fatal({ err: error }, message)
     process.exit(1)
   }
-  process.on('uncaughtException', (error) => die(error, 'an unexpected fault'))
+  process.on('uncaughtException', (error) => die(error, 'unexpected error'))
 
   const service = await startService({
     config,
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     },
     onFatal: (error) => die(error, 'the storage thread died'),
   })
-  // npm passes on what it is told, and the terminal and systemd tell every process: each stop may arrive twice.
+  // npm forwards signals that the terminal and systemd also send directly, so each may arrive twice.
   let isStopping = false
   for (const name of ['SIGTERM', 'SIGINT'] as const)
     process.on(name, () => {
@@ -45,10 +45,10 @@ async function main(): Promise<void> {
     })
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${service.port}`
   if (service.setupCode !== null) {
-    // A wildcard address is none that a browser opens.
+    // Browsers cannot open a wildcard address.
     const link = `${url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')}/install#${service.setupCode}`
     log.info({ url: link, setupCode: service.setupCode }, 'not set up yet: open the link')
-    // For a person at a terminal, among the lines for machines.
+    // For people at a terminal, in addition to the JSON line.
     process.stderr.write(`\nSet up your delegate: ${link}\n\n`)
   }
   log.info({ url, dataDir: config.dataDir }, 'listening')
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   async function stop(running: Service, signal: string): Promise<void> {
     log.info({ signal }, 'stopping')
     const deadline = setTimeout(
-      () => die(new Error('what ran did not end in time'), 'stopped by force'),
+      () => die(new Error('running work did not end in time'), 'stopped by force'),
       STOP_MS,
     )
     deadline.unref()
@@ -74,12 +74,12 @@ main().catch((error: unknown) => {
   process.exit(1)
 })
 
-/** What the operator can do something about is one sentence; of a fault of ours, where it happened. */
+/** One sentence for errors that the operator can fix, the stack for bugs. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const syscall = 'syscall' in error ? error.syscall : null
   if (syscall === 'listen' || syscall === 'getaddrinfo')
-    return `The service cannot listen where HOST and PORT say: ${error.message}`
+    return `The service cannot listen on HOST and PORT: ${error.message}`
   const isExpected =
     error instanceof ConfigError ||
     error instanceof LedgerDamaged ||
@@ -88,7 +88,7 @@ function describe(error: unknown): string {
   if (isExpected) return error.message
   const disk = describeDisk(error, dataDir)
   if (disk !== null) return `DATA_DIR cannot be used. ${disk}`
-  // From the storage thread errors come without their class.
-  const isOfDisk = syscall !== null || ('code' in error && /^SQLITE_/.test(String(error.code)))
-  return isOfDisk ? `DATA_DIR cannot be used: ${error.message}` : (error.stack ?? error.message)
+  // Errors from the storage thread lose their class.
+  const isDiskError = syscall !== null || ('code' in error && /^SQLITE_/.test(String(error.code)))
+  return isDiskError ? `DATA_DIR cannot be used: ${error.message}` : (error.stack ?? error.message)
 }

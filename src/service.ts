@@ -3,26 +3,23 @@ import { buildHttpService } from './http-service.ts'
 import { buildParts } from './parts.ts'
 
 export type Service = {
-  /** The port that it listens on. */
+  /** The port that the service listens on. */
   readonly port: number
-  /** What installing asks for; null once it is installed. */
+  /** The code that installation asks for; null once installed. */
   readonly setupCode: string | null
-  /** Answers nothing new, lets what runs finish, closes everything. */
+  /** Accepts no new work, lets running work finish, then closes everything. */
   close(): Promise<void>
 }
 
-/*
- * Who tells the service to stop is promised that it is gone within ten seconds. One of these follows the other, and the
- * stores are closed after the last of them.
- */
+// These three run one after the other, so that a shutdown takes less than ten seconds.
 /** How long the facts of a call that is hung up may take to become durable. */
 const CALL_GRACE_MS = 1_500
-/** How long turns, activations, texts and deliveries that run may go on, all of them side by side. */
+/** How long running turns, activations, texts and deliveries may take, in parallel. */
 const WORK_GRACE_MS = 6_000
 /** How long requests and sockets may take to end. */
 const HTTP_GRACE_MS = 1_000
 
-/** Builds everything, starts it and closes it: the one place that says in which order. */
+/** Builds, starts and closes everything. The only place that defines the order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const foundation = await layFoundation(options)
   const parts = await buildParts(foundation)
@@ -32,7 +29,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { adaptations, phone, texts, timers, memory, idleWatch, erasures, proposals, work } = parts
   const { attention } = parts.assistant
 
-  // What has to be a fact before anybody acts on it: the instructions in force, the ends of calls cut off.
+  // Recorded before anything acts on it: the current instructions, and the ends of interrupted calls.
   await adaptations.start()
   queries.start(storage.ledger.head().seq > 0)
   await phone.start()
@@ -43,7 +40,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   idleWatch.start()
   erasures.start()
   proposals.start()
-  // Nobody is let in before all of them run; the coding assistant can report only to where the service listens.
+  // Listen once all of these run. Tasks start last, because their programs report to the port.
   const port = await http.listen(config.port, config.host)
   work.start(port)
 
@@ -51,7 +48,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port,
     setupCode: owner.account.isInstalled() ? null : owner.setupCode,
     async close() {
-      // What brings in something new goes first, then what is at work on it.
+      // Stop the sources of new work first, then the work.
       http.drain()
       await phone.close(CALL_GRACE_MS)
       await idleWatch.close()
@@ -64,7 +61,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         texts.close(WORK_GRACE_MS),
       ])
       await memory.close()
-      // After the turns, so that whoever watches one sees its end; what all of them stand on goes last.
+      // After the turns, so that clients see them end. The stores come last.
       await http.close(HTTP_GRACE_MS)
       await queries.close()
       await storage.close()

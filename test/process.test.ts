@@ -29,11 +29,11 @@ test('where it cannot listen it says so in a sentence', { timeout: PROCESS_MS },
   const port = String(typeof address === 'object' ? address?.port : address)
   expect(await refusal(testDirectory(), { PORT: port })).toEqual({
     code: 1,
-    said: `The service cannot listen where HOST and PORT say: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+    said: `The service cannot listen on HOST and PORT: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
   })
   expect(await refusal(testDirectory(), { HOST: '192.0.2.1' })).toEqual({
     code: 1,
-    said: expect.stringMatching(/^The service cannot listen where HOST and PORT say: .*192\.0\.2\.1.*\n$/),
+    said: expect.stringMatching(/^The service cannot listen on HOST and PORT: .*192\.0\.2\.1.*\n$/),
   })
 })
 

@@ -9,14 +9,14 @@ import { readWitness } from '../../projections/checkpoints.ts'
 import { removeViews } from '../../projections/views.ts'
 import { Refused } from './command.ts'
 
-/** How many events are missing, as the operator has to say it: nobody can count those of a ledger that was replaced. */
+/** The number of missing events that the operator must enter; "unknown" if the ledger was replaced. */
 export function countOf({ missing }: Loss): string {
   return missing === null ? 'unknown' : String(missing.lastSeq - missing.firstSeq + 1)
 }
 
 /**
- * Goes on without what is lost, once `confirm` has resolved: records it as a fact, and makes the views anew at the next
- * start. Returns what was lost. Throws Refused where nothing is, and LedgerLocked where the service runs.
+ * Records a loss as a fact once `confirm` resolves, and lets the next start rebuild the views. Returns the
+ * loss. Throws Refused if nothing is lost, and LedgerLocked if the service is running.
  */
 export async function acceptLoss(dataDir: string, confirm: (loss: Loss) => Promise<void>): Promise<Loss> {
   const lock = lockDirectory(dataDir)
@@ -24,7 +24,7 @@ export async function acceptLoss(dataDir: string, confirm: (loss: Loss) => Promi
     const readViews = () => readWitness(dataDir)
     const { loss } = inspectLedger(dataDir, readViews)
     if (loss === null)
-      throw new Refused(`No event is missing in ${ledgerFile(dataDir)}; nothing was changed.`)
+      throw new Refused(`No event is missing in ${ledgerFile(dataDir)}. Nothing was changed.`)
     await confirm(loss)
     const newId = createIds(Date.now)
     const ledger = openLedger(dataDir, newId, { readViews, acceptLoss: true })
@@ -34,7 +34,7 @@ export async function acceptLoss(dataDir: string, confirm: (loss: Loss) => Promi
         type: 'ledger.loss.accepted',
         actor: 'owner',
         channel: 'system',
-        // Cut short after this, the command is run again.
+        // The command is run again if it is interrupted after this.
         key: `ledger.loss.accepted:${witness.hash}`,
         facts: {
           fromSeq: missing?.firstSeq ?? null,

@@ -6,17 +6,16 @@ import { syncDirectory } from '../../ledger/files.ts'
 import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/adaptations.ts'
 import { Refused } from './command.ts'
 
-/** A file as it was copied. The digest is SHA-256 in hexadecimal. */
+/** A copied file, with its SHA-256 digest in hexadecimal. */
 export type CopiedFile = { readonly file: string; readonly digest: string }
 
-/** Names that are one file of the directory, and never a way out of it. */
+/** Names of files in the directory itself, so that none leads out of it. */
 export const adaptationFilePattern = /^(?!\.)[^/\\\0]+\.md$/i
 
 /**
- * Copies the owner's markdown files of a data directory, in the order of their names; those too that the service
- * would skip, for they are the owner's words all the same. Links, directories and files of other kinds stay behind:
- * a link may lead anywhere, and the service reads nothing else. Makes no directory where there is nothing to copy.
- * What was taken away meanwhile is left out.
+ * Copies the owner's markdown files, sorted by name, including those that the service would skip. Leaves out
+ * links, directories, other kinds of files, and files deleted meanwhile. Creates no directory if there is
+ * nothing to copy.
  */
 export async function copyAdaptationFiles(
   fromDirectory: string,
@@ -42,7 +41,7 @@ export async function copyAdaptationFiles(
   return copied
 }
 
-/** Throws Refused where what was copied is not what was to be. */
+/** Throws Refused if the copied files are not the expected ones. */
 export function checkCopied(copied: readonly CopiedFile[], wanted: readonly CopiedFile[]): void {
   const digests = new Map(copied.map(({ file, digest }) => [file, digest]))
   for (const { file, digest } of wanted) {
@@ -56,7 +55,7 @@ export function checkCopied(copied: readonly CopiedFile[], wanted: readonly Copi
     throw new Refused(`${ADAPTATIONS_DIRECTORY}/${file} was not in the backup when it was made.`)
 }
 
-/** A directory that is a link is nobody's words: the service does not read it either. */
+/** The service does not read a linked directory either. */
 async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     if (!(await lstat(directory)).isDirectory()) return []
@@ -73,7 +72,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
 
 async function readRegular(file: string): Promise<Buffer | null> {
   try {
-    // Without following a link that took its place meanwhile, and without waiting for a pipe's other end.
+    // Neither follows a link that replaced the file meanwhile, nor waits for the writer of a pipe.
     const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       return (await handle.stat()).isFile() ? await handle.readFile() : null

@@ -25,9 +25,9 @@ const manifestSchema = z.strictObject({
   ledgerId: z.string().min(1),
   events: z.int().min(0),
   headHash: z.string(),
-  /** SHA-256 of settings.sqlite, in hexadecimal; null where there was none. An older backup tells nothing of it. */
+  /** SHA-256 of settings.sqlite, in hexadecimal; null if there was none, absent in older backups. */
   settings: z.string().nullish(),
-  /** The owner's markdown files; a backup from before they were part of one has none. */
+  /** The owner's markdown files; older backups have none. */
   adaptations: z
     .array(z.strictObject({ file: z.string().regex(adaptationFilePattern), digest: z.string() }))
     .default([]),
@@ -35,12 +35,12 @@ const manifestSchema = z.strictObject({
 
 export type Manifest = z.output<typeof manifestSchema>
 
-/** All pages in one step. */
+/** Copies all pages in one step. */
 const ALL_PAGES = 0x7fffffff
 
 /**
- * Copies one state of a database that others may be writing: the open read transaction keeps the copy from starting
- * over with each of their commits. The copy is a single file, readable where nothing can be written.
+ * Copies one state of a database that others may be writing. The open read transaction keeps their commits
+ * from restarting the copy. The copy is a single file, which can be read on a read-only disk.
  */
 async function copyDatabase(source: Database.Database, file: string): Promise<void> {
   source.exec('BEGIN')
@@ -59,7 +59,7 @@ async function copyDatabase(source: Database.Database, file: string): Promise<vo
   syncFile(file)
 }
 
-/** Copies a settings database and checks the copy; false where there is none. */
+/** Copies a settings database and checks the copy; false if there is none. */
 export async function copySettings(fromDirectory: string, toDirectory: string): Promise<boolean> {
   if (!existsSync(settingsFile(fromDirectory))) return false
   const source = new Database(settingsFile(fromDirectory), { readonly: true, fileMustExist: true })
@@ -78,7 +78,7 @@ export async function copySettings(fromDirectory: string, toDirectory: string): 
   return true
 }
 
-/** Throws Refused where the settings of a backup are not those that were backed up. */
+/** Throws Refused if the settings of a backup are not those that were backed up. */
 export function checkSettings(directory: string, { settings }: Manifest): void {
   if (settings === undefined) return
   const file = settingsFile(directory)
@@ -95,7 +95,7 @@ function digestOf(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex')
 }
 
-/** Copies a ledger, opens the copy and walks it. Returns the head that it reached. Throws LedgerDamaged. */
+/** Copies a ledger and verifies the copy. Returns its head. Throws LedgerDamaged. */
 export async function copyLedger(
   fromDirectory: string,
   toDirectory: string,
@@ -118,9 +118,9 @@ export async function copyLedger(
 }
 
 /**
- * Makes a backup of a data directory, whether or not the service runs there: ledger, settings and adaptation files, neither
- * the key of the secrets nor the views. It appears under its name once it is whole and verified. Throws Refused where the
- * destination holds anything, LedgerDamaged where the copy is not sound.
+ * Backs up a data directory, even while the service runs: ledger, settings and adaptation files, without the
+ * key of the secrets and the views. The backup gets its name once it is complete and verified. Throws Refused
+ * if the destination is not empty, and LedgerDamaged if the copy is damaged.
  */
 export async function makeBackup(
   dataDir: string,
@@ -128,14 +128,14 @@ export async function makeBackup(
   nowMs: () => number,
 ): Promise<Manifest> {
   if (existsSync(destination) && readdirSync(destination).length > 0)
-    throw new Refused(`${destination} is not empty. A backup overwrites nothing.`)
+    throw new Refused(`${destination} is not empty. A backup needs an empty directory.`)
   mkdirSync(dirname(destination), { recursive: true, mode: 0o700 })
   const partial = join(dirname(destination), `.${basename(destination)}.partial-${process.pid}`)
   const discard = () => rmSync(partial, { recursive: true, force: true })
   const keep = undoAtExit(discard)
   mkdirSync(partial, { mode: 0o700 })
   try {
-    // The ledger first: settings that are newer than it hold what an installation in it needs, never less.
+    // The ledger first: newer settings have all that an installation in it needs, older ones might not.
     const directory = readableDirectory(dataDir)
     const witnesses = readWitnesses(directory)
     const head = await copyLedger(directory, partial, witnesses)
@@ -162,7 +162,7 @@ export async function makeBackup(
   }
 }
 
-/** Reads what a backup says of itself. Throws Refused where it is none. */
+/** Reads the manifest of a backup. Throws Refused if it is not a backup. */
 export function readManifest(directory: string): Manifest {
   const file = join(directory, MANIFEST)
   if (!existsSync(file)) throw new Refused(`There is no backup in ${directory}: it has no ${MANIFEST}.`)
@@ -172,6 +172,6 @@ export function readManifest(directory: string): Manifest {
     return manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (cause) {
     if (!(cause instanceof SyntaxError || cause instanceof z.ZodError)) throw cause
-    throw new Refused(`${file} is not that of a backup which this build can read.`, { cause })
+    throw new Refused(`${file} does not describe a backup that this build can read.`, { cause })
   }
 }

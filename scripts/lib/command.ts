@@ -8,18 +8,18 @@ import { ImportRefused } from '../../ledger/import.ts'
 import { ConfigError, loadConfig } from '../../src/config.ts'
 import { SettingsUnusable } from '../../src/settings/errors.ts'
 
-/** What the operator can do something about. */
+/** An error that the operator can do something about. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 }
 
-/** Called as it is not meant to be called. */
+/** An error in the command line. */
 export class Misused extends Error {
   override readonly name = 'Misused'
 }
 
 export type Call = {
-  /** Exactly as many as the command names. */
+  /** As many as the command allows. */
   readonly positionals: readonly string[]
   readonly values: Readonly<Record<string, string | boolean | undefined>>
   /** Absolute. */
@@ -32,17 +32,17 @@ export type Command = {
   readonly help: string
   readonly positionals: { readonly min: number; readonly max: number }
   readonly options?: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
-  /** Prints what it found; its exit code is 1 when it throws, and 0 otherwise. */
+  /** Prints its result. The exit code is 1 if it throws, else 0. */
   run(call: Call): Promise<void> | void
 }
 
 /**
- * Runs an operator's command. Exit codes: 0 done and sound, 1 refused, damaged or failed (standard error says why),
- * 2 called wrongly. SIGINT and SIGTERM end it at once, unless there is something to undo (`undoAtExit`).
+ * Runs an operator's command. Exit codes: 0 done and sound, 1 refused, damaged or failed (standard error says
+ * why), 2 wrong usage. SIGINT and SIGTERM end it at once, unless there is something to undo (`undoAtExit`).
  */
 export async function runCommand(command: Command): Promise<void> {
   process.umask(0o077)
-  // Whoever reads what it prints may have read enough; what the command is for is done all the same.
+  // If the reader of the output is gone, the command still completes.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return
     process.stderr.write(`${describe(error)}\n`)
@@ -66,11 +66,11 @@ export async function runCommand(command: Command): Promise<void> {
 }
 
 /**
- * Calls `undo` when the process ends, by SIGINT or SIGTERM too; only a command that asks for this waits with its end
- * until it comes to look at signals. Returns what takes it back.
+ * Calls `undo` when the process ends, even by SIGINT or SIGTERM, which now wait until the event loop is free.
+ * Returns a function that cancels this.
  */
 export function undoAtExit(undo: () => void): () => void {
-  // `on`, not `once`: npm and the terminal both tell it, and the second must not cut short what is undone.
+  // `on`, not `once`: npm and the terminal both send the signal, and the second must not interrupt `undo`.
   const interrupt = () => process.exit(130)
   const terminate = () => process.exit(143)
   process.on('SIGINT', interrupt).on('SIGTERM', terminate).once('exit', undo)
@@ -88,7 +88,7 @@ function parseCall({ options, positionals: { min, max } }: Command) {
     const { values, positionals } = parseArgs(config)
     const given: Call['values'] = values
     const isCount = positionals.length >= min && positionals.length <= max
-    if (given.help !== true && !isCount) throw new Misused('The arguments are not what it takes.')
+    if (given.help !== true && !isCount) throw new Misused('Wrong number of arguments.')
     return { values: given, positionals }
   } catch (error) {
     if (error instanceof TypeError) throw new Misused(error.message, { cause: error })
@@ -97,7 +97,7 @@ function parseCall({ options, positionals: { min, max } }: Command) {
 }
 
 function describe(error: unknown, dataDir?: string): string {
-  if (error instanceof LedgerLocked) return 'The service is running there. Stop it first.'
+  if (error instanceof LedgerLocked) return 'The service is running. Stop it first.'
   if (error instanceof ImportRefused) return `Nothing was imported: ${error.message}.`
   if (error instanceof LedgerDamaged)
     return `DAMAGED${error.seq === null ? '' : ` at event ${error.seq}`}: ${error.message}`
@@ -110,18 +110,18 @@ function describe(error: unknown, dataDir?: string): string {
   if (isSentence) return error.message
   const disk = describeDisk(error, dataDir)
   if (disk !== null) return disk
-  const isOfFile = error instanceof Database.SqliteError || (error instanceof Error && 'syscall' in error)
-  if (error instanceof Error) return isOfFile ? error.message : (error.stack ?? error.message)
+  const isFileError = error instanceof Database.SqliteError || (error instanceof Error && 'syscall' in error)
+  if (error instanceof Error) return isFileError ? error.message : (error.stack ?? error.message)
   return String(error)
 }
 
-/** Throws Refused where the directory holds no ledger. */
+/** Throws Refused if the directory has no ledger. */
 export function requireLedger(dataDir: string): void {
   if (!existsSync(ledgerFile(dataDir)))
-    throw new Refused(`There is no ledger in ${dataDir}. DATA_DIR says where it is.`)
+    throw new Refused(`There is no ledger in ${dataDir}. Set DATA_DIR to its directory.`)
 }
 
-/** The lines of every command that ends with a head, so that it can be kept elsewhere and compared. */
+/** The ledger's id and head, to be kept elsewhere and compared later. */
 export function headLines(head: { ledgerId: string; seq: number; hash: string }): string {
   return `ledger ${head.ledgerId}\nhead   ${head.seq} ${head.hash}\n`
 }

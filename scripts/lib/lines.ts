@@ -1,7 +1,7 @@
 /**
- * The lines of a stream of UTF-8 text, split at line feeds alone: readline would also split at U+2028, which JSON
- * leaves as it is. Only text before a final line feed is a line; an unfinished last one is given as it is. The pieces of
- * a line are put together once, when it is whole: a long one comes in thousands of them.
+ * Splits a stream of UTF-8 text at line feeds. (readline would also split at U+2028, which JSON does not
+ * escape.) Includes an unfinished last line. Joins the pieces of a line only once, because a long line comes
+ * in thousands of them.
  */
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let pieces: string[] = []

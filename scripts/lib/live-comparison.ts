@@ -13,37 +13,38 @@ export type ComparisonOptions = {
   readonly live: Database.Database
   readonly projections: readonly Projection[]
   readonly trace: FoldTrace
-  /** How long an erasure that the live views have not seen yet is waited for. */
+  /** How long to wait for the live views to apply an erasure. */
   readonly waitMs: number
 }
 
 export type ProjectionOutcome = {
   readonly name: string
-  /** Where the live view stood, and so how far both were compared. */
+  /** Where the live view stood, which is how far both were compared. */
   readonly seq: number
   readonly rows: number
-  /** Null where the live view is what the ledger says. */
+  /** Null if the live view matches the ledger. */
   readonly flaw: string | null
 }
 
 export type ComparisonOutcome = {
   readonly headSeq: number
-  /** Events folded and how long that took, tracing included. */
+  /** The number of folded events, and how long that took including tracing. */
   readonly foldedEvents: number
   readonly foldMs: number
   readonly projections: readonly ProjectionOutcome[]
 }
 
-/** Projections whose live views stand at the same event, folded together into a database of their own. */
+/** Projections whose live views stand at the same event, folded into one database. */
 type Group = { readonly members: readonly Projection[]; readonly views: Database.Database; seq: number }
 
 const ATTEMPTS = 5
 const PAUSE_MS = 50
 
 /**
- * Folds a ledger anew and compares what comes of it with the views in use, row by row, at the event where each of
- * these stands. Beside a service: the long part needs no lock; then, on one state of ledger and views, what happened
- * meanwhile is folded too, and compared. What is folded lives in nameless files that vanish with the process.
+ * Rebuilds the views from a ledger and compares them with the views in use, row by row, at the event where
+ * each of these stands. The long part takes no lock on a running service. Then it takes one snapshot of
+ * ledger and views, folds what happened meanwhile, and compares. The rebuilt views are in nameless files that
+ * vanish with the process.
  */
 export async function compareWithLive(options: ComparisonOptions): Promise<ComparisonOutcome> {
   const { ledgerDb, live, projections, trace } = options
@@ -93,10 +94,10 @@ export async function compareWithLive(options: ComparisonOptions): Promise<Compa
       for (const { group } of groups) group.views.close()
     }
   }
-  throw new Refused('The views are being made anew. Try again when the service is ready.')
+  throw new Refused('The views are being rebuilt. Try again when the service is ready.')
 }
 
-/** One state of both. The views first: the ledger, written before them, is then never behind. */
+/** Runs `work` on one state of both. Views first: the ledger, written before them, is never behind. */
 function inSnapshot<T>(live: Database.Database, ledgerDb: Database.Database, work: () => T): T {
   live.exec('BEGIN')
   try {
@@ -124,10 +125,10 @@ function isComparable({ name, version }: Projection, standing: Standing): boolea
   return standing.get(name)?.version === version
 }
 
-/** Another build wrote it, and this one's folds would give other rows. */
+/** A view written by another build, whose folds would give other rows. */
 function staleOutcome(projection: Projection, standing: Standing): ProjectionOutcome[] {
   if (isComparable(projection, standing)) return []
-  const flaw = 'not compared: another version of Delegate made it. Start the service, which makes it anew'
+  const flaw = 'not compared: built by another version of Delegate. Start the service to rebuild it'
   return [{ name: projection.name, seq: standing.get(projection.name)?.seq ?? 0, rows: 0, flaw }]
 }
 
@@ -135,14 +136,14 @@ function groupByStanding(projections: readonly Projection[], standing: Standing)
   const comparable = projections.filter((projection) => isComparable(projection, standing))
   const bySeq = Map.groupBy(comparable, ({ name }) => standing.get(name)?.seq ?? 0)
   return [...bySeq].map(([throughSeq, those]) => {
-    // None lags here: they go through the ledger together, in one pass.
+    // None lags here, so that all go through the ledger in one pass.
     const members = those.map((projection) => ({ ...projection, lagging: false }))
     const group: Group = { members, views: new Database(''), seq: 0 }
     return { group, throughSeq }
   })
 }
 
-/** Where all of them stand; null when they do not stand together, or one was made anew by another build. */
+/** The seq where all of them stand; null if they stand apart or another build has rebuilt one. */
 function commonSeq(members: readonly Projection[], standing: Standing): number | null {
   if (!members.every((member) => isComparable(member, standing))) return null
   const [seq, ...others] = new Set(members.map(({ name }) => standing.get(name)?.seq ?? 0))
@@ -154,8 +155,8 @@ function compareGroup(group: Group, live: Database.Database, ledger: LedgerReade
   return group.members.map(({ name, tables }): ProjectionOutcome => {
     if (isBehindErasure) {
       const flaw =
-        `not compared: it stands at event ${group.seq}, and something was erased since. ` +
-        'Start the service, which brings it up'
+        `not compared: it stands at event ${group.seq}, before the last erasure. ` +
+        'Start the service to update it'
       return { name, seq: group.seq, rows: 0, flaw }
     }
     const damaged = tables.map((table) => structureFlaw(live, table)).find((flaw) => flaw !== null)
@@ -174,13 +175,13 @@ function structureFlaw(live: Database.Database, table: string): string | null {
   return found === 'ok' ? null : `${table} is damaged`
 }
 
-/** Names columns, never what stands in them; a row by its number alone. */
+/** Names columns but never their values, and a row only by its number. */
 function describe({ table, expected, actual }: Difference): string {
   const row = toRecord(expected ?? actual)
   const [id] = Object.entries(row).filter(([, value]) => typeof value === 'number')
   const where = `${table}${id ? `, row with ${id[0]} ${id[1]}` : ''}`
-  if (actual === undefined) return `${where}: is missing in the live views`
-  if (expected === undefined) return `${where}: is in the live views alone`
+  if (actual === undefined) return `${where}: missing in the live views`
+  if (expected === undefined) return `${where}: only in the live views`
   const other = toRecord(actual)
   const columns = Object.keys(row).filter(
     (column) => JSON.stringify(row[column]) !== JSON.stringify(other[column]),

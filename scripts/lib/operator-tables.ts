@@ -1,36 +1,40 @@
 import { processVariables } from '../../src/config.ts'
 import { settingGroups, settingKeys, settingRegistry } from '../../src/settings/registry.ts'
 
-/** What each npm script does, for who runs the service. A script without words here fails the build of the guide. */
-const scriptMeanings: Readonly<Record<string, string>> = {
-  start: 'Builds the pages where they are stale, and starts the service.',
+/** What each npm script does. The guide cannot be generated for a script without a description. */
+const scriptDescriptions: Readonly<Record<string, string>> = {
+  start: 'Builds the pages if they are stale, then starts the service.',
+  dev: 'Restarts the service when its sources change, and serves the pages with hot reload. For developers.',
   'build:web': 'Builds the pages.',
-  test: 'Runs all tests.',
+  test: 'Runs all tests but the long ones.',
+  'test:long': 'Runs the long tests.',
   'owner:reset-password':
-    'Sets a new password from the shell and ends every session. Stop the service first. Without input at a terminal it makes one.',
-  check: 'Types, format, lint, import boundaries, cycles, file sizes.',
-  'check:types': 'The types alone.',
-  'check:lint': 'Format and lint alone.',
+    'Sets a new password from the shell and ends every session. Stop the service first. Generates a password if you enter none.',
+  check: 'Checks types, format, lint, import boundaries, cycles and file sizes.',
+  'check:types': 'Checks only types.',
+  'check:lint': 'Checks only format and lint.',
   format: 'Formats the sources.',
-  'docs:guide': 'Writes the tables of this guide anew.',
+  'docs:guide': 'Regenerates the tables of this guide.',
   'ledger:verify':
-    'Walks the chain of hashes and names the first event that is not as it was written. `-- --expect <seq>:<hash>` compares with a head noted elsewhere.',
+    'Verifies the chain of hashes and names the first damaged event. `-- --expect <seq>:<hash>` compares with a head noted elsewhere.',
   'ledger:accept-loss':
-    'Goes on without events that are missing, and records that: `-- --events <number>`. Stop the service first.',
-  'ledger:replay': 'Folds everything anew, aside, and compares it with the views in use, row by row.',
+    'Accepts and records that events are missing: `-- --events <number>`. Stop the service first.',
+  'ledger:replay':
+    'Rebuilds all views in a temporary database and compares them with the views in use, row by row.',
   'ledger:export': 'Writes the ledger as JSON Lines: `-- <file>`, or `-- -` for standard output.',
-  'ledger:import': 'Makes a ledger from an export in an empty DATA_DIR: `-- <file>`.',
-  backup: 'An online, verified copy of ledger, settings and adaptation files: `-- <empty directory>`.',
-  restore: 'Makes an empty DATA_DIR from a backup: `-- <directory of the backup>`.',
-  'script:list-apps': 'Lists the applications of the telephony account, and where they point to.',
-  'script:inspect-app': 'Shows one application; without `-- <sid>`, that of TELEPHONY_APP_SID.',
-  'script:create-app': 'Creates an application that points to the Public URL, and prints its sid.',
+  'ledger:import': 'Creates a ledger from an export in an empty DATA_DIR: `-- <file>`.',
+  backup:
+    'Makes a verified copy of ledger, settings and adaptation files, even while the service runs: `-- <empty directory>`.',
+  restore: 'Restores a backup into an empty DATA_DIR: `-- <directory of the backup>`.',
+  'script:list-apps': 'Lists the applications of the telephony account and where they point.',
+  'script:inspect-app': 'Shows an application: `-- <sid>`, or by default that of TELEPHONY_APP_SID.',
+  'script:create-app': 'Creates an application that points to the Public URL, and prints its SID.',
   'script:update-app':
-    'Points the application of TELEPHONY_APP_SID to the Public URL, and says what changed.',
+    'Points the application of TELEPHONY_APP_SID to the Public URL, and prints what changed.',
   'script:token':
-    'Prints an access token for a voice call as the owner, good for an hour. Treat it as a password.',
-  torture: 'Long trials with kills, power cuts and full disks. For developers.',
-  bench: 'Benchmarks. For developers.',
+    'Prints an access token for a voice call as the owner, valid for an hour. Treat it like a password.',
+  torture: 'Long tests with kills, power cuts and full disks. For developers.',
+  bench: 'Runs the benchmarks. For developers.',
   'bench:recall': 'Measures what recall finds. For developers.',
   'bench:web': 'Measures how soon the first page can be used, and how the timeline scrolls. For developers.',
 }
@@ -61,7 +65,7 @@ function settingsTables(): string {
           return [
             `\`${key}\``,
             value,
-            [description, secret ? 'Secret.' : '', restart ? 'After a restart.' : '']
+            [description, secret ? 'Secret.' : '', restart ? 'Takes effect after a restart.' : '']
               .filter(Boolean)
               .join(' '),
           ]
@@ -82,24 +86,24 @@ function processTable(): string {
   )
 }
 
-/** Throws where a script has no meaning here, or a meaning no script. */
+/** Throws if a script has no description, or a description no script. */
 function scriptsTable(scripts: readonly string[]): string {
-  const unknown = scripts.filter((name) => scriptMeanings[name] === undefined)
-  const gone = Object.keys(scriptMeanings).filter((name) => !scripts.includes(name))
+  const unknown = scripts.filter((name) => scriptDescriptions[name] === undefined)
+  const gone = Object.keys(scriptDescriptions).filter((name) => !scripts.includes(name))
   if (unknown.length + gone.length > 0)
     throw new Error(
-      `scripts/lib/operator-tables.ts: say what ${[...unknown, ...gone].join(', ')} does, or leave it out`,
+      `scripts/lib/operator-tables.ts: add or remove the description of ${[...unknown, ...gone].join(', ')}`,
     )
   return table(
     ['Command', 'What it does'],
     scripts.map((name) => [
       name === 'test' || name === 'start' ? `\`npm ${name}\`` : `\`npm run ${name}\``,
-      scriptMeanings[name] ?? '',
+      scriptDescriptions[name] ?? '',
     ]),
   )
 }
 
-/** The guide with its generated parts, those between `<!-- begin NAME -->` and `<!-- end NAME -->`, as they are now. */
+/** Replaces the generated parts of the guide, between `<!-- begin NAME -->` and `<!-- end NAME -->`. */
 export function renderGuide(guide: string, scripts: readonly string[]): string {
   const parts = { settings: settingsTables(), process: processTable(), scripts: scriptsTable(scripts) }
   return Object.entries(parts).reduce((text, [name, content]) => {

@@ -5,15 +5,15 @@ import { diskCauseOf } from '../../ledger/causes.ts'
 import { ledgerFile, openLedgerReadOnly } from '../../ledger/files.ts'
 import { Refused, undoAtExit } from './command.ts'
 
-/** What the commands that only read look into, with what SQLite needs to recover each. */
+/** The files that read-only commands use, with the logs that SQLite needs to recover them. */
 const FILES = ['ledger.sqlite', 'views.sqlite', 'settings.sqlite'].flatMap((name) =>
   ['', '-wal', '-journal'].map((suffix) => `${name}${suffix}`),
 )
 
 /**
- * The data directory, where SQLite can read it; otherwise a copy of its databases in a temporary directory, which goes
- * when the process ends. SQLite has to make an index of a write-ahead log beside it, which a read-only or a failing
- * disk does not take. Throws Refused where the files change while they are copied.
+ * Returns the data directory if SQLite can read it, else a temporary copy that is removed when the process
+ * ends. SQLite must create an index beside a write-ahead log, which a read-only or failing disk prevents.
+ * Throws Refused if the files change while they are copied.
  */
 export function readableDirectory(dataDir: string): string {
   if (canRead(dataDir)) return dataDir
@@ -23,7 +23,9 @@ export function readableDirectory(dataDir: string): string {
   for (const name of [...FILES, 'ledger.head'])
     if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(copy, name))
   if (stateOf(dataDir) !== before)
-    throw new Refused(`${dataDir} cannot be read in place, and changes while it is copied. Stop the service.`)
+    throw new Refused(
+      `${dataDir} cannot be read in place, and it changed while it was copied. Stop the service.`,
+    )
   return copy
 }
 
@@ -38,12 +40,12 @@ function canRead(dataDir: string): boolean {
     }
   } catch (error) {
     const cause = diskCauseOf(error)
-    // Of damage and of bugs the command itself tells more.
+    // The command itself reports more about damage and bugs.
     return cause === null || cause === 'damaged' || cause === 'locked'
   }
 }
 
-/** Sizes and times of the files that are written while a ledger is. */
+/** Sizes and times of the files that change when the ledger does. */
 function stateOf(dataDir: string): string {
   const states = [ledgerFile(dataDir), `${ledgerFile(dataDir)}-wal`].map((file) => {
     const found = statSync(file, { throwIfNoEntry: false })

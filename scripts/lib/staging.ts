@@ -16,34 +16,34 @@ import { lockDirectory } from '../../ledger/lock.ts'
 import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/adaptations.ts'
 import { Refused, undoAtExit } from './command.ts'
 
-/** What an empty data directory may hold: the key that no backup has, and what is made anew by itself. */
+/** What a data directory may contain and still count as empty: the key, and what is recreated anyway. */
 const HARMLESS = new Set(['secret.key', 'lock.sqlite', 'lock.sqlite-journal', 'lost+found'])
 
-/** What is put in place before the ledger. */
+/** Published before the ledger. */
 const PUBLISHED = [ADAPTATIONS_DIRECTORY, 'settings.sqlite']
 
 /**
- * Where a data directory is made before it is one: below it, so that the last step is a rename. Until then the
- * directory is locked, and holds nothing that a start of the service would take for its own.
+ * A data directory in the making, below the real one, so that the last step is a rename. Until then the real
+ * directory is locked, and the service finds nothing in it that it would use.
  */
 export type Staging = {
   readonly directory: string
-  /** Puts the finished files in place, durably, in that order. The ledger comes last: it makes the directory one. */
+  /** Moves the finished files into place durably, in order; the ledger comes last. */
   publish(names: readonly string[]): void
-  /** Leaves everything as it was, unless it is published. Runs by itself at the end of the process. */
+  /** Restores the previous state unless published. Also runs when the process ends. */
   discard(): void
 }
 
-/** Throws Refused where the directory holds anything, and LedgerLocked where a service runs in it. */
+/** Throws Refused if the directory is not empty, and LedgerLocked if a service runs in it. */
 export function openStaging(dataDir: string): Staging {
-  const madeFrom = mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const firstCreated = mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const directory = incomingDirectory(dataDir)
   leftoversIn(dataDir)
   const hadLock = existsSync(join(dataDir, 'lock.sqlite'))
   const lock = lockDirectory(dataDir)
   const published: string[] = []
   try {
-    // Once more: another restore may have come to its end in the meantime.
+    // Checked again under the lock: another restore may have finished meanwhile.
     for (const name of leftoversIn(dataDir)) rmSync(join(dataDir, name), { recursive: true, force: true })
   } catch (error) {
     lock.release()
@@ -59,7 +59,7 @@ export function openStaging(dataDir: string): Staging {
     rmSync(directory, { recursive: true, force: true })
     lock.release()
     if (!hadLock) rmSync(join(dataDir, 'lock.sqlite'), { force: true })
-    if (madeFrom !== undefined) removeEmpty(dataDir, madeFrom)
+    if (firstCreated !== undefined) removeEmpty(dataDir, firstCreated)
   }
   undoAtExit(discard)
 
@@ -68,7 +68,7 @@ export function openStaging(dataDir: string): Staging {
     publish(names) {
       for (const name of names) {
         if (existsSync(join(directory, `${name}-wal`)))
-          throw new Error(`${name} is not whole: part of it is in its log`)
+          throw new Error(`${name} is incomplete: part of it is in its log`)
         syncFile(join(directory, name))
         renameSync(join(directory, name), join(dataDir, name))
         published.push(name)
@@ -83,8 +83,8 @@ export function openStaging(dataDir: string): Staging {
 }
 
 /**
- * Closes a ledger that is to be published, as one whole file: SQLite's own close keeps to itself that the disk had no room
- * for what is in the log. Throws LedgerUnavailable when the disk refuses.
+ * Closes a ledger that is to be published as a single file. SQLite's own close does not report that a full
+ * disk kept it from emptying the log. Throws LedgerUnavailable if the disk refuses.
  */
 export function closeWhole(ledger: Ledger): void {
   if (!ledger.truncateLog()) throw new Error('the log of the ledger could not be emptied')
@@ -92,13 +92,14 @@ export function closeWhole(ledger: Ledger): void {
 }
 
 /**
- * What a restore or an import that was cut short has left, in the order in which it is to go: first what it had put in
- * place already, told by its being gone from where it was made. Throws Refused where the directory holds anything else.
+ * Leftovers of an interrupted restore or import, in the order to remove them: first the files already in
+ * place, which are those missing from the staging directory. Throws Refused if the directory contains
+ * anything else.
  */
 function leftoversIn(dataDir: string): string[] {
   const incoming = incomingDirectory(dataDir)
-  const isCutShort = existsSync(ledgerFile(incoming)) && !existsSync(ledgerFile(dataDir))
-  const inPlace = PUBLISHED.filter((name) => isCutShort && !existsSync(join(incoming, name)))
+  const isInterrupted = existsSync(ledgerFile(incoming)) && !existsSync(ledgerFile(dataDir))
+  const inPlace = PUBLISHED.filter((name) => isInterrupted && !existsSync(join(incoming, name)))
   const leftovers = [...inPlace, basename(incoming)]
   const found = readdirSync(dataDir).filter((name) => !HARMLESS.has(name) && !leftovers.includes(name))
   if (found.length > 0)
@@ -106,13 +107,13 @@ function leftoversIn(dataDir: string): string[] {
   return leftovers
 }
 
-/** Removes the directories from `leaf` up to `topmost`, which were made for it. */
+/** Removes the new directories from `leaf` up to `topmost`. */
 function removeEmpty(leaf: string, topmost: string): void {
   rmdirSync(leaf)
   if (leaf !== topmost) removeEmpty(dirname(leaf), topmost)
 }
 
-/** Puts a file on disk, whoever wrote it. */
+/** Flushes a file to disk, whoever wrote it. */
 export function syncFile(file: string): void {
   const descriptor = openSync(file, 'r')
   try {

@@ -8,10 +8,10 @@ import { createSettings, type Settings } from '../../src/settings/settings.ts'
 import { openSettingsStore, settingsFile } from '../../src/settings/store.ts'
 import { Refused } from './command.ts'
 
-/** Runs `work` with the settings in force, also while the service runs; nothing can be changed through them. */
+/** Runs `work` with the current settings, even while the service runs. They cannot be changed. */
 export async function withSettings<T>(dataDir: string, work: (settings: Settings) => Promise<T>): Promise<T> {
   if (!existsSync(settingsFile(dataDir))) {
-    throw new Refused(`There is no service in ${dataDir}. DATA_DIR says where it is.`)
+    throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)
   }
   const store = openSettingsStore(dataDir)
   try {
@@ -28,7 +28,7 @@ export async function withSettings<T>(dataDir: string, work: (settings: Settings
   }
 }
 
-/** Runs `work` with a client of the provider's API. What the provider refuses is said in words. */
+/** Runs `work` with a client of the provider's API, and explains what the provider refuses. */
 export async function withTelephony(
   dataDir: string,
   work: (client: Twilio, settings: Settings) => Promise<void>,
@@ -50,7 +50,7 @@ export async function withTelephony(
   })
 }
 
-/** A setting that the script cannot do without. */
+/** A setting that the script requires. */
 export function required(settings: Settings, key: 'TELEPHONY_APP_SID' | 'PUBLIC_URL'): string {
   const value = settings.get(key)
   if (value === null) throw new Refused(`Set ${key} in the settings first.`)
@@ -66,7 +66,7 @@ type Application = {
   readonly messageStatusCallback: string
 }
 
-/** An application as lines for people. */
+/** Formats an application for people. */
 export function applicationLines(application: Application): string {
   const { sid, friendlyName, voiceUrl, smsUrl, statusCallback, messageStatusCallback } = application
   const or = (value: string | null | undefined) => value || '(none)'

@@ -8,8 +8,9 @@ import { settingsFile } from '../../src/settings/store.ts'
 import { Refused } from './command.ts'
 
 /**
- * Checks what lies beside the ledger, reading only. Returns a line for each store; throws Refused where the settings
- * are damaged, for nothing but a backup brings those back. `directory` may be a copy of `dataDir` without `secret.key`.
+ * Checks settings and views without writing. Returns a line for each store. Throws Refused if the settings
+ * are damaged, because only a backup restores them. `directory` may be a copy of `dataDir` without
+ * `secret.key`.
  */
 export function verifyStores(directory: string, dataDir = directory): string[] {
   const settings = verifySettings(directory, dataDir)
@@ -20,7 +21,7 @@ export function verifyStores(directory: string, dataDir = directory): string[] {
 function verifySettings(directory: string, dataDir: string): string | null {
   const file = settingsFile(directory)
   if (!existsSync(file))
-    return 'There is no settings.sqlite: started with this directory, Delegate asks to be installed.'
+    return 'There is no settings.sqlite. If started with this directory, Delegate asks to be installed.'
   const damage = damageOf(file)
   if (damage !== null)
     throw new Refused(`settings.sqlite is damaged: ${damage}. Stop Delegate and restore a backup.`)
@@ -44,7 +45,7 @@ function verifyViews(directory: string): string | null {
   const damage = damageOf(file)
   return damage === null
     ? 'views.sqlite is sound.'
-    : `views.sqlite is damaged: ${damage}. Stop Delegate and delete it: it is rebuilt from the ledger.`
+    : `views.sqlite is damaged: ${damage}. Stop Delegate and delete it. It is rebuilt from the ledger.`
 }
 
 function damageOf(file: string): string | null {
@@ -60,7 +61,7 @@ function damageOf(file: string): string | null {
   }
 }
 
-/** SQLite lists all that it finds, each on a line, below a heading. */
+/** SQLite lists its findings on lines below a heading. */
 function firstLine(found: string | null): string | null {
   return found && (found.replace(/\*\*\* in database \w+ \*\*\*\n/, '').split('\n', 1)[0] ?? found)
 }

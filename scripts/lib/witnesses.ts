@@ -6,18 +6,18 @@ import { describeLoss, findLoss, readHeadNote, type Witness } from '../../ledger
 import { witnessOf } from '../../projections/checkpoints.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 
-/** What the files beside the ledger know of it, beside the service too. To be read before the ledger. */
+/** The witnesses beside the ledger. Read them before the ledger if the service may be running. */
 export function readWitnesses(directory: string): Witness[] {
   return [readHeadNote(directory), readViewsWitness(directory)].filter((witness) => witness !== null)
 }
 
-/** Throws LedgerDamaged where the ledger lacks what they know. */
+/** Throws LedgerDamaged if the ledger lacks events that the witnesses know. */
 export function requireWitnessed(ledger: LedgerReader, witnesses: readonly Witness[]): void {
   const loss = findLoss(ledger, witnesses)
   if (loss) throw new LedgerDamaged(describeLoss(loss), { seq: loss.missing?.firstSeq ?? null })
 }
 
-/** Views that are not there, or damaged, bear no witness. */
+/** Null if the views are absent or damaged. */
 function readViewsWitness(directory: string): Witness | null {
   if (!statSync(viewsFile(directory), { throwIfNoEntry: false })?.isFile()) return null
   try {

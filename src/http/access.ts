@@ -11,20 +11,20 @@ type Refused = {
   readonly reason: 'not_configured' | 'no_session' | 'foreign_origin' | 'hidden'
 }
 
-/** Whether a request may go on to its route. */
+/** Whether a request may reach its route. */
 export type Access = Allowed | Redirected | Refused
 
 export type AccessControl = {
-  /** `path` is the one that the router will look for, so the two can never see different things. */
+  /** `path` must be the one that the router matches, so that both judge the same path. */
   request(incoming: IncomingMessage, caller: Caller, path: string): Access
-  /** The same for a WebSocket upgrade; `isPublic` sockets prove themselves by other means. */
+  /** Judges a WebSocket upgrade. Public sockets authenticate by other means. */
   upgrade(incoming: IncomingMessage, caller: Caller, isPublic: boolean): Allowed | Refused
 }
 
-/** What says how the service is. Nobody's session is looked for: it is asked most when something does not work. */
+/** Status routes. They never look up a session, because they must work when the settings store does not. */
 const STATE = new Set(['GET /health', 'GET /ready', 'GET /build-info.json', 'GET /public-url'])
 
-/** What may be asked for before the service is installed. Exact; everything else waits. */
+/** Exact routes that are open before installation. */
 const BEFORE_INSTALL = new Set([
   'GET /install',
   'GET /install.html',
@@ -33,7 +33,7 @@ const BEFORE_INSTALL = new Set([
   ...STATE,
 ])
 
-/** What may be asked for without a session. Exact; everything else needs one, also what does not exist. */
+/** Exact routes that need no session. Everything else does, including paths that do not exist. */
 const WITHOUT_SESSION = new Set([
   ...BEFORE_INSTALL,
   'GET /login',
@@ -47,13 +47,13 @@ const WITHOUT_SESSION = new Set([
 ])
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Decoding again and again would let a request make us work; four times is more than any proxy does. */
+/** Bounds the work of decoding a path; no proxy encodes one more often than this. */
 const MAX_DECODINGS = 4
 
 export function createAccessControl(options: {
   readonly account: Pick<OwnerAccount, 'isInstalled'>
   readonly sessions: Pick<Sessions, 'find'>
-  /** Whether the web app has a file of that path: what it consists of is no secret. */
+  /** Whether the web app has a file at that path. Its files are public. */
   readonly isStaticFile: (path: string) => boolean
 }): AccessControl {
   const { account, sessions, isStaticFile } = options
@@ -79,7 +79,7 @@ export function createAccessControl(options: {
       if (route === 'GET /install' || route === 'GET /install.html') return { verdict: 'redirected', to: '/' }
 
       const { token, session } = findSession(incoming)
-      // A foreign page can make a browser send its cookie, or sign it in as somebody else.
+      // A foreign page can make a browser send its cookie (CSRF) or sign in with the attacker's password.
       const isGuarded = token !== null || route === 'POST /login'
       if (isGuarded && !SAFE_METHODS.has(method) && !isFromOwnOrigin(incoming, caller)) {
         return { verdict: 'refused', reason: 'foreign_origin' }
@@ -94,36 +94,32 @@ export function createAccessControl(options: {
       if (!account.isInstalled()) return { verdict: 'refused', reason: 'not_configured' }
       const { token, session } = findSession(incoming)
       if (isPublic) {
-        // Who brings no cookie is no browser of the owner's.
+        // A request without the cookie does not come from the owner's browser.
         return token === null || isFromOwnOrigin(incoming, caller)
           ? { verdict: 'allowed', session: null }
           : { verdict: 'refused', reason: 'foreign_origin' }
       }
       if (session === null) return { verdict: 'refused', reason: 'no_session' }
-      // Browsers send Origin with every upgrade, but no preflight: this check is all that stands between a
-      // foreign page and the socket.
+      // Browsers send no preflight for upgrades, so only this check keeps foreign pages off the socket.
       if (!isFromOwnOrigin(incoming, caller)) return { verdict: 'refused', reason: 'foreign_origin' }
       return { verdict: 'allowed', session }
     },
   }
 }
 
-/** Whether a person follows a link, rather than a program asking. */
+/** Whether a person follows a link, as opposed to a program calling the API. */
 export function isNavigation(incoming: IncomingMessage): boolean {
   return incoming.method === 'GET' && (incoming.headers.accept ?? '').includes('text/html')
 }
 
-/**
- * Browsers name the page that makes a request, in `Origin` or at least in `Sec-Fetch-Site`. A request with
- * neither comes from no browser, so nobody's cookie can have been made to go with it.
- */
+/** Browsers send `Origin` or `Sec-Fetch-Site`. A request with neither comes from no browser. */
 function isFromOwnOrigin(incoming: IncomingMessage, caller: Caller): boolean {
   const { origin } = incoming.headers
   if (origin !== undefined) return caller.isOwnOrigin(origin)
   return !isCrossSite(incoming.headers)
 }
 
-/** Whether any segment of a request's path begins with a dot, however often it is encoded. */
+/** Whether any path segment begins with a dot, however often it is percent-encoded. */
 function isHiddenPath(url: string): boolean {
   let path = url.replace(/[?#].*$/s, '').replace(/^https?:\/\/[^/]*/i, '')
   for (let round = 0; round < MAX_DECODINGS; round += 1) {

@@ -14,7 +14,7 @@ import { refuse } from './refuse.ts'
 import { SHELL_FILE, type StaticFiles, serveFile } from './static-files.ts'
 import { wantedPageCookie } from './wanted-page.ts'
 
-/** One resource: its routes, and how large a body a path of its own may have where that is more than usual. */
+/** One resource: its routes, and the body limit in bytes for paths that need more than the default. */
 export type RouteModule = {
   readonly routes: Routes
   readonly bodyBytes?: (path: string) => number | null
@@ -31,9 +31,8 @@ export type AppOptions = {
 }
 
 /**
- * The whole of the service's HTTP face. Every request passes, in this order: who sent it, whether it may,
- * whether its body is fit to be read; then its route. Headers that every answer has are the server's
- * (http-server.ts), so that an answer made anywhere has them.
+ * The HTTP application. It identifies the caller, checks access, and reads and checks the body before the
+ * route runs. http-server.ts sets the headers that all responses share.
  */
 export function createApp(options: AppOptions): Routes {
   const { modules, access, identifyCaller, intrusions, staticFiles, log } = options
@@ -68,7 +67,7 @@ export function createApp(options: AppOptions): Routes {
 
   const shell = staticFiles.get(SHELL_FILE)
   app.notFound((c) => {
-    // People are shown the web app's own page for it.
+    // Browsers get the web app, which shows its own "not found" page.
     if (shell && isNavigation(c.env.incoming)) return serveFile(c, shell, 404)
     throw new Refusal(404, 'not_found', 'There is nothing at this address.')
   })
@@ -83,7 +82,7 @@ function answer(refusal: Refusal, c: HttpContext): Response {
   })
 }
 
-/** Maps whatever a route threw. What is nobody's mistake outside is logged, and told without its details. */
+/** Maps what a route threw to a refusal. Faults of the service are logged, and answered without details. */
 function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
   if (error instanceof Refusal) {
     if (error.status >= 500 && error.cause !== undefined) logFault(error, c, log)
@@ -100,9 +99,9 @@ function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
     })
   }
   const { errored, destroyed, complete } = c.env.incoming
-  // A request that was read to its end may be destroyed too.
+  // A request that was read to its end may be destroyed as well.
   if (errored || (destroyed && !complete)) {
-    return new Refusal(408, 'request_incomplete', 'The request did not arrive whole.')
+    return new Refusal(408, 'request_incomplete', 'The request was cut off before it was complete.')
   }
   logFault(error, c, log)
   const cause = error instanceof LedgerUnavailable ? error.disk : diskCauseOf(error)
@@ -119,7 +118,7 @@ function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
     : new Refusal(
         500,
         'internal_error',
-        `Something went wrong. Request ${c.get('requestId')} in the log says what.`,
+        `Something went wrong. Look for request ${c.get('requestId')} in the log.`,
       )
 }
 

@@ -3,19 +3,20 @@ import { Refusal } from './problem.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
-/** What the bodies of all requests without a session may occupy while they arrive. */
+/** Memory that the bodies of all requests without a session share. */
 const STRANGERS_BYTES = 16 * MIB
-/** The part of each body outside that limit, so that sign-ins and texts get through a flood of large bodies. */
+/** Bytes of each body that do not count, so that sign-ins and texts get through a flood of large bodies. */
 const SMALL_BODY_BYTES = 16 * KIB
 const FIRST_BYTES = 4 * KIB
 const RETRY_AFTER_SECONDS = 5
 /**
- * How much of an oversized body is still read and dropped, and the longest pause in it. Most clients send everything
- * before they listen, and would miss a refusal that comes with a closed connection.
+ * Oversized bodies up to this size are read and dropped. Most clients send everything before they read the
+ * response, and would miss a refusal that closes the connection.
  */
 const MAX_DISCARDED_BYTES = 64 * MIB
+/** Discarding stops after this long without data. */
 const DISCARDING_PAUSE_MS = 500
-/** How many strangers' bodies are read and dropped side by side: what passes through is garbage to be collected. */
+/** Discarding costs garbage collection, so few requests without a session may do it at once. */
 const MAX_STRANGERS_DISCARDED = 4
 
 export type ReadBody = (
@@ -24,8 +25,8 @@ export type ReadBody = (
 ) => Promise<string>
 
 /**
- * Reads whole bodies as text. Bodies of requests without a session share 16 MiB of memory. Throws a refusal: 413 for a
- * body over `maxBytes`, 503 while that memory is used up. Rejects when a body does not arrive whole.
+ * Reads whole bodies as text. Bodies of requests without a session share 16 MiB of memory. Throws a refusal:
+ * 413 for a body over `maxBytes`, 503 while that memory is used up. Rejects if a body is incomplete.
  */
 export function createBodyReader(): ReadBody {
   let strangersBytes = 0
@@ -66,8 +67,8 @@ export function createBodyReader(): ReadBody {
 }
 
 /**
- * Copies the body into one buffer that grows. A list of its chunks could cost a hundred times their bytes: a chunk may
- * be one byte long. `reserve` says whether a buffer of so many bytes may be had.
+ * Copies the body into one growing buffer. A list of chunks could take a hundred times the memory, because a
+ * chunk may be one byte long. `reserve` returns whether a buffer of that size is allowed.
  */
 function collect(
   incoming: IncomingMessage,
@@ -100,8 +101,8 @@ function collect(
       resolve(new TextDecoder().decode(body.subarray(0, bytes)))
     }
     incoming.on('data', onData).once('end', onEnd).once('error', reject)
-    // A client that left before this listened has closed the request without an event.
-    if (incoming.destroyed) reject(new Error('the client went away'))
+    // No event follows if the client disconnected before these listeners were added.
+    if (incoming.destroyed) reject(new Error('the client disconnected'))
   })
 }
 
@@ -126,10 +127,8 @@ function discard(incoming: IncomingMessage): Promise<void> {
   })
 }
 
-/** Response to an oversized request body. */
 export function bodyTooLarge(bytes: number): Refusal {
   return new Refusal(413, 'body_too_large', `The body is larger than ${bytes} bytes.`, {
-    // What is still to come is not worth reading.
     headers: { connection: 'close' },
   })
 }

@@ -7,14 +7,14 @@ export type BuildInfo = {
   readonly version: string
   /** Null outside a git checkout. */
   readonly commit: string | null
-  /** When the web app was built; null before. */
+  /** When the web app was built; null before the first build. */
   readonly builtAt: string | null
   readonly node: string
 }
 
 const packageSchema = z.object({ name: z.string(), version: z.string() })
 
-/** Reads what this build is from the project's directory. */
+/** Reads the version, commit and build time from the project directory. */
 export async function readBuildInfo(directory: string): Promise<BuildInfo> {
   const [manifest, commit, built] = await Promise.all([
     readFile(join(directory, 'package.json'), 'utf8'),
@@ -29,7 +29,7 @@ export async function readBuildInfo(directory: string): Promise<BuildInfo> {
   }
 }
 
-/** What HEAD points at, as git lays it out (gitrepository-layout(5)). */
+/** The commit that HEAD points to (gitrepository-layout(5)). */
 async function readCommit(gitDirectory: string): Promise<string | null> {
   const head = await readText(join(gitDirectory, 'HEAD'))
   const reference = head?.match(/^ref: (refs\/[\w./-]+)/)?.[1]

@@ -3,17 +3,17 @@ import { BlockList, isIP } from 'node:net'
 import { parseProxyList } from '../settings/proxy-list.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Who sent a request, as far as the connection and its headers tell. */
+/** Who sent a request, according to its connection and headers. */
 export type Caller = {
-  /** The client's IP address; a proxy is believed about it only if TRUSTED_PROXY lists the proxy. */
+  /** The client's IP address. X-Forwarded-For counts only from proxies that TRUSTED_PROXY lists. */
   readonly address: string
   /**
-   * Straight from this machine: loopback peer, loopback Host, no forwarding header, and no page of another
-   * origin behind it (which also rules out DNS rebinding).
+   * Whether the request comes directly from this machine: loopback peer and Host, no forwarding header, and
+   * not from a page of another origin (which also rules out DNS rebinding).
    */
   isDirectLoopback(): boolean
   readonly isHttps: boolean
-  /** Whether an `Origin` is the service's own: that of this request's Host, or the Public URL's. */
+  /** Whether an `Origin` is the service's own: that of this request's Host, or the Public URL. */
   isOwnOrigin(origin: string): boolean
 }
 
@@ -27,8 +27,8 @@ const FORWARDING_HEADER =
   /forwarded|^(?:via|x-real-ip|(?:x-|fly-|fastly-|true-|x-cluster-)client-ip|x-original-.+|x-envoy-.+|cf-.+)$/
 
 /**
- * Reads callers by the settings in force at each request. Reports each request that was forwarded by a peer which
- * TRUSTED_PROXY does not list.
+ * Identifies callers by the current settings. Calls `onUndeclaredProxy` for each request that was forwarded
+ * by a peer which TRUSTED_PROXY does not list.
  */
 export function createCallerIdentification(
   settings: Pick<Settings, 'get' | 'subscribe'>,
@@ -64,8 +64,8 @@ export function createCallerIdentification(
 }
 
 /**
- * Whoever terminates TLS says so in X-Forwarded-Proto. Believed from anybody: a stranger who lies gets a `Secure`
- * cookie that he cannot use, and a page in a browser cannot send the header across origins.
+ * The proxy that terminates TLS sets X-Forwarded-Proto. Trusting it from any peer is safe: a stranger who
+ * lies only gets a `Secure` cookie that they cannot use, and a page cannot send the header across origins.
  */
 function cameByHttps(incoming: IncomingMessage, host: string, publicUrl: string | null): boolean {
   const [proto = ''] = String(incoming.headers['x-forwarded-proto'] ?? '').split(',')
@@ -73,7 +73,7 @@ function cameByHttps(incoming: IncomingMessage, host: string, publicUrl: string 
   return publicUrl === `https://${host}`
 }
 
-/** The nearest address in X-Forwarded-For that no trusted proxy has: whatever is left of it may be made up. */
+/** The last address in X-Forwarded-For that is no trusted proxy. Clients can forge earlier entries. */
 function forwardedAddress(
   headers: IncomingHttpHeaders,
   peer: string,
@@ -91,13 +91,13 @@ function forwardedAddress(
   return nearest
 }
 
-/** Browsers send no Origin with the GET of a picture or a link, but say where it comes from. */
+/** Browsers send no Origin with the GET of an image or a link, but they do send Sec-Fetch-Site. */
 export function isCrossSite(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']
   return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
 
-/** An IPv4 address that came over an IPv6 socket is written as what it is. */
+/** Writes an IPv4-mapped IPv6 address as plain IPv4. */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }

@@ -9,14 +9,14 @@ import { writeRefusal } from './raw-refusal.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { Sockets } from './sockets.ts'
 
-/** How long a client may take, and how much it may send before its body. */
+/** Limits on how long a client may take, and on how much it may send before the body. */
 export type ServerLimits = {
-  /** From the connection or the last answer to the end of the headers. */
+  /** From connecting, or from the last response, to the end of the headers. */
   readonly headersTimeoutMs: number
-  /** To the end of the body. */
+  /** For the whole request, including its body. */
   readonly requestTimeoutMs: number
   readonly keepAliveTimeoutMs: number
-  /** How often the two above are looked at, so each may be exceeded by that much. */
+  /** How often the timeouts are checked, so each may be exceeded by that much. */
   readonly checkEveryMs: number
   readonly maxHeaderBytes: number
   readonly maxHeaders: number
@@ -32,16 +32,14 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
 }
 
 export type HttpServer = {
-  /** Port 0 lets the system choose. Resolves to the port; rejects where it cannot be had. */
+  /** Resolves to the port; port 0 lets the system choose. Rejects if the port is not available. */
   listen(port: number, host: string): Promise<number>
-  /**
-   * Takes no new connections, lets running requests finish for at most `graceMs`, then ends what is left.
-   */
+  /** Accepts no new connections, lets running requests finish for at most `graceMs`, then closes the rest. */
   close(graceMs: number): Promise<void>
 }
 
 export function createHttpServer(options: {
-  /** Answers requests; `createApp` makes it. */
+  /** Handles requests; see `createApp`. */
   readonly fetch: Parameters<typeof getRequestListener>[0]
   readonly sockets: Sockets
   readonly identifyCaller: IdentifyCaller
@@ -60,14 +58,14 @@ export function createHttpServer(options: {
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
-      // Programs offer HTTP/2 with every request (`h2c`); an offer that is not taken up is answered as if there were none.
+      // Some clients offer HTTP/2 (`h2c`) with every request. Ignore the offer and answer over HTTP/1.1.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
-      // Refused all the same, but not by Node, whose refusal has no headers.
+      // A missing Host is still refused, but not by Node, whose response lacks the common headers.
       requireHostHeader: false,
     },
     (incoming, outgoing) => void handle(incoming, outgoing),
   )
-  // Node drops what exceeds this in silence; one more than allowed is enough to see it.
+  // Node silently drops headers beyond this count. Allowing one more makes the excess visible.
   server.maxHeadersCount = limits.maxHeaders + 1
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -91,7 +89,7 @@ export function createHttpServer(options: {
       outgoing.end(JSON.stringify(problemOf(refusal)))
       return
     }
-    if (namesTwoHosts(incoming)) {
+    if (hasTwoHosts(incoming)) {
       outgoing.writeHead(TWO_HOSTS.status, { 'content-type': PROBLEM_TYPE, connection: 'close' })
       outgoing.end(JSON.stringify(problemOf(TWO_HOSTS)))
       return
@@ -106,13 +104,13 @@ export function createHttpServer(options: {
     }
     writeRefusal(socket, refusalOfClientError(error), newId())
   })
-  // Node's own answer to it has no headers either.
+  // Replaces Node's own response, which lacks the common headers.
   server.on('checkExpectation', (incoming: IncomingMessage) => {
-    const refusal = new Refusal(417, 'expectation_failed', 'The service meets no such expectation.')
+    const refusal = new Refusal(417, 'expectation_failed', 'The Expect header is not supported.')
     writeRefusal(incoming.socket, refusal, newId())
   })
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (namesTwoHosts(incoming)) return writeRefusal(socket, TWO_HOSTS, newId())
+    if (hasTwoHosts(incoming)) return writeRefusal(socket, TWO_HOSTS, newId())
     sockets.upgrade(incoming, socket, head)
   })
 
@@ -132,11 +130,11 @@ export function createHttpServer(options: {
   }
 }
 
-/** A proxy in front may have looked at the other one (RFC 9112, 3.2). */
-const TWO_HOSTS = new Refusal(400, 'malformed_request', 'The request has more than one Host.')
+/** A proxy in front may have used the other Host (RFC 9112, 3.2). */
+const TWO_HOSTS = new Refusal(400, 'malformed_request', 'The request has more than one Host header.')
 
-/** Of several, Node shows the first and says nothing of the others. */
-function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+/** Counts the raw headers, because Node exposes only the first Host. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''
@@ -150,7 +148,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
     server.once('error', reject)
     server.listen(port, host, () => {
       server.off('error', reject)
-      // An address object: the server listens on a port, not on a pipe.
+      // The address is an object, because the server listens on a port and not on a pipe.
       resolve((server.address() as AddressInfo).port)
     })
   })
@@ -161,7 +159,7 @@ function refusalOfClientError(error: NodeJS.ErrnoException): Refusal {
     case 'HPE_HEADER_OVERFLOW':
       return new Refusal(431, 'headers_too_large', 'The headers of the request are too large.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Refusal(408, 'request_timeout', 'The request came too slowly.')
+      return new Refusal(408, 'request_timeout', 'The request timed out.')
     default:
       return new Refusal(400, 'malformed_request', 'The request is malformed.')
   }

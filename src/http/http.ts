@@ -23,10 +23,7 @@ import { createUndeclaredProxies } from './undeclared-proxies.ts'
 
 const END_EXPIRED_SESSIONS_EVERY_MS = 60_000
 
-/**
- * Puts the HTTP face together: the routes that belong to the service itself (set-up, sign-in, settings, logs,
- * health, pages), the given modules and sockets, and the server that they answer on.
- */
+/** Assembles the routes of the service itself, the given modules and sockets, and their server. */
 export function createHttp(options: {
   readonly ownerState: Pick<OwnerState, 'account' | 'sessions' | 'settings'>
   readonly modules: readonly RouteModule[]
@@ -38,10 +35,10 @@ export function createHttp(options: {
   readonly staticFiles: StaticFiles
   readonly log: Log
   readonly logLines: LogLines
-  /** Aborted when the service stops: streams that would go on for ever end. */
+  /** Aborted when the service stops, so that endless streams end. */
   readonly stopping: AbortSignal
   readonly newId: () => string
-  /** A clock that nobody sets. */
+  /** A monotonic clock. */
   readonly monotonicMs: () => number
   readonly limits?: ServerLimits
 }): HttpServer {
@@ -52,7 +49,7 @@ export function createHttp(options: {
     onFound: (peer) =>
       log.warn(
         { peer, setting: 'TRUSTED_PROXY' },
-        'Requests from this address carry forwarding headers, but TRUSTED_PROXY does not list it. If it is your proxy, enter it there: until then all its visitors count as one.',
+        'Requests from this address carry forwarding headers, but TRUSTED_PROXY does not list it. If it is your proxy, add it to TRUSTED_PROXY. Until then, all clients behind it count as one.',
       ),
   })
   const identifyCaller = createCallerIdentification(settings, proxies.seen)
@@ -60,10 +57,10 @@ export function createHttp(options: {
   const access = createAccessControl({
     account,
     sessions,
-    // The page itself is answered at the addresses of its pages.
+    // The shell is served at the addresses of its pages only.
     isStaticFile: (path) => path !== SHELL_FILE && staticFiles.has(path),
   })
-  /** False, too, while the settings cannot be read: the service is asked how it is most when something is wrong. */
+  /** Also false while the settings cannot be read, so that the health routes still work. */
   function hasSession({ headers }: IncomingMessage): boolean {
     const token = tokenFromCookies(headers.cookie)
     try {

@@ -1,6 +1,6 @@
 import type { Append, NewEvent } from '../../ledger/event.ts'
 
-/** What strangers were refused for. */
+/** Why a stranger was refused. */
 export type IntrusionKind =
   | 'no_session'
   | 'sign_in_refused'
@@ -13,14 +13,12 @@ export type IntrusionKind =
   | 'text_over_budget'
   | 'call_over_budget'
 
-/**
- * Counts refused strangers. They cost nothing permanent: at most one fact a minute a kind, however many knock.
- */
+/** Counts refused strangers, in at most one fact per kind and minute, so that a flood stays small. */
 export type IntrusionCounter = {
   count(kind: IntrusionKind): void
-  /** Appends what was counted since the last time. Keeps it for the next time when the ledger refuses. */
+  /** Appends the counts since the last flush. If the ledger refuses, keeps them for the next one. */
   flush(): Promise<void>
-  /** Stops the timer, after a last flush. */
+  /** Stops the timer and flushes one last time. */
   close(): Promise<void>
 }
 
@@ -50,19 +48,19 @@ export function createIntrusionCounter(options: {
       await append(facts)
     } catch (error) {
       for (const [kind, entry] of taken) add(kind, entry)
-      onWarning('Refused strangers could not be recorded.', { err: error })
+      onWarning('Could not record refused strangers.', { err: error })
     }
   }
 
   function add(kind: IntrusionKind, entry: { count: number; fromMs: number; toMs: number }): void {
-    const present = counted.get(kind)
-    if (!present) {
+    const existing = counted.get(kind)
+    if (!existing) {
       counted.set(kind, { ...entry })
       return
     }
-    present.count += entry.count
-    present.fromMs = Math.min(present.fromMs, entry.fromMs)
-    present.toMs = Math.max(present.toMs, entry.toMs)
+    existing.count += entry.count
+    existing.fromMs = Math.min(existing.fromMs, entry.fromMs)
+    existing.toMs = Math.max(existing.toMs, entry.toMs)
   }
 
   return {

@@ -5,16 +5,16 @@ import { Refusal } from './problem.ts'
 
 const MIB = 1024 * 1024
 export const DEFAULT_BODY_BYTES = MIB
-/** Deeper than any request of the contract goes. */
+/** Deeper than any request in the contract. */
 const MAX_DEPTH = 32
-/** More values than any request of the contract has: each costs its reader far more than the bytes it is written in. */
+/** More than any request in the contract. A parsed value takes far more memory than its text. */
 const MAX_VALUES = 20_000
 
 /**
- * Reads every body within its bound, and looks over JSON before its schema does: no key that could reach a prototype,
- * no nesting that could exhaust a stack. `limits` tell which paths take more than the default, in bytes. Routes find the
- * body as `c.req.text()` and `c.req.json()`; it is read here from Node's own request, which costs less than to make the
- * web's Request and its stream for it (decision 0003).
+ * Reads every body within its limit and checks JSON before validation: no `__proto__` key, bounded nesting,
+ * bounded number of values. `limits` return a path's limit in bytes where it exceeds the default. Routes get
+ * the body through `c.req.text()` and `c.req.json()`. It is read from Node's request, because creating a web
+ * Request costs more (decision 0003).
  */
 export function guardBodies(
   limits: readonly ((path: string) => number | null)[],
@@ -25,7 +25,7 @@ export function guardBodies(
     if (req.method === 'GET' || req.method === 'HEAD') return next()
     const bytes = limits.reduce((most, limit) => Math.max(most, limit(req.path) ?? 0), DEFAULT_BODY_BYTES)
     const text = await readBody(env.incoming, { maxBytes: bytes, isSignedIn: c.get('session') !== null })
-    // Programs name the kind of a body that they do not send. Whether one is needed, the route says.
+    // Some clients send a Content-Type without a body. The route decides whether it needs one.
     if (isJson(req.header('content-type')) && text !== '') checkJson(text)
     req.text = async () => text
     req.json = async () => JSON.parse(text)
@@ -35,22 +35,22 @@ export function guardBodies(
 }
 
 /**
- * The same request with its body in it again. A route looks for one by itself where its kind is not named: what it would not
- * find it could not refuse, and would answer as if nothing had been sent.
+ * Puts the body back into the request. Without a Content-Type, the validator reads the body itself; it would
+ * treat an empty one as absent instead of refusing it.
  */
 function withBody({ url, method, headers }: Request, text: string): Request {
-  // Of a text the web's Request would name a kind.
+  // Bytes, because Request would set a Content-Type for text.
   return new Request(url, { method, headers, body: new TextEncoder().encode(text) })
 }
 
-/** Whether a body of this content type is JSON; then it was looked over before any route reads it. */
+/** Whether a content type is JSON. Such bodies are checked before any route reads them. */
 export function isJson(contentType: string | undefined): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType ?? '')
 }
 
 /** Throws a refusal unless the text is JSON of bounded size and depth without `__proto__`. */
 function checkJson(text: string): void {
-  // Before it is parsed: whoever sent it need not be signed in.
+  // Before parsing, because the sender may be a stranger.
   if (hasMoreValues(text, MAX_VALUES))
     throw new Refusal(400, 'malformed_json', 'The body has too many values.')
   let value: unknown
@@ -60,7 +60,7 @@ function checkJson(text: string): void {
     if (!(error instanceof SyntaxError)) throw error
     throw new Refusal(400, 'malformed_json', 'The body is not valid JSON.')
   }
-  // Level by level, not by recursion: the nesting is what is being measured.
+  // Without recursion, because deep nesting would overflow the stack.
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > MAX_DEPTH) throw new Refusal(400, 'malformed_json', 'The body is nested too deeply.')
@@ -78,10 +78,10 @@ function checkJson(text: string): void {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** A comma, and what opens a list or an object: outside strings, no value is without one, but the outermost. */
+/** Comma, `[` and `{`: outside strings, one of them precedes each value but the outermost. */
 const BEFORE_VALUES = new Set([0x2c, 0x5b, 0x7b])
 
-/** Counts the values of JSON without making them. */
+/** Counts JSON values without parsing them. */
 function hasMoreValues(text: string, most: number): boolean {
   let values = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -95,7 +95,7 @@ function hasMoreValues(text: string, most: number): boolean {
   return false
 }
 
-/** Where the string that begins at `start` ends; the end of the text where it does not. */
+/** The index of the quote that closes the string at `start`, or the text's length if it is unterminated. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 
 /**
- * A whole number in a path or a query, written in plain digits: what a language would also read as one (`1e2`, `0x10`,
- * ` 5`, nothing at all) is no number here. At most `max`, which 9,007,199,254,740,991 bounds.
+ * A whole number from `min` to `max` in a path or query, in plain digits only: not `1e2`, `0x10`, ` 5` or an
+ * empty string. `max` is at most Number.MAX_SAFE_INTEGER.
  */
 export function integerParam(min: number, max: number) {
   return z
@@ -13,7 +13,7 @@ export function integerParam(min: number, max: number) {
     .openapi({ type: 'integer', minimum: min, maximum: max })
 }
 
-/** The query of a list: `limit` and an opaque `cursor`, which is a seq: those before it are next. */
+/** The query of a list: `limit`, and an opaque `cursor`. The cursor is a seq; the page begins before it. */
 export function listQuery(defaultLimit: number, maxLimit: number) {
   return {
     limit: integerParam(1, maxLimit).default(defaultLimit),
@@ -24,7 +24,7 @@ export function listQuery(defaultLimit: number, maxLimit: number) {
   }
 }
 
-/** The seq that a list's cursor names; null for its beginning. */
+/** The seq in a list's cursor; null for the first page. */
 export function seqOf(cursor: string | undefined): number | null {
   return cursor === undefined ? null : Number(cursor)
 }

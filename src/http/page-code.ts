@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { StaticFiles } from './static-files.ts'
 
-/** Which files the build made of which modules, and what each imports: Vite's manifest. */
+/** Vite's manifest: the file of each module, and its imports. */
 const MODULES_FILE = '/modules.json'
 
 const modulesSchema = z.record(
@@ -10,9 +10,8 @@ const modulesSchema = z.record(
 )
 
 /**
- * The `Link` header (RFC 8288) by which a browser fetches these modules of the web app, and all that they import, while
- * it still reads the page: otherwise it learns of them one after the other, by running what comes before. Null where
- * the build says nothing of them.
+ * The `Link` header (RFC 8288) that makes a browser load these modules and all their imports while it reads
+ * the page, instead of discovering them one after the other. Null if the build does not list them.
  */
 export function preloadHeader(staticFiles: StaticFiles, modules: readonly string[]): string | null {
   const content = staticFiles.get(MODULES_FILE)?.content

@@ -5,7 +5,7 @@ export const PROBLEM_TYPE = 'application/problem+json'
 
 export type FieldProblem = { readonly path: string; readonly message: string }
 
-/** Every refusal's shape (RFC 9457). `code` is a stable word for programs, `detail` a sentence for people. */
+/** The shape of every refusal (RFC 9457). `code` is for programs and stable, `detail` is for people. */
 export const problemSchema = z
   .object({
     type: z.string(),
@@ -21,14 +21,14 @@ export type ProblemDocument = z.output<typeof problemSchema>
 
 export type RefusalStatus = 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 417 | 429 | 431 | 500 | 502 | 503
 
-/** How a route refuses: thrown, it becomes a problem document. Only code in src/http may know statuses. */
+/** Thrown by a route, it becomes a problem document. Only code in src/http knows HTTP statuses. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: RefusalStatus
   readonly code: string
   readonly errors: readonly FieldProblem[] | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** Further members of the document. */
+  /** Additional members of the document. */
   readonly extra: Readonly<Record<string, unknown>>
   constructor(
     status: RefusalStatus,
@@ -50,7 +50,6 @@ export class Refusal extends Error {
   }
 }
 
-/** The document of a refusal. */
 export function problemOf(refusal: Refusal): ProblemDocument {
   const { status, code, message: detail, errors, extra } = refusal
   return {
@@ -64,22 +63,22 @@ export function problemOf(refusal: Refusal): ProblemDocument {
   }
 }
 
-/** A refusal by what the request's schema says of it. The messages name what is wrong, never what was sent. */
+/** The refusal for schema violations. Messages say what is wrong and never repeat the input. */
 export function invalidRequest(issues: readonly z.core.$ZodIssue[]): Refusal {
   const errors = issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
   return new Refusal(400, 'invalid_request', describe(errors), { errors })
 }
 
-/** The refusal of one field that no schema could judge. An empty path means the request as a whole. */
+/** The refusal for one field that the schema cannot check. An empty path means the whole request. */
 export function invalidField(path: string, message: string, code = 'invalid_request'): Refusal {
   const errors = [{ path, message }]
   return new Refusal(400, code, describe(errors), { errors })
 }
 
-/** A cursor that does not come from an answer. */
+/** The refusal for a cursor that this service did not issue. */
 export function invalidCursor(path: 'before' | 'cursor'): Refusal {
-  return new Refusal(400, 'invalid_cursor', 'The cursor is not one that this service gave out.', {
-    errors: [{ path, message: 'is not one that this service gave out' }],
+  return new Refusal(400, 'invalid_cursor', 'The cursor is not valid. Use one from an earlier response.', {
+    errors: [{ path, message: 'must come from an earlier response' }],
   })
 }
 

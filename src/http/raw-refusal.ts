@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { PROBLEM_TYPE, problemOf, type Refusal } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
-/** Answers on a bare connection, where there is no response object, and ends it. */
+/** Writes a refusal to a raw connection and closes it. */
 export function writeRefusal(socket: Duplex, refusal: Refusal, requestId: string): void {
   const content = JSON.stringify(problemOf(refusal))
   const headers = {

@@ -10,10 +10,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 type Operation = { readonly method: string; readonly path: string; readonly operation: OperationObject }
 
-/**
- * The contract for people: one page, readable without a script, with nothing from elsewhere. Made from the same
- * document as `/openapi.json`.
- */
+/** The API reference as a page, from the same document as `/openapi.json`. Needs no scripts. */
 export function referencePage(document: OpenApiDocument): Html {
   const groups = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags?.[0] ?? 'Other')
   const schemas = Object.entries(document.components?.schemas ?? {})
@@ -31,9 +28,9 @@ export function referencePage(document: OpenApiDocument): Html {
     <header>
       <h1>${document.info.title} <small>${document.info.version}</small></h1>
       <p>${document.info.description}</p>
-      <p>Besides what is listed, every route refuses what has no session (401) unless it needs none, what comes from a page
-        of another origin (403), and a body that is malformed (400) or too large (413).</p>
-      <p>The same for programs: <a href="/openapi.json">/openapi.json</a></p>
+      <p>Every route may also return 400 (malformed body), 401 (no session, unless the route needs none), 403 (request
+        from a page of another origin) or 413 (body too large).</p>
+      <p>For programs: <a href="/openapi.json">/openapi.json</a></p>
       <nav aria-label="Contents">
         ${[...groups.keys()].map((group) => html`<a href="#${anchor(group)}">${group}</a> `)}
         <a href="#settings">Settings</a> <a href="#schemas">Schemas</a>
@@ -104,7 +101,7 @@ function answer(
 function settingsSection(): Html {
   return html`<section id="settings">
     <h2>Settings</h2>
-    <p>Each may also come from the environment; a stored value wins.</p>
+    <p>You can also set each of these in the environment. A stored value takes precedence.</p>
     <table>
       <tr><th scope="col">Key</th><th scope="col">Meaning</th><th scope="col">Default</th></tr>
       ${settingKeys.map((key) => {
@@ -116,7 +113,7 @@ function settingsSection(): Html {
   </section>`
 }
 
-/** A schema as the reader of JSON Schema knows it; a reference becomes a link. */
+/** A JSON Schema as text; a reference becomes a link. */
 function shape(schema: unknown): Html {
   const name = referenceIn(schema)
   if (name !== null) return html`<p><a href="#schema-${name}">${name}</a></p>`

@@ -7,26 +7,25 @@ import { type OpenApiDocument, operationsOf, referencePage, referenceStyles } fr
 const problem = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } }
 
 /**
- * With what any route may answer besides what it declares: who asks is judged, and what they send is read, before it is
- * reached.
+ * Adds the refusals that any route may return before its own code runs, from access control and body checks.
  */
 function withCommonRefusals(document: OpenApiDocument): OpenApiDocument {
-  const whole = structuredClone(document)
-  for (const { method, operation } of operationsOf(whole)) {
+  const copy = structuredClone(document)
+  for (const { method, operation } of operationsOf(copy)) {
     const statuses: RefusalStatus[] = method === 'get' ? [] : [400, 403, 413]
     if (operation.security?.length !== 0) statuses.push(401)
     const common = statuses.map((status) => [status, { description: meanings[status], content: problem }])
-    const others = { description: 'Any other refusal', content: problem }
+    const others = { description: 'Any other error', content: problem }
     operation.responses = { ...Object.fromEntries(common), default: others, ...operation.responses }
   }
-  return whole
+  return copy
 }
 
 const description = createRoute({
   method: 'get',
   path: '/openapi.json',
   tags: ['Reference'],
-  summary: 'This contract, for programs',
+  summary: 'Get this API as an OpenAPI document',
   responses: { 200: json(z.record(z.string(), z.unknown()), 'OpenAPI 3.1') },
 })
 
@@ -34,34 +33,31 @@ const page = createRoute({
   method: 'get',
   path: '/docs',
   tags: ['Reference'],
-  summary: 'This contract, for people',
+  summary: 'Read this API reference as a page',
   responses: { 200: htmlPage('The page') },
 })
 
-/**
- * The published contract: `/openapi.json`, made from the very schemas that the routes of `app` validate with, and
- * `/docs`, the same for people.
- */
+/** `/openapi.json`, generated from the schemas that `app` validates with, and `/docs`, the same as a page. */
 export function createReference(app: Routes, version: string): Routes {
   let document: OpenApiDocument | undefined
   let published: OpenApiDocument | undefined
-  const theDocument = () => {
+  const getDocument = () => {
     document ??= app.getOpenAPI31Document({
       openapi: '3.1.0',
       info: {
         title: 'Delegate',
         version,
         description:
-          'The HTTP contract of a self-hosted personal assistant. JSON with camelCase fields, times in ISO 8601 ' +
-          `UTC, refusals as problem documents (${PROBLEM_TYPE}).`,
+          'The HTTP API of a self-hosted personal assistant. JSON with camelCase fields, times in ISO 8601 ' +
+          `UTC, errors as problem documents (${PROBLEM_TYPE}).`,
       },
       servers: [{ url: '/' }],
       security: [{ session: [] }],
     })
     return document
   }
-  const thePublished = () => {
-    published ??= withCommonRefusals(theDocument())
+  const getPublished = () => {
+    published ??= withCommonRefusals(getDocument())
     return published
   }
   for (const route of [description, page]) app.openAPIRegistry.registerPath(route)
@@ -72,8 +68,8 @@ export function createReference(app: Routes, version: string): Routes {
   })
 
   const routes = createRoutes()
-  routes.get('/openapi.json', (c) => c.json(thePublished()))
-  routes.get('/docs', (c) => c.html(referencePage(theDocument())))
+  routes.get('/openapi.json', (c) => c.json(getPublished()))
+  routes.get('/docs', (c) => c.html(referencePage(getDocument())))
   routes.get('/docs.css', (c) => c.body(referenceStyles, 200, { 'content-type': 'text/css; charset=utf-8' }))
   return routes
 }

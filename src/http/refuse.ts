@@ -4,7 +4,7 @@ import { Refusal } from './problem.ts'
 
 type RefusedReason = Extract<Access, { verdict: 'refused' }>['reason']
 
-/** What a refused request hears; strangers are counted. */
+/** The refusal for a request that access control denied. Counts strangers. */
 export function refuse(reason: RefusedReason, intrusions: Pick<IntrusionCounter, 'count'>): Refusal {
   switch (reason) {
     case 'not_configured':

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 
 /**
- * Everything that pages load comes from the service itself, as a file: no inline script or style, no frame, no
- * other origin. `blob:` is for audio that the page itself recorded or received.
+ * Pages load only files of the service itself: no inline scripts or styles, no frames, no other origins.
+ * `blob:` allows audio that the page recorded or received.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -27,11 +27,11 @@ const ALWAYS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(self), payment=(), usb=()',
-  // Almost everything is somebody's private data; what may be kept says so itself.
+  // Almost every response is private. Responses that may be cached override this.
   'cache-control': 'no-store',
 } as const
 
-/** What every answer carries, whoever makes it. A route may replace `cache-control`. */
+/** Headers of every response. A route may override `cache-control`. */
 export function securityHeaders(requestId: string, isHttps: boolean): OutgoingHttpHeaders {
   return {
     ...ALWAYS,

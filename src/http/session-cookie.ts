@@ -9,12 +9,12 @@ export function tokenFromCookies(cookieHeader: string | undefined): string | nul
   return parse(cookieHeader, NAME)[NAME] || null
 }
 
-/** The `Set-Cookie` that carries a session. The server ends idle sessions itself, earlier than the cookie. */
+/** The `Set-Cookie` of a session. The server ends idle sessions before the cookie expires. */
 export function sessionCookie(token: string, isHttps: boolean): string {
   return serialize(NAME, token, { ...attributes(isHttps), maxAge: SESSION_MAX_MS / 1000 })
 }
 
-/** The `Set-Cookie` that takes the session out of the browser. */
+/** The `Set-Cookie` that removes the session from the browser. */
 export function endedSessionCookie(isHttps: boolean): string {
   return serialize(NAME, '', { ...attributes(isHttps), maxAge: 0 })
 }

@@ -2,36 +2,36 @@ import { isIP, isIPv6 } from 'node:net'
 import type { Attempts } from '../settings/owner-account.ts'
 import { Refusal } from './problem.ts'
 
-/** Failures from one client after which it has to wait. */
+/** Failures from one client before it must wait. */
 export const MAX_FAILURES = 10
-/** How long failures count, and a client that used them up has to wait. */
+/** How long failures count, and how long a client must wait after too many. */
 export const FAILURE_WINDOW_MS = 15 * 60_000
-/** Failures from all unknown addresses together after which they have to wait: addresses are cheap. */
+/** The same for all unknown addresses together, because an attacker can use many. */
 export const MAX_FAILURES_OF_ALL = 100
-/** Networks that are remembered for having signed in; beyond that the first is forgotten. */
+/** Known networks that are remembered; beyond that, the oldest is forgotten. */
 const MAX_KNOWN = 100
-/** This machine's own: through an SSH tunnel the owner comes from there. */
+/** This machine. Through an SSH tunnel, the owner connects from it. */
 const OWN_ADDRESSES = new Set(['127.0.0.1', '::1'])
-/** Clients that are remembered; beyond that the longest silent is forgotten. */
+/** Clients that are remembered; beyond that, the one that last failed the longest ago is forgotten. */
 const MAX_CLIENTS = 10_000
 
 /**
- * Slows down the guessing of passwords, for each client by itself and for all unknown addresses together. Known is an
- * address that signed in since the start, and this machine: so the owner gets in while others guess.
+ * Slows down password guessing, per client and for all unknown addresses together. This machine and addresses
+ * that have signed in since the start are known: the owner can still sign in while others guess.
  */
 export type SignInThrottle = {
-  /** `client` is an address, or any other name of who is guessing, like a session: names have no limit in common. */
+  /** `client` is an address or another name, such as a session. The common limit covers only addresses. */
   attemptsOf(client: string): Attempts
-  /** Until the client may try again; 0 where it may now. */
+  /** How long the client must wait; 0 if it may try now. */
   waitMs(client: string): number
 }
 
-/** `monotonicMs` is a clock that nobody sets, so that moving the wall clock frees or locks nobody. */
+/** Uses a monotonic clock, so that setting the wall clock neither frees nor locks out anyone. */
 export function createSignInThrottle(monotonicMs: () => number): SignInThrottle {
-  // In the order of the last failure, oldest first.
+  // Ordered by last failure, oldest first.
   const failures = new Map<string, { count: number; lastMs: number }>()
   const known = new Set<string>()
-  /** When the last failures of unknown addresses were, oldest first; at most as many as they may have. */
+  /** Times of the latest failures of unknown addresses, oldest first; at most MAX_FAILURES_OF_ALL. */
   const unknownFailuresMs: number[] = []
 
   function counted(key: string): { count: number; lastMs: number } {
@@ -71,7 +71,7 @@ export function createSignInThrottle(monotonicMs: () => number): SignInThrottle 
         },
         succeeded() {
           failures.delete(key)
-          if (failedMs !== null) takeBack(unknownFailuresMs, failedMs)
+          if (failedMs !== null) removeTime(unknownFailuresMs, failedMs)
           if (!isUnknown(client)) return
           known.add(key)
           if (known.size > MAX_KNOWN) known.delete(known.values().next().value ?? '')
@@ -81,7 +81,7 @@ export function createSignInThrottle(monotonicMs: () => number): SignInThrottle 
   }
 }
 
-/** Tells a client to come back later. */
+/** The refusal for a client that must wait. */
 export function tooManyAttempts(waitMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
   return new Refusal(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
@@ -89,12 +89,12 @@ export function tooManyAttempts(waitMs: number): Refusal {
   })
 }
 
-function takeBack(times: number[], timeMs: number): void {
+function removeTime(times: number[], timeMs: number): void {
   const at = times.lastIndexOf(timeMs)
   if (at >= 0) times.splice(at, 1)
 }
 
-/** Whoever has one IPv6 address has its whole /64, so that is one client. */
+/** A client can use every address in its IPv6 /64, so a /64 counts as one client. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')

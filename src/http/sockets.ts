@@ -10,10 +10,10 @@ import { Refusal } from './problem.ts'
 import { writeRefusal } from './raw-refusal.ts'
 import { refuse } from './refuse.ts'
 
-/** What is known of a socket when it opens. */
+/** The request that opened a socket. */
 export type SocketRequest = {
   readonly query: URLSearchParams
-  /** As it stands in the request line. */
+  /** Exactly as in the request line. */
   readonly pathAndQuery: string
   readonly headers: IncomingHttpHeaders
   readonly caller: Caller
@@ -21,22 +21,22 @@ export type SocketRequest = {
   readonly session: Session | null
 }
 
-/** A path that speaks WebSocket. */
+/** A WebSocket endpoint. */
 export type SocketRoute = {
   readonly path: string
-  /** A larger message ends the connection with 1009. */
+  /** A larger message closes the connection with 1009. */
   readonly maxMessageBytes: number
-  /** Open to those without a session, who prove themselves by other means. */
+  /** Needs no session; its clients authenticate by other means. */
   readonly isPublic: boolean
   readonly onOpen: (socket: WebSocket, request: SocketRequest) => void
 }
 
 export type Sockets = {
-  /** Takes an upgrade over or has it refused. */
+  /** Accepts or refuses an upgrade. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Tells every open socket that the service goes away (1001). */
+  /** Closes every open socket with 1001 (going away). */
   close(): void
-  /** Ends every open socket at once. */
+  /** Terminates every open socket at once. */
   terminate(): void
 }
 
@@ -44,20 +44,17 @@ export type Sockets = {
 const GOING_AWAY = 1001
 const POLICY_VIOLATION = 1008
 /**
- * A message in more pieces than this, or bytes that come in more of them, end the connection: each piece costs far more
- * memory than it brings, and no browser or provider has a reason for so many.
+ * Limits on the fragments of a message and on the chunks that its bytes arrive in. Each piece takes far more
+ * memory than its content, and no browser or provider needs this many.
  */
 const MAX_FRAGMENTS = 256
 const MAX_BUFFERED_CHUNKS = 4_096
-/** A peer gets this long to take part in the end of its session. */
+/** How long a peer may take to close its side when its session ends. */
 const CLOSING_MS = 500
-/** A peer that is gone without a word is noticed after at most two of these. */
+/** A dead peer is noticed after at most two of these. */
 const PING_EVERY_MS = 30_000
 
-/**
- * Serves WebSockets on the same terms as requests: session, own origin, bounded messages. A session's sockets
- * end with it.
- */
+/** Serves WebSockets under the rules of requests. When a session ends, its sockets close. */
 export function createSockets(options: {
   readonly routes: readonly SocketRoute[]
   readonly access: AccessControl
@@ -78,7 +75,7 @@ export function createSockets(options: {
       maxFragments: MAX_FRAGMENTS,
       maxBufferedChunks: MAX_BUFFERED_CHUNKS,
     })
-    // The handshake is an answer like any other.
+    // Every response carries a request id, the handshake included.
     server.on('headers', (headers) => headers.push(`x-request-id: ${newId()}`))
     server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, malformed()))
     return server
@@ -92,12 +89,13 @@ export function createSockets(options: {
     open.add(socket)
     const stopPinging = keepAlive(socket)
     const { session } = request
-    const forget = session === null ? undefined : sessions.onEnded(session.id, () => endWithSession(socket))
+    const unsubscribe =
+      session === null ? undefined : sessions.onEnded(session.id, () => endWithSession(socket))
     socket.on('error', (error) => log.debug({ err: error, path: route.path }, 'A socket failed'))
     socket.once('close', () => {
       open.delete(socket)
       stopPinging()
-      forget?.()
+      unsubscribe?.()
     })
     route.onOpen(socket, request)
   }
@@ -111,7 +109,7 @@ export function createSockets(options: {
       const verdict = access.upgrade(incoming, caller, found?.route.isPublic ?? false)
       if (verdict.verdict === 'refused') return refuseUpgrade(socket, refuse(verdict.reason, intrusions))
       if (!found || !url) {
-        return refuseUpgrade(socket, new Refusal(404, 'not_found', 'There is no socket at this address.'))
+        return refuseUpgrade(socket, new Refusal(404, 'not_found', 'There is no WebSocket at this address.'))
       }
       const { route, server } = found
       server.handleUpgrade(incoming, socket, head, (webSocket) =>
@@ -137,14 +135,14 @@ function malformed(): Refusal {
   return new Refusal(400, 'malformed_request', 'This is not a WebSocket handshake.')
 }
 
-/** What the peer still sends has no effect any more, whether or not it takes part in the closing. */
+/** Closes a socket and ignores whatever the peer still sends. */
 function endWithSession(socket: WebSocket): void {
   socket.removeAllListeners('message')
   socket.close(POLICY_VIOLATION, 'The session has ended.')
   setTimeout(() => socket.terminate(), CLOSING_MS).unref()
 }
 
-/** Pings a peer, and ends the connection when the last ping went unanswered. Returns what stops it. */
+/** Terminates a connection whose last ping went unanswered. Returns a function that stops pinging. */
 function keepAlive(socket: WebSocket): () => void {
   let isAlive = true
   socket.on('pong', () => {

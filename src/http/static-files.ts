@@ -6,29 +6,26 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
 import type { HttpContext } from './env.ts'
 
-/**
- * The built web app, read once: a request names a key of this map or nothing at all, so there is no path to be
- * climbed out of.
- */
+/** The built web app in memory. Requests only name its keys, which rules out path traversal. */
 export type StaticFiles = ReadonlyMap<string, StaticFile>
 
-/** The page that the whole web app lives in. */
+/** The single page of the web app. */
 export const SHELL_FILE = '/index.html'
 
 export type StaticFile = {
   readonly content: Uint8Array<ArrayBuffer>
   readonly type: string
   readonly etag: string
-  /** Its name changes with its content, so it may be kept for good. */
+  /** The name changes with the content, so browsers may cache the file forever. */
   readonly isHashed: boolean
-  /** As the build left it beside the file, else compressed when first asked for, and then kept. */
+  /** The copy that the build made, or else compressed on first use and cached. */
   compressed(encoding: 'br' | 'gzip'): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** What the build calls the compressed copies that it leaves beside a file. They are no files of their own. */
+/** Suffixes of the compressed copies that the build writes. They are not served as files of their own. */
 const COPIES = { br: '.br', gzip: '.gz' } as const
 
-/** Reads all files under a directory, dotfiles and links left out, by their URL paths. Empty without one. */
+/** Reads all files under a directory, without dotfiles and links. Empty if there is no directory. */
 export async function loadStaticFiles(directory: string): Promise<StaticFiles> {
   const contents = new Map<string, Uint8Array<ArrayBuffer>>()
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(absentAsEmpty)
@@ -59,7 +56,7 @@ function absentAsEmpty(error: NodeJS.ErrnoException): [] {
   throw error
 }
 
-/** Smaller than this, a file is one packet as it is. */
+/** Smaller files fit into one packet uncompressed. */
 export const WORTH_COMPRESSING_BYTES = 1_400
 
 function createFile(
@@ -67,18 +64,18 @@ function createFile(
   content: Uint8Array<ArrayBuffer>,
   copy: (encoding: 'br' | 'gzip') => Uint8Array<ArrayBuffer> | undefined,
 ): StaticFile {
-  const kept = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
+  const cached = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
   return {
     content,
     type: getMimeType(path) ?? 'application/octet-stream',
     etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
-    // Vite's layout: what it names by content lies in assets/.
+    // Vite puts files that it names by content into assets/.
     isHashed: path.startsWith('/assets/'),
     async compressed(encoding) {
       const built = copy(encoding)
       if (built) return built
-      const result = kept.get(encoding) ?? compress(content, encoding)
-      kept.set(encoding, result)
+      const result = cached.get(encoding) ?? compress(content, encoding)
+      cached.set(encoding, result)
       return result
     },
   }
@@ -92,7 +89,7 @@ async function compress(content: Uint8Array, encoding: 'br' | 'gzip'): Promise<U
   return new Uint8Array(result)
 }
 
-/** Answers with a file, or with 304 where the browser has it already. */
+/** Serves a file, or 304 if the browser has it cached. */
 export async function serveFile(
   c: HttpContext,
   file: StaticFile,

@@ -1,17 +1,17 @@
 import { parseProxyList } from '../settings/proxy-list.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** A stranger may send forwarding headers too: so many addresses are worth a line in the log. */
+/** Bounds the log lines, because strangers can send forwarding headers too. */
 const MAX_PEERS = 20
 
-/** Peers that send forwarding headers although TRUSTED_PROXY does not list them, since the start. */
+/** Peers that have sent forwarding headers since the start although TRUSTED_PROXY does not list them. */
 export type UndeclaredProxies = {
   seen(peer: string): void
-  /** Those that are still not listed. */
+  /** Those that TRUSTED_PROXY still does not list. */
   list(): readonly string[]
 }
 
-/** Calls `onFound` once for each peer. */
+/** Calls `onFound` once per peer. */
 export function createUndeclaredProxies(options: {
   readonly settings: Pick<Settings, 'get'>
   readonly onFound: (peer: string) => void

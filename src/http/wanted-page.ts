@@ -5,8 +5,7 @@ const MAX_CHARACTERS = 1000
 const MAX_AGE_S = 600
 
 /**
- * The `Set-Cookie` by which the sign-in page, and nobody else, learns which page was asked for before it. Null for the
- * timeline, where a sign-in leads anyway, and for what is no path of this service.
+ * The `Set-Cookie` that tells the sign-in page where to go next. Null for the default and for foreign URLs.
  */
 export function wantedPageCookie(url: string, isHttps: boolean): string | null {
   const isPath = /^\/[^/\\]/.test(url) && url.length <= MAX_CHARACTERS

@@ -11,19 +11,19 @@ import { createTurnQueries } from '../../projections/turns.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Backlog, ReactorName } from './reactor-watch.ts'
 
-/** More unread utterances than this are not counted: counting them all would take milliseconds. */
+/** Counts unread utterances up to here only, because counting them all takes milliseconds. */
 const MAX_COUNTED = 100
 
 type Item = {
   readonly key: string
-  /** The event that asked for it, where `at` does not say when that was. */
+  /** The event that requested it; gives the time if `at` is absent. */
   readonly seq: number | null
   readonly at?: string
-  /** It waits for its moment, or for the owner. */
+  /** Not due: it backs off, or is held. */
   readonly isResting?: boolean
 }
 
-/** What each reactor has to do, as the views show it. */
+/** The backlog of each reactor, from the views. */
 export function createBacklogs(options: {
   readonly views: Database
   readonly ledger: LedgerReader
@@ -42,7 +42,7 @@ export function createBacklogs(options: {
   const owner = createOwnerQueries(views)
   const now = () => new Date(nowMs()).toISOString()
 
-  /** `items` in the order in which they are done. */
+  /** `items` in processing order. */
   function backlogOf(items: readonly Item[]): Backlog {
     const [first] = items
     const next = items.find(({ isResting }) => isResting !== true)
@@ -58,7 +58,7 @@ export function createBacklogs(options: {
         .filter((turn) => turn.party === party && (turn.trigger === 'message' || turn.trigger === 'sms'))
         .map(({ turnId, causeSeq, receivedAt }) => ({ key: turnId, seq: causeSeq, at: receivedAt })),
     )
-  /** By its attempts too: each one is a step forward. */
+  /** The key includes the attempts, because each attempt is progress. */
   const deliveryBacklog = (
     rows: readonly { deliveryId: string; requestedSeq: number; attempts: number; retryAt: string | null }[],
   ) => {

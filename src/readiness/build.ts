@@ -7,7 +7,7 @@ import type { Parts } from '../parts.ts'
 import { createBacklogs } from './backlogs.ts'
 import { createReadiness, type LastOutcome, type Readiness } from './readiness.ts'
 
-/** The readiness, wired: it asks the stores, the reactors, and how the outside services went last. */
+/** Wires readiness to the stores, the reactors and the last outcomes of the outside services. */
 export function buildReadiness(foundation: Foundation, parts: Parts, stopping: AbortSignal): Readiness {
   const { storage, settings, reactors, nowMs, log } = foundation
   const { ledger, views } = storage
@@ -44,7 +44,7 @@ export function buildReadiness(foundation: Foundation, parts: Parts, stopping: A
   }
 }
 
-/** Undefined where the views cannot be read: another check says so. */
+/** Undefined if the views cannot be read, which another check reports. */
 function whereReadable<T>(read: () => T): T | undefined {
   try {
     return read()

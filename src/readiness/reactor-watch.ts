@@ -17,9 +17,9 @@ export type ReactorName =
 /** The work of one reactor that has no outcome yet. */
 export type Backlog = {
   readonly waiting: number
-  /** When the oldest of it was asked for; null where nothing waits. */
+  /** When the oldest item was requested; null if nothing waits. */
   readonly since: string | null
-  /** What the reactor must do next. Null where nothing is due: it backs off, is held, or has nothing to do. */
+  /** What the reactor must do next; null if nothing is due: it backs off, is held or is idle. */
   readonly dueKey: string | null
 }
 
@@ -27,15 +27,15 @@ export type ReactorFailure = { readonly at: string; readonly message: string; re
 
 export type ReactorState = Omit<Backlog, 'dueKey'> & {
   readonly name: ReactorName
-  /** `failing`: its work throws again and again. `standing_still`: its work was due long ago. */
+  /** `failing`: its work keeps throwing. `standing_still`: its work has been due for too long. */
   readonly state: 'ok' | 'failing' | 'standing_still'
   readonly lastFailure: ReactorFailure | null
 }
 
 export type ReactorWatch = {
-  /** Returns what records the failures of a reactor. */
+  /** Returns a function that records a reactor's failures. */
   failuresOf(name: ReactorName): (error: unknown) => void
-  /** From now on these backlogs are looked at, every minute and with each report. */
+  /** Starts checking these backlogs, every minute and at each report. */
   start(backlogs: Partial<Readonly<Record<ReactorName, () => Backlog>>>): void
   report(): ReactorState[]
   close(): void
@@ -47,23 +47,23 @@ type Watched = {
   due: { readonly key: string; readonly sinceMs: number } | null
 }
 
-/** One failure may be chance, two as well. */
+/** One or two failures may be chance. */
 const FAILURES_IN_A_ROW = 3
 /** Longer than any turn may take. */
 const STANDING_STILL_MS = 15 * 60_000
-/** Work without a backlog has recovered when it did not fail for this long. */
+/** A reactor without a backlog has recovered after this long without a failure. */
 const QUIET_MS = 90_000
 const LOOK_EVERY_MS = 60_000
 const MESSAGE_CHARS = 200
 const NOTHING: Backlog = { waiting: 0, since: null, dueKey: null }
 
 /**
- * Tells which reactors fail or stand still. A reactor has recovered when other work is due than when it failed, so
- * none of them has to report success.
+ * Detects reactors that fail or stand still. A reactor has recovered once other work is due than when it
+ * failed, so that reactors need not report success.
  */
 export function createReactorWatch(options: {
   readonly nowMs: () => number
-  /** A clock that nobody sets. */
+  /** A monotonic clock. */
   readonly monotonicMs?: () => number
 }): ReactorWatch {
   const { nowMs, monotonicMs = () => performance.now() } = options
@@ -76,7 +76,7 @@ export function createReactorWatch(options: {
     return known
   }
 
-  /** Views that cannot be read are the failure of another check. */
+  /** Another check reports unreadable views. */
   function backlogOf({ backlog }: Watched): Backlog {
     try {
       return backlog()
@@ -108,7 +108,7 @@ export function createReactorWatch(options: {
     failuresOf(name) {
       const reactor = watched(name)
       return (error) => {
-        // Neither is the reactor's: the disk refuses everybody's facts, and an outage is reported as such.
+        // Not the reactor's fault: other checks report a failing disk and outages.
         if (error instanceof LedgerUnavailable || error instanceof OutsideFailure) return
         const { dueKey } = look(reactor)
         const before = isOver(reactor) ? 0 : (reactor.failure?.inARow ?? 0)

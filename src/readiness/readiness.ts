@@ -11,7 +11,7 @@ import { placesOf, type StoreReport, type storeFunctions, VIEWS_DAMAGED } from '
 
 export type Check = { readonly ok: boolean; readonly detail?: string }
 
-/** `disk`, `model` and `telephony` are reported; the others keep the service from being ready. */
+/** `disk`, `model` and `telephony` are informational; the others decide whether the service is ready. */
 export type Checks = {
   readonly ledger: Check
   readonly projections: Check
@@ -23,7 +23,7 @@ export type Checks = {
   readonly telephony?: Check
 }
 
-/** How the last use of an outside service went. */
+/** The outcome of the last use of an outside service. */
 export type LastOutcome = { readonly at: string; readonly failure: string | null }
 
 export type Health = {
@@ -34,7 +34,7 @@ export type Health = {
 }
 
 export type Readiness = {
-  /** The state of a second ago at most. */
+  /** The state, at most one second old. */
   check(): Promise<Health>
   close(): Promise<void>
 }
@@ -45,30 +45,27 @@ export type ReadinessOptions = {
   readonly reactors: () => readonly ReactorState[]
   readonly isStopping: () => boolean
   readonly isLearningStalled: () => boolean
-  /** The configured model, and how its last turn failed. */
+  /** The configured model, and why its last turn failed, if it did. */
   readonly model: () => { readonly name: string; readonly failure: string | null }
   /** The last text; undefined while telephony is not configured. */
   readonly lastText: () => LastOutcome | null | undefined
   readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void }
 }
 
-/** So often at most the stores are read, however often somebody asks. */
+/** How long the state of the stores is cached. */
 const FRESH_MS = 1000
-/** A disk that does not answer is not asked again at once: each try may cost a thread. */
+/** Pause before a hung disk is checked again, because each try may cost a thread. */
 const HUNG_MS = 30_000
-/** Thousands of times what a check takes: its thread gives way to all others. */
+/** Thousands of times what a check takes, because its thread has a low priority. */
 const STORES_LIMIT_MS = 10_000
 const LOOK_EVERY_MS = 60_000
 const MEGABYTE = 1024 * 1024
-/** Days of talk, and the owner may want to make a backup. */
+/** Enough for days of conversation and a backup. */
 const LOW_BYTES = 200 * MEGABYTE
-/** A commit, a checkpoint of its log and the views of it. */
+/** Enough for a commit, a checkpoint and their views. */
 const NEEDED_BYTES = 4 * MEGABYTE
 
-/**
- * Finds out whether the service can do its work: reads each store afresh, in a thread of its own, and asks who works
- * by itself. Logs each check that begins to fail.
- */
+/** Checks the stores in a separate thread, and the reactors. Logs when a check begins or ceases to fail. */
 export function createReadiness(options: ReadinessOptions): Readiness {
   const { directory, log } = options
   const places = placesOf(directory)
@@ -91,7 +88,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
         last = { untilMs: performance.now() + HUNG_MS, stores }
         const isHung = error instanceof ThreadFailed && error.reason === 'timed_out'
         const fault = isHung
-          ? 'The disk does not answer. Look for what keeps it busy, or replace it.'
+          ? 'The disk does not respond. Find out what keeps it busy, or replace it.'
           : `The files could not be checked: ${messageOf(error).split('\n', 1).join('')}`
         return { ledger: fault, views: fault, settings: fault, freeBytes: null }
       })
@@ -102,12 +99,12 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     return stores
   }
 
-  /** Null where the storage thread has ended, or hangs as its disk does. */
+  /** Null if the storage thread has ended or hangs. */
   async function storageStatus(): Promise<StorageStatus | null> {
-    const late = Promise.withResolvers<null>()
-    const timer = setTimeout(() => late.resolve(null), STORES_LIMIT_MS)
+    const timeout = Promise.withResolvers<null>()
+    const timer = setTimeout(() => timeout.resolve(null), STORES_LIMIT_MS)
     try {
-      return await Promise.race([options.storageStatus().catch(() => null), late.promise])
+      return await Promise.race([options.storageStatus().catch(() => null), timeout.promise])
     } finally {
       clearTimeout(timer)
     }
@@ -141,23 +138,23 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     }
   }
 
-  function tell({ checks }: Health): void {
+  function logChanges({ checks }: Health): void {
     const now = Object.entries(checks).filter(([, { ok }]) => !ok)
     for (const [check, { detail }] of now)
-      if (!failing.has(check)) log.warn({ check, detail }, 'a check fails')
+      if (!failing.has(check)) log.warn({ check, detail }, 'a check failed')
     for (const check of failing)
-      if (!now.some(([name]) => name === check)) log.info({ check }, 'a check is passed again')
+      if (!now.some(([name]) => name === check)) log.info({ check }, 'a check passes again')
     failing = new Set(now.map(([name]) => name))
   }
 
   async function check(): Promise<Health> {
     const health = await look()
-    tell(health)
+    logChanges(health)
     return health
   }
 
   const timer = setInterval(() => {
-    check().catch((error: unknown) => log.warn({ err: error }, 'the readiness could not be checked'))
+    check().catch((error: unknown) => log.warn({ err: error }, 'could not check readiness'))
   }, LOOK_EVERY_MS).unref()
   return {
     check,
@@ -173,9 +170,9 @@ const checkOf = (fault: string | null): Check =>
 
 function ledgerCheck(stores: StoreReport, status: StorageStatus | null): Check {
   const { freeBytes } = stores
-  if (status === null) return { ok: false, detail: 'The storage does not answer.' }
+  if (status === null) return { ok: false, detail: 'The storage does not respond.' }
   const { ledgerError, ledgerCause, verification } = status
-  // Of a disk it says itself what to do.
+  // A disk error already says what to do.
   if (ledgerError !== null)
     return { ok: false, detail: ledgerCause === null ? `cannot be written: ${ledgerError}` : ledgerError }
   if (verification.status === 'damaged') return { ok: false, detail: damageOf(verification) }
@@ -190,7 +187,7 @@ function damageOf({ seq }: Extract<Verification, { status: 'damaged' }>): string
 }
 
 function projectionsCheck(stores: StoreReport, status: StorageStatus | null): Check {
-  if (status === null) return { ok: false, detail: 'The storage does not answer.' }
+  if (status === null) return { ok: false, detail: 'The storage does not respond.' }
   const { viewsError, viewsCause, viewsDamage } = status
   if (viewsDamage !== null || viewsCause === 'damaged') return { ok: false, detail: VIEWS_DAMAGED }
   if (viewsError !== null) {
@@ -205,7 +202,7 @@ function projectionsCheck(stores: StoreReport, status: StorageStatus | null): Ch
 
 function reactorsCheck(options: ReadinessOptions, reactors: readonly ReactorState[]): Check {
   if (options.isStopping()) return { ok: false, detail: 'stopping' }
-  // Learning knows itself whether it stalled; it tries again after minutes.
+  // Learning retries only after minutes, so it reports its own stalls.
   const failing = reactors.filter(
     ({ name, state }) => state !== 'ok' || (name === 'learning' && options.isLearningStalled()),
   )
@@ -221,7 +218,7 @@ function sentenceOf({ name, waiting, since, lastFailure }: ReactorState): string
 function textCheck(last: LastOutcome | null): Check {
   if (last === null) return { ok: true }
   if (last.failure === null) return { ok: true, detail: `The last text was sent at ${last.at}.` }
-  return { ok: false, detail: `Tried at ${last.at}: ${last.failure.replaceAll('_', ' ')}.` }
+  return { ok: false, detail: `The last text failed at ${last.at}: ${last.failure.replaceAll('_', ' ')}.` }
 }
 
 function sizeOf(bytes: number): string {

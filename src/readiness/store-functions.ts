@@ -12,25 +12,25 @@ import { secretKeyFile } from '../settings/secrets.ts'
 import { settingsFile } from '../settings/store.ts'
 import type { ThreadFunctions } from '../storage/function-thread.ts'
 
-/** A file, and which one its name led to when the service opened it. */
+/** A file, and its inode when the service opened it. */
 export type Place = { readonly file: string; readonly inode: string }
 
 export type StoreName = 'ledger' | 'views' | 'settings'
 export type Places = Readonly<Record<StoreName, readonly Place[]>>
-/** Why a store cannot be read, as a sentence with its remedy; null where it can. */
+/** Why a store cannot be read, with the remedy; null if it can. */
 export type StoreReport = Readonly<Record<StoreName, string | null>> & { readonly freeBytes: number | null }
 
-/** The last events, where requests read most, then places anywhere in the ledger. */
+/** Reads the last events, which requests use most, and random samples of the whole ledger. */
 const LAST_EVENTS = 64
 const SAMPLES = 16
 const SAMPLE_EVENTS = 4
 const SAMPLE_ROWS = 2
 
-/** Where the views are damaged, for which no backup is needed. */
+/** No backup is needed for damaged views. */
 export const VIEWS_DAMAGED =
-  'What the pages show is damaged, and is rebuilt from the ledger by itself. If not, start Delegate again.'
+  'The views are damaged, and are being rebuilt from the ledger. If this does not help, restart Delegate.'
 
-/** The files of the data directory as they are now; to be called once all stores are open. */
+/** The current files of the data directory. Call it once all stores are open. */
 export function placesOf(directory: string): Places {
   const existing = (files: readonly string[]): Place[] =>
     files.flatMap((file) => {
@@ -50,12 +50,9 @@ function inodeOf(file: string): string | null {
   return found ? `${found.dev}:${found.ino}` : null
 }
 
-/** What the thread of the readiness can be asked. */
+/** The functions of the readiness thread. */
 export const storeFunctions = {
-  /**
-   * Reads a sample of each store through a connection of its own: SQLite answers from the pages that it has in
-   * memory, and a fresh connection has none.
-   */
+  /** Reads a sample of each store through a new connection, because SQLite caches pages per connection. */
   checkStores:
     () =>
     (args: {
@@ -74,10 +71,10 @@ export const storeFunctions = {
 } as const satisfies ThreadFunctions
 
 function faultOf(places: readonly Place[], read: () => void, damaged = diskRemedies.damaged): string | null {
-  // Opened where its log is gone, SQLite would make another one.
+  // If its log is gone, SQLite would create a new one when it opens the database.
   const moved = places.find(({ file, inode }) => inodeOf(file) !== inode)
   if (moved)
-    return `${basename(moved.file)} was deleted, moved or replaced. Put it back and start Delegate again, or restore a backup.`
+    return `${basename(moved.file)} was deleted, moved or replaced. Put it back and restart Delegate, or restore a backup.`
   try {
     read()
     return null
@@ -108,7 +105,7 @@ function readLedger(directory: string): void {
   }
 }
 
-/** Each must follow from the one before it, and be found by its key. Throws LedgerDamaged. */
+/** Checks that each event follows from the one before and is found by its key. Throws LedgerDamaged. */
 function readEvents(reader: LedgerReader, afterSeq: number, count: number): void {
   const hash = reader.hashAt(afterSeq)
   if (hash === null) throw new LedgerDamaged(`event ${afterSeq} is missing`, { seq: afterSeq })
@@ -139,7 +136,7 @@ function readTables(db: Database.Database): void {
 
 function readSettings(directory: string, hasSecrets: boolean): void {
   const file = settingsFile(directory)
-  // Checked whole, since it is small.
+  // Small enough to be checked completely.
   const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 1000 })
   try {
     const found = db.pragma('quick_check(1)', { simple: true })
@@ -150,11 +147,11 @@ function readSettings(directory: string, hasSecrets: boolean): void {
   }
   if (hasSecrets && !existsSync(secretKeyFile(directory)))
     throw new MissingKey(
-      'secret.key was deleted. Without it no secret setting can be read after the next start. Put it back.',
+      'secret.key was deleted. Put it back: after a restart, secret settings cannot be read without it.',
     )
 }
 
-/** What this user may still write, in bytes; null where the file system does not tell. */
+/** Bytes that this user may still write; null if the file system does not tell. */
 function freeBytes(directory: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(directory)

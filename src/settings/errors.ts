@@ -1,4 +1,4 @@
-/** The settings cannot be used as they lie on disk; the message says what the operator can do. */
+/** The settings on disk cannot be used. The message says what the operator can do. */
 export class SettingsUnusable extends Error {
   override readonly name = 'SettingsUnusable'
 }

@@ -9,22 +9,22 @@ import { type CheckedSettings, createSettings, type Settings } from './settings.
 import { createSetupCode } from './setup-code.ts'
 import { openSettingsStore, type SettingsStore } from './store.ts'
 
-/** All that settings.sqlite holds, opened together. */
+/** Everything in settings.sqlite. */
 export type OwnerState = {
   readonly settings: Settings
   readonly sessions: Sessions
   readonly account: OwnerAccount
-  /** Where parts of the service keep settings of their own, each as one document. */
+  /** Settings that parts of the service keep for themselves, one document each. */
   readonly documents: Pick<SettingsStore, 'document' | 'writeDocument'>
-  /** To be printed while the service is not installed; another one at each start. */
+  /** Printed until the service is installed; new at each start. */
   readonly setupCode: string
   close(): void
 }
 
-/** Opens the settings of a data directory. Throws SettingsUnusable or LedgerDamaged, and then holds nothing open. */
+/** Throws SettingsUnusable or LedgerDamaged, and then leaves nothing open. */
 export function openOwnerState(options: {
   readonly directory: string
-  /** Settings that the environment gives (Config.settings). */
+  /** Settings from the environment (Config.settings). */
   readonly environment: CheckedSettings
   readonly append: Append
   /** Whether the ledger holds a fact with that key. */

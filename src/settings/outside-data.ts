@@ -1,22 +1,22 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 
-/** Why a directory of that name cannot be one that tasks work in; completes a sentence that begins with its name. */
-export const WITHIN_REACH = 'must lie outside the data directory, and must not hold it'
+/** Why tasks cannot work in a directory; completes a sentence that begins with its name. */
+export const WITHIN_REACH = 'must be outside the data directory and must not contain it'
 
-/** Whether neither directory holds the other, nor is it, wherever their names lead. `path` need not exist. */
+/** Whether neither directory is or contains the other, once links are resolved. `path` need not exist. */
 export function liesOutside(path: string, dataDir: string): boolean {
   const [one, other] = [realPathOf(path), realPathOf(dataDir)]
-  return !holds(one, other) && !holds(other, one)
+  return !contains(one, other) && !contains(other, one)
 }
 
-/** The real path of what exists of it, and the rest as written. */
+/** Resolves the part of the path that exists; the rest stays as written. */
 function realPathOf(path: string): string {
   if (existsSync(path) || dirname(path) === path) return realpathSync(path)
   return join(realPathOf(dirname(path)), relative(dirname(path), path))
 }
 
-function holds(directory: string, path: string): boolean {
+function contains(directory: string, path: string): boolean {
   const way = relative(directory, path)
   return way !== '..' && !way.startsWith('../') && !isAbsolute(way)
 }

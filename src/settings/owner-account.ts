@@ -9,7 +9,7 @@ import type { SettingProblem, Settings } from './settings.ts'
 import { normalizeSetupCode } from './setup-code.ts'
 import type { PendingInstall, SettingsStore } from './store.ts'
 
-/** The key that only one fact can ever have: who appends it first has installed the service. */
+/** Keys are unique, so the first request to append a fact with this key installs the service. */
 const INSTALLED_KEY = 'owner.installed'
 const signedInKey = (sessionId: string): string => `owner.signed-in:${sessionId}`
 const endedKey = (sessionId: string): string => `owner.session-ended:${sessionId}`
@@ -29,7 +29,7 @@ export type InstallOutcome =
   | { readonly status: 'common_password' }
   | { readonly status: 'invalid'; readonly problems: readonly SettingProblem[] }
 
-/** Says whether a password may be tried now, and learns how it went. */
+/** Decides whether a password may be tried now, and records the result. */
 export type Attempts = {
   mayTry(): boolean
   failed(): void
@@ -43,18 +43,18 @@ export type SignInOutcome =
 
 export type PasswordChangeOutcome = 'changed' | 'wrong_password' | 'too_many_attempts' | 'common_password'
 
-/** The one owner's account. Whatever it does is a fact in the ledger before the caller hears of it. */
+/** The owner's account. Whatever it does is a fact in the ledger before its promise resolves. */
 export type OwnerAccount = {
   isInstalled(): boolean
-  /** Of any number at once, exactly one installs. */
+  /** Of concurrent calls, exactly one installs. */
   install(installation: Installation): Promise<InstallOutcome>
-  /** A session that the browser still held, `former`, ends before the new one begins. */
+  /** `former`, a session that the browser still had, ends before the new one begins. */
   signIn(
     attempt: { readonly password: string; readonly userAgent: string; readonly former: Session | null },
     attempts: Attempts,
   ): Promise<SignInOutcome>
   signOut(session: Session): Promise<void>
-  /** False where there is no such session. */
+  /** False if there is no such session. */
   revoke(sessionId: string): Promise<boolean>
   /** Ends every other session. */
   changePassword(
@@ -62,19 +62,19 @@ export type OwnerAccount = {
     passwords: { readonly current: string; readonly next: string },
     attempts: Attempts,
   ): Promise<PasswordChangeOutcome>
-  /** Does `job` once the password was right. */
+  /** Runs `job` if the password is right. */
   confirm<T>(
     password: string,
     attempts: Attempts,
     job: () => Promise<T>,
   ): Promise<T | 'wrong_password' | 'too_many_attempts'>
-  /** From the shell: a new password without the old one; every session ends. */
+  /** Sets a new password without the old one, from the shell. Ends every session. */
   resetPassword(next: string): Promise<'changed' | 'common_password' | 'not_installed'>
 }
 
 /**
- * Opens the account. An installation, a new password or the end of a session whose fact made it into the ledger before a
- * crash is put in force now; one whose fact did not is as if it had never been.
+ * Opens the account and recovers from a crash: an installation, a new password or the end of a session takes
+ * effect if its fact reached the ledger, and is dropped if not.
  */
 export function createOwnerAccount(options: {
   readonly store: SettingsStore
@@ -101,7 +101,7 @@ export function createOwnerAccount(options: {
   function settlePendingInstall(): void {
     const pending = store.pendingInstall()
     if (!pending) return
-    if (hasFact(signedInKey(pending.session.id))) putInForce(pending)
+    if (hasFact(signedInKey(pending.session.id))) applyInstall(pending)
     else store.dropPendingInstall()
   }
 
@@ -112,7 +112,7 @@ export function createOwnerAccount(options: {
     else store.dropPendingPassword()
   }
 
-  function putInForce(pending: PendingInstall): void {
+  function applyInstall(pending: PendingInstall): void {
     const former = store.sessions().map(({ id }) => id)
     store.completeInstall(pending)
     sessions.ended(former)
@@ -124,15 +124,14 @@ export function createOwnerAccount(options: {
     const checked = settings.check(installation.settings)
     if (checked.status === 'invalid') return checked
     if (await isCommonPassword(installation.password)) return { status: 'common_password' }
-    const newSession = sessions.draw(installation.userAgent)
+    const newSession = sessions.prepare(installation.userAgent)
     const sessionId = newSession.session.id
     const pending: PendingInstall = {
       passwordHash: await passwords.hash(installation.password),
       session: newSession.session,
-      settings: settings.lay(checked.values),
+      settings: settings.toStored(checked.values),
     }
-    // On disk before the fact, in force after it: so there is never a fact without a hash, and a crash in
-    // between leaves a service that can still be installed.
+    // Stored before the fact, applied after it, so that a crash never leaves a fact without a hash.
     store.writePendingInstall(pending)
     const keys = [...checked.values.keys()].sort()
     const timezone = checked.values.get('TIMEZONE') ?? settings.get('TIMEZONE')
@@ -151,11 +150,11 @@ export function createOwnerAccount(options: {
       store.dropPendingInstall()
       return { status: 'already_installed' }
     }
-    putInForce(pending)
+    applyInstall(pending)
     return { status: 'installed', newSession }
   }
 
-  /** Checks the password, then does `job` unless the password was changed in the meantime. */
+  /** Checks the password, then runs `job` unless the password has changed meanwhile. */
   async function afterCheck<T>(
     password: string,
     attempts: Attempts,
@@ -165,7 +164,7 @@ export function createOwnerAccount(options: {
     if (passwordHash === null) return attempts.mayTry() ? 'wrong_password' : 'too_many_attempts'
     const verdict = await passwords.verify(password, passwordHash, () => {
       if (!attempts.mayTry()) return false
-      // Counted before it is known to be wrong, and taken back if right: attempts side by side cannot slip past.
+      // Counted as failed first and undone if right, so that concurrent attempts cannot exceed the limit.
       attempts.failed()
       return true
     })
@@ -189,9 +188,9 @@ export function createOwnerAccount(options: {
     },
     async signIn({ password, userAgent, former }, attempts) {
       const outcome = await afterCheck(password, attempts, async () => {
-        const newSession = sessions.draw(userAgent)
+        const newSession = sessions.prepare(userAgent)
         const sessionId = newSession.session.id
-        // An append of its own: where the former has ended already, its key must not take the new one's fact with it.
+        // A separate append: if the former session has already ended, its key must not discard the new fact.
         if (former) await signOut(former)
         await append([
           { type: 'owner.signed-in', key: signedInKey(sessionId), ...byOwner, facts: { sessionId } },
@@ -234,7 +233,7 @@ export function createOwnerAccount(options: {
       .sessions()
       .map(({ id }) => id)
       .filter((id) => id !== keepSessionId)
-    // As with an installation: on disk before the fact, in force after it.
+    // As in installNow: stored before the fact, applied after it.
     const pending = { factKey: `owner.password.changed:${newId()}`, passwordHash, keepSessionId }
     store.writePendingPassword(pending)
     await append([

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { normalize } from './passwords.ts'
 
 const MIN_PASSWORD_CHARS = 12
-/** Far above what anybody types; only bounds the work. */
+/** Far more than anyone types; only bounds the work. */
 export const MAX_PASSWORD_CHARS = 1_000
 
-/** A new password's length, in characters as people count them; the whole of it counts, however long. */
+/** A new password. Its length counts in characters as people see them, and nothing is truncated. */
 export const newPasswordSchema = z
   .string()
   .refine((password) => charsOf(password) >= MIN_PASSWORD_CHARS, {
@@ -15,11 +15,11 @@ export const newPasswordSchema = z
   .refine((password) => charsOf(password) <= MAX_PASSWORD_CHARS, {
     error: `must have at most ${MAX_PASSWORD_CHARS} characters`,
   })
-  // What is checked in code is published too.
+  // Publishes the bounds in the API reference.
   .meta({ minLength: MIN_PASSWORD_CHARS, maxLength: MAX_PASSWORD_CHARS })
 
 function charsOf(password: string): number {
-  // A bound first: counting code points copies the string.
+  // Counting code points copies the string, so skip it for very long ones.
   return password.length > 4 * MAX_PASSWORD_CHARS ? password.length : [...normalize(password)].length
 }
 
@@ -37,13 +37,13 @@ const LONGEST_REPEATED_UNIT = 8
 const SHORTEST_STEP = 3
 
 /**
- * Whether a password is among the first that anybody would try: on the list of the 50,000 most common ones, such
- * a one with digits or signs at its end, one short unit again and again, or a walk along the keyboard.
+ * Whether a password is one of the first that anyone would try: one of the 50,000 most common (also with
+ * digits or signs appended), a repeated short unit, or a walk along the keyboard.
  */
 export async function isCommonPassword(password: string): Promise<boolean> {
   const text = normalize(password).toLowerCase()
   if (isRepetition(text) || isWalk(text)) return true
-  // Loaded when a password is chosen, which is seldom: it takes 20 ms and a few megabytes.
+  // Loaded on demand, because it takes 20 ms and a few megabytes and is rarely needed.
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const common = new Set<string | number>(dictionary['passwords-common'])
   return common.has(text) || common.has(text.replace(/(?<!\P{L})\P{L}+$/u, ''))
@@ -63,7 +63,7 @@ function isRepetition(text: string): boolean {
   return false
 }
 
-/** Made of whole rows of keys or their beginnings, forwards or backwards: `123456789012`, `qwertyuiopas`. */
+/** Whether the text runs along rows of keys, in either direction: `123456789012`, `qwertyuiopas`. */
 function isWalk(text: string): boolean {
   const steps = ROWS.flatMap((row) => [row, [...row].reverse().join('')])
   let rest = text
@@ -75,7 +75,7 @@ function isWalk(text: string): boolean {
   return true
 }
 
-/** How many characters at the beginning of `text` run along `row`, from any of its places. */
+/** How many leading characters of `text` run along `row`, from any place in it. */
 function stepAlong(row: string, text: string): number {
   const start = row.indexOf(text.charAt(0))
   if (start < 0) return 0

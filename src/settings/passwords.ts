@@ -3,16 +3,13 @@ import { normalizeText } from '../../projections/normalize-text.ts'
 import { createBoundedQueue } from './bounded-queue.ts'
 
 /**
- * Hashes and checks passwords. Both are slow on purpose and run beside the event loop, at most two at once, so
- * that a flood of sign-ins leaves a core and two pool threads to the rest of the service. Both reject with
- * QueueFull when more are waiting than could be served in a few seconds.
+ * Hashes and verifies passwords. Both are slow by design and run off the event loop, at most two at once, so
+ * that a flood of sign-ins leaves a core and two pool threads free. Both reject with QueueFull when more are
+ * waiting than a few seconds can serve.
  */
 export type Passwords = {
   hash(password: string): Promise<string>
-  /**
-   * Waits its turn, then asks `mayTry` and checks the password only if it agrees: what was decided of those
-   * ahead in the queue counts.
-   */
+  /** Asks `mayTry` only when its turn comes, so that the results of earlier attempts count. */
   verify(
     password: string,
     passwordHash: string,
@@ -20,7 +17,7 @@ export type Passwords = {
   ): Promise<'right' | 'wrong' | 'refused'>
 }
 
-/** OWASP's password storage cheat sheet: argon2id (the library's default), 19 MiB, two passes, one lane. */
+/** OWASP Password Storage Cheat Sheet: argon2id (the library's default), 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 const AT_ONCE = 2
@@ -38,7 +35,7 @@ export function createPasswords(): Passwords {
   }
 }
 
-/** One password typed on two keyboards may come as different code points (NIST SP 800-63B, 5.1.1.2). */
+/** Two keyboards may encode the same password as different code points (NIST SP 800-63B, 5.1.1.2). */
 export function normalize(password: string): string {
   return normalizeText(password, 'NFKC')
 }

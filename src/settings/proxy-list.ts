@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import * as z from 'zod'
 
-/** 10.0.0.0/8 and fc00::/7 are the largest private networks; anything larger holds strangers. */
+/** 10.0.0.0/8 and fc00::/7 are the largest private networks. Anything larger includes strangers. */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 } as const
 
 const mapped = new BlockList()
@@ -9,7 +9,7 @@ mapped.addSubnet('::ffff:0:0', 96, 'ipv6')
 
 type Network = { readonly address: string; readonly prefix: number; readonly family: 'ipv4' | 'ipv6' }
 
-/** Addresses and networks (CIDR) of proxies, separated by commas. `parseProxyList` makes it usable. */
+/** Comma-separated addresses and networks (CIDR) of proxies; see `parseProxyList`. */
 export const proxyListSchema = z
   .string()
   .trim()
@@ -24,7 +24,7 @@ export const proxyListSchema = z
     }
     if (networks.some((network) => network && holdsStrangers(network))) {
       context.addIssue(
-        "must be the proxy's own address: so large a network lets any client invent its address",
+        "must be the proxy's own address: a network this large lets any client forge its address",
       )
       return z.NEVER
     }
@@ -34,14 +34,14 @@ export const proxyListSchema = z
 function holdsStrangers({ address, prefix, family }: Network): boolean {
   if (prefix < SHORTEST_PREFIX[family]) return true
   if (family === 'ipv4') return false
-  // IPv4 addresses as IPv6 writes them (::ffff:0:0/96) match here too.
+  // IPv4-mapped IPv6 networks (::ffff:0:0/96) match here too.
   if (mapped.check(address, 'ipv6')) return prefix < 96 + SHORTEST_PREFIX.ipv4
   const network = new BlockList()
   network.addSubnet(address, prefix, family)
   return network.check('::ffff:0:0', 'ipv6')
 }
 
-/** Whether an address belongs to the listed proxies; nobody does while the list is unset. */
+/** Returns whether an address belongs to a listed proxy; always false if the list is unset. */
 export function parseProxyList(list: string | null): (address: string) => boolean {
   const trusted = new BlockList()
   for (const part of splitList(list ?? '')) {

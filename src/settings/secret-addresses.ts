@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { OPENAI_BASE_URL } from '../model/openai/defaults.ts'
 import type { SettingKey } from './registry.ts'
 
-/** The setting that says where a secret is sent, and where it is sent while that is unset. */
+/** The setting with the address that a secret is sent to, and its default. */
 type Address = { readonly setting: SettingKey; readonly default: string }
 
 const model: Address = { setting: 'OPENAI_BASE_URL', default: OPENAI_BASE_URL }
@@ -15,7 +15,7 @@ const addresses: ReadonlyMap<SettingKey, Address> = new Map([
   ['TELEPHONY_API_KEY_SECRET', telephony],
 ])
 
-/** The origin that a secret would be sent to by these settings; null for one that never leaves. */
+/** The origin that a secret would be sent to under these settings; null if it never leaves the service. */
 export function destinationOf(
   key: SettingKey,
   read: (key: SettingKey) => string | number | null | undefined,
@@ -26,12 +26,12 @@ export function destinationOf(
 
 const boundSchema = z.object({ secret: z.string(), enteredFor: z.string() })
 
-/** The text that is sealed: the secret together with its origin, so that neither can be exchanged. */
+/** The text to seal: the secret together with its origin, so that neither can be swapped. */
 export function packSecret(secret: unknown, enteredFor: string | null): string {
   return JSON.stringify(enteredFor === null ? secret : { secret, enteredFor })
 }
 
-/** `enteredFor` is null for a secret that never leaves, and for one that an earlier version stored. */
+/** `enteredFor` is null for a secret that never leaves the service or that an earlier version stored. */
 export function unpackSecret(text: string): { readonly secret: unknown; readonly enteredFor: string | null } {
   const content: unknown = JSON.parse(text)
   const bound = boundSchema.safeParse(content)

@@ -6,23 +6,20 @@ import { SettingsUnusable } from './errors.ts'
 
 export const secretKeyFile = (directory: string): string => join(directory, 'secret.key')
 
-/**
- * Seals secrets for the settings file with a key that lies beside it, in a file of its own: whoever gets a copy
- * of the database or of a backup has nothing without the key.
- */
+/** Encrypts secrets in the settings database. Its key is in another file, so a copy of one is useless. */
 export type SecretBox = {
-  /** False until the key exists: nothing that was sealed with an earlier one can be opened. */
+  /** False while there is no key: then sealed values cannot be opened. */
   hasKey(): boolean
-  /** Makes the key where there is none, on disk before anything is sealed with it. */
+  /** Creates a key if there is none, durably on disk before anything is sealed with it. */
   makeKey(): void
   /** AES-256-GCM with the setting's name as associated data, so that sealed values cannot be swapped. */
   seal(name: string, secret: string): string
-  /** Throws SettingsUnusable where the key is another, or the value was changed. */
+  /** Throws SettingsUnusable if the key is wrong or the value was altered. */
   open(name: string, sealed: string): string
 }
 
 const KEY_BYTES = 32
-/** NIST SP 800-38D, 5.2.1.1: 96-bit nonces, drawn at random, are safe for far more writes than settings see. */
+/** NIST SP 800-38D, 5.2.1.1: random 96-bit nonces are safe for far more writes than settings get. */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FORMAT = 'v1'
@@ -32,7 +29,7 @@ export function openSecretBox(directory: string): SecretBox {
   let key: Buffer | null = null
   findKey()
 
-  /** Also one that was put back meanwhile. */
+  /** Also finds a key that was put back while the service runs. */
   function findKey(): Buffer | null {
     key ??= existsSync(file) ? readKey(file) : null
     return key
@@ -75,8 +72,8 @@ export function openSecretBox(directory: string): SecretBox {
         )
       } catch (cause) {
         throw new SettingsUnusable(
-          `${file} is not the key that ${name} was encrypted with. Put the right key back, or remove the file: ` +
-            'then the service starts without its secrets and they can be entered again.',
+          `${file} is not the key that ${name} was encrypted with. Put the right key back, or remove the file ` +
+            'to start without the secrets and enter them again.',
           { cause },
         )
       }
@@ -87,10 +84,10 @@ export function openSecretBox(directory: string): SecretBox {
 function readKey(file: string): Buffer {
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url')
   if (key.length === KEY_BYTES) return key
-  throw new SettingsUnusable(`${file} does not hold a key: put the right file back, or remove it.`)
+  throw new SettingsUnusable(`${file} does not contain a key. Put the right file back, or remove it.`)
 }
 
-/** Whole under its name, or not there: with a part of a key, which a full disk would leave, nothing starts. */
+/** Writes the key atomically, because a partial key, as a full disk leaves, would block every start. */
 function writeKey(file: string, key: Buffer): void {
   const partial = `${file}.partial`
   try {

@@ -11,25 +11,25 @@ const MAX_USER_AGENT_CHARS = 300
 
 export type Session = Omit<StoredSession, 'tokenHash'>
 
-/** A session that is not in force yet, with the token that will carry it. */
+/** A session that is not saved yet, with its token. */
 export type NewSession = { readonly token: string; readonly session: StoredSession }
 
-/** Who is signed in. Facts about it are the owner account's; here are only the sessions themselves. */
+/** Sign-in sessions. The owner account records the facts about them. */
 export type Sessions = {
-  /** Draws a session without putting it in force, so that its fact can come first. */
-  draw(userAgent: string): NewSession
+  /** Creates a session without saving it, so that its fact can be recorded first. */
+  prepare(userAgent: string): NewSession
   save(session: StoredSession): void
-  /** The session that a token carries; null where there is none any more. Counts as a use of it. */
+  /** The session of a token; null if it no longer exists. Counts as a use of it. */
   find(token: string): Session | null
-  /** Those in force, last used first. */
+  /** Current sessions, last used first. */
   list(): readonly Session[]
-  /** Ends sessions and tells who waits for it. */
+  /** Ends sessions and notifies their listeners. */
   end(ids: readonly string[]): void
-  /** Tells who waits for the end of sessions that the store has ended already. */
+  /** Notifies the listeners of sessions that the store has already ended. */
   ended(ids: readonly string[]): void
-  /** Calls `onEnded` once when the session ends, however that comes. Returns what takes the wish back. */
+  /** Calls `onEnded` once when the session ends for any reason. Returns a function that unsubscribes. */
   onEnded(id: string, onEnded: () => void): () => void
-  /** Ends what has run out; to be called now and then, so that open sockets end too. */
+  /** Ends expired sessions. Called periodically, so that open sockets close too. */
   endExpired(): void
 }
 
@@ -37,33 +37,33 @@ export function createSessions(options: {
   readonly store: SettingsStore
   readonly nowMs: () => number
   readonly newId: () => string
-  /** At least 128 unguessable bits, in characters that a cookie may hold. */
+  /** At least 128 random bits, in characters that a cookie may contain. */
   readonly newToken: () => string
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }): Sessions {
   const { store, nowMs, newId, newToken, onWarning } = options
-  const waiting = new Map<string, Set<() => void>>()
+  const listenersById = new Map<string, Set<() => void>>()
 
   function isExpired(session: StoredSession): boolean {
     const now = nowMs()
     return now - session.lastSeenAtMs > SESSION_IDLE_MS || now - session.createdAtMs > SESSION_MAX_MS
   }
 
-  /** Records a use. A clock that was set back must not leave a session in the future, or it would outlive its limits. */
+  /** Records a use, and corrects timestamps that a clock set back has left in the future. */
   function touch({ id, createdAtMs }: StoredSession): void {
     const now = nowMs()
     try {
       store.touchSession(id, Math.min(createdAtMs, now), now)
     } catch (error) {
-      // A full disk keeps nobody out who is signed in.
-      onWarning('The use of a session could not be recorded.', { err: error })
+      // A full disk must not lock out a signed-in owner.
+      onWarning('Could not record the use of a session.', { err: error })
     }
   }
 
   function ended(ids: readonly string[]): void {
     for (const id of ids) {
-      const listeners = waiting.get(id)
-      waiting.delete(id)
+      const listeners = listenersById.get(id)
+      listenersById.delete(id)
       for (const listener of listeners ?? []) listener()
     }
   }
@@ -75,7 +75,7 @@ export function createSessions(options: {
   }
 
   return {
-    draw(userAgent) {
+    prepare(userAgent) {
       const token = newToken()
       const now = nowMs()
       return {
@@ -108,11 +108,11 @@ export function createSessions(options: {
     end,
     ended,
     onEnded(id, onEnded) {
-      const listeners = waiting.get(id) ?? new Set()
-      waiting.set(id, listeners.add(onEnded))
+      const listeners = listenersById.get(id) ?? new Set()
+      listenersById.set(id, listeners.add(onEnded))
       return () => {
         listeners.delete(onEnded)
-        if (listeners.size === 0 && waiting.get(id) === listeners) waiting.delete(id)
+        if (listeners.size === 0 && listenersById.get(id) === listeners) listenersById.delete(id)
       }
     },
     endExpired() {
@@ -126,7 +126,7 @@ export function createSessions(options: {
   }
 }
 
-/** A token has 256 random bits, so a plain digest is enough: there is nothing to guess. */
+/** A token has 256 random bits, so a plain digest is enough. */
 function tokenHash(token: string): string {
   return hash('sha256', token)
 }

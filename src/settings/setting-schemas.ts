@@ -1,19 +1,16 @@
 import * as z from 'zod'
 
-/**
- * Shapes that settings are made of. Each takes what the API or the environment gives (numbers also as digits)
- * and yields the one canonical form, so that a value reads the same wherever it came from.
- */
+/** Schemas of setting values, from the API or the environment (numbers also as digits), in canonical form. */
 
 const line = z.string().trim().min(1, 'must not be empty')
 
 /** One line of printable text. */
 export const textSchema = line.max(500).regex(/^\P{Cc}+$/u, 'must not contain control characters')
 
-/** A key, token, identifier or name of a model: it goes into headers and URLs, so visible ASCII only. */
+/** A key, token, identifier or model name. Visible ASCII only, because it goes into headers and URLs. */
 export const tokenSchema = line.max(500).regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces')
 
-/** A whole number within bounds, both inclusive. */
+/** A whole number from `min` to `max`. */
 export function integerSchema(min: number, max: number) {
   const bounds = `must be a whole number from ${min} to ${max}`
   return z
@@ -31,7 +28,7 @@ export function integerSchema(min: number, max: number) {
     .pipe(z.int(bounds).min(min, bounds).max(max, bounds))
 }
 
-/** The address of another service: http or https, without credentials, query or fragment, no slash at the end. */
+/** The address of another service: http or https, without credentials, query, fragment or trailing slash. */
 export const serviceUrlSchema = line.max(2000).transform((text, context) => {
   const url = parseHttpUrl(text)
   if (url === null || url.search !== '' || url.hash !== '') {
@@ -41,7 +38,7 @@ export const serviceUrlSchema = line.max(2000).transform((text, context) => {
   return url.href.replace(/(?<!\/)\/+$/, '')
 })
 
-/** The address of another service that may need a query (a webhook's token). */
+/** The address of another service that may have a query, such as a webhook's token. */
 export const webhookUrlSchema = line.max(2000).transform((text, context) => {
   const url = parseHttpUrl(text)
   if (url !== null) return url.href
@@ -49,7 +46,7 @@ export const webhookUrlSchema = line.max(2000).transform((text, context) => {
   return z.NEVER
 })
 
-/** Where the service itself is reached: scheme, host and port, nothing more. */
+/** The address of this service: scheme, host and port only. */
 export const originSchema = line.max(300).transform((text, context) => {
   const url = parseHttpUrl(text)
   if (url !== null && url.pathname === '/' && url.search === '' && url.hash === '') return url.origin
@@ -63,17 +60,17 @@ function parseHttpUrl(text: string): URL | null {
   return url.username === '' && url.password === '' ? url : null
 }
 
-/** A telephone number as ITU-T E.164 writes it. */
+/** A phone number in E.164 format (ITU-T). */
 export const phoneNumberSchema = line.regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number like +493012345678')
 
-/** One or several telephone numbers, separated by commas. `phoneNumbers` takes the value apart. */
+/** Comma-separated phone numbers; see `phoneNumbers`. */
 export const phoneNumbersSchema = line
   .max(500)
   .transform((text) => phoneNumbers(text))
   .pipe(z.array(phoneNumberSchema).min(1).max(20))
   .transform((numbers) => [...new Set(numbers)].join(','))
 
-/** The numbers of a list of numbers; none while it is unset. */
+/** Splits a list of phone numbers; empty if it is unset. */
 export function phoneNumbers(list: string | null): string[] {
   return (list ?? '')
     .split(',')
@@ -85,7 +82,7 @@ export function phoneNumbers(list: string | null): string[] {
 export const timezoneSchema = line.max(64).refine(isTimezone, 'must be an IANA time zone like Europe/Berlin')
 
 function isTimezone(name: string): boolean {
-  // Intl also takes offsets such as +02:00, which know nothing of summer time.
+  // Intl also accepts offsets such as +02:00, which ignore daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''

@@ -23,9 +23,9 @@ export type SettingEntry = {
   readonly secret: boolean
   readonly set: boolean
   readonly source: SettingSource
-  /** The origin that a secret was entered for; null for what is sent nowhere, and where there is no secret. */
+  /** The origin that a secret was entered for; null if it is unset or never sent. */
   readonly enteredFor: string | null
-  /** The origin that a secret would be sent to by the settings in force; null for what is sent nowhere. */
+  /** The origin that the current settings would send a secret to; null if it is never sent. */
   readonly sentTo: string | null
   readonly description: string
   readonly restart: boolean
@@ -49,54 +49,54 @@ export type SettingsChange =
       readonly destination: string
     }
 
-/** A value and where it comes from; of a secret also the origin that it was entered for. */
-type Held = {
+/** A value and its source; for a secret, also the origin that it was entered for. */
+type ResolvedSetting = {
   readonly value: AnySettingValue | null
   readonly source: SettingSource
   readonly enteredFor: string | null
 }
 
-/** The settings in force: a stored value wins over the environment's, that over the default. */
+/** The current settings: a stored value takes precedence over the environment, and both over the default. */
 export type Settings = {
   /**
-   * The value in force at this moment; ask again rather than keep it. Null for a secret that was entered for another
-   * origin than the one in force: it must not be sent there.
+   * The current value; read it again instead of keeping it. Null for a secret that was entered for another
+   * origin than the current one, because it must not be sent there.
    */
   get<K extends SettingKey>(key: K): SettingValue<K>
-  /** The token that the provider signs its webhooks with, whatever its API's address: for checking, never to be sent. */
+  /** The token that verifies the provider's webhooks, whatever its API's address. Never send it. */
   webhookToken(): string | null
   entries(): readonly SettingEntry[]
-  /** Every secret there is, in force or not, for the log's redaction. */
+  /** All secrets, in use or not, for redaction in the log. */
   secretValues(): readonly string[]
-  /** Checks values without changing anything; all problems at once. */
+  /** Checks values without changing anything, and reports all problems. */
   check(entries: Readonly<Record<string, unknown>>): SettingsCheck
   /**
-   * Changes all of them or none. Resolves once the change is a fact in the ledger, on disk, and in force. A secret
-   * that replaces one of another origin needs the owner's password: `isConfirmed` says that it was right.
+   * Changes all entries or none. Resolves once the change is in the ledger, on disk and in effect. To replace
+   * a secret of another origin, the owner's password must have been checked: `isConfirmed`.
    */
   change(entries: Readonly<Record<string, unknown>>, isConfirmed?: boolean): Promise<SettingsChange>
-  /** Takes the stored value away; the environment's or the default holds again. */
+  /** Removes the stored value; the environment's value or the default applies again. */
   reset(key: SettingKey): Promise<void>
-  /** Lays checked values out for the store, secrets sealed. */
-  lay(values: CheckedSettings): readonly StoredSetting[]
-  /** Binds secrets that an earlier version stored to the address in force, for good. */
+  /** Converts checked values for the store, with secrets sealed. */
+  toStored(values: CheckedSettings): readonly StoredSetting[]
+  /** Permanently binds secrets that an earlier version stored to the current address. */
   bindStoredSecrets(): void
-  /** Reads the store again after somebody else wrote `keys` to it, and tells the subscribers. */
+  /** Rereads the store after another writer changed `keys`, and notifies subscribers. */
   reload(keys: Iterable<SettingKey>): void
-  /** Calls `onChanged` after each change, with the settings already in force. Returns what ends it. */
+  /** Calls `onChanged` after each change has taken effect. Returns a function that unsubscribes. */
   subscribe(onChanged: (keys: ReadonlySet<SettingKey>) => void): () => void
 }
 
 /**
- * Reads the stored settings. A secret whose key file is missing counts as unset, and a stored value that this
- * build no longer allows too; both are said by `onWarning`. Throws SettingsUnusable where the key is a wrong one.
+ * Reads the stored settings. Secrets without their key file and values that this build no longer allows count
+ * as unset; `onWarning` reports them. Throws SettingsUnusable if the key is wrong.
  */
 export function createSettings(options: {
   readonly store: SettingsStore
   readonly secrets: SecretBox
   readonly environment: CheckedSettings
   readonly append: Append
-  /** Refuses a valid value for a reason that no schema knows; completes a sentence. */
+  /** Refuses a value that its schema accepts; the reason completes a sentence. */
   readonly refuse?: (key: SettingKey, value: AnySettingValue) => string | null
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }): Settings {
@@ -117,7 +117,7 @@ export function createSettings(options: {
       const { secret, enteredFor } = unpackSecret(sealed ? secrets.open(key, value) : value)
       const parsed = parseSetting(key, secret)
       if (parsed.ok) values.set(key, { value: parsed.value, enteredFor })
-      else onWarning('A stored setting is not valid any more and counts as unset.', { setting: key })
+      else onWarning('A stored setting is no longer valid and counts as unset.', { setting: key })
     }
     if (locked.length > 0) {
       onWarning('secret.key is missing, so these settings are unset. Put it back, or enter them again.', {
@@ -127,7 +127,7 @@ export function createSettings(options: {
     return values
   }
 
-  function held(key: SettingKey): Held {
+  function resolve(key: SettingKey): ResolvedSetting {
     const fromStore = stored.get(key)
     if (fromStore !== undefined) {
       return { ...fromStore, source: 'stored', enteredFor: fromStore.enteredFor ?? destination(key) }
@@ -141,13 +141,13 @@ export function createSettings(options: {
     return { value, source: value === null ? 'unset' : 'default', enteredFor: null }
   }
 
-  /** Where a secret would be sent to now, or once `changes` are in force. */
+  /** Where a secret is sent now, or after `changes` take effect. */
   function destination(key: SettingKey, changes: CheckedSettings = new Map()): string | null {
-    return destinationOf(key, (each) => changes.get(each) ?? held(each).value)
+    return destinationOf(key, (each) => changes.get(each) ?? resolve(each).value)
   }
 
-  function inForce(key: SettingKey): Held {
-    const found = held(key)
+  function resolveUsable(key: SettingKey): ResolvedSetting {
+    const found = resolve(key)
     return found.enteredFor === null || found.enteredFor === destination(key)
       ? found
       : { ...found, value: null }
@@ -171,12 +171,12 @@ export function createSettings(options: {
 
   function makeKey(): void {
     if (secrets.hasKey()) return
-    // First, or a crash in between would leave values that the new key refuses to open.
+    // Before the new key exists: after a crash in between, it could not open the old values.
     store.dropSealedSettings()
     secrets.makeKey()
   }
 
-  function lay(values: CheckedSettings): StoredSetting[] {
+  function toStored(values: CheckedSettings): StoredSetting[] {
     return [...values].map(([key, value]) => {
       if (!settingRegistry[key].secret) return { key, value: JSON.stringify(value), sealed: false }
       makeKey()
@@ -185,10 +185,10 @@ export function createSettings(options: {
     })
   }
 
-  /** The first secret among `values` that takes the place of one for another origin. */
+  /** The first secret in `values` that replaces one for another origin. */
   function movedSecret(values: CheckedSettings): SettingsChange | null {
     for (const key of values.keys()) {
-      const { enteredFor } = held(key)
+      const { enteredFor } = resolve(key)
       const next = destination(key, values)
       if (enteredFor !== null && next !== null && next !== enteredFor)
         return { status: 'password_required', key, enteredFor, destination: next }
@@ -209,21 +209,21 @@ export function createSettings(options: {
       try {
         subscriber(changed)
       } catch (error) {
-        onWarning('A subscriber failed on changed settings.', { err: error })
+        onWarning('A settings subscriber failed.', { err: error })
       }
     }
   }
 
   return {
     webhookToken() {
-      const { value } = held('TELEPHONY_AUTH_TOKEN')
+      const { value } = resolve('TELEPHONY_AUTH_TOKEN')
       return value === null ? null : String(value)
     },
-    // `inForce` reads the table by the same key whose schema made the value.
-    get: <K extends SettingKey>(key: K) => inForce(key).value as SettingValue<K>,
+    // Safe: the schema of the same key parsed the value.
+    get: <K extends SettingKey>(key: K) => resolveUsable(key).value as SettingValue<K>,
     entries: () =>
       settingKeys.map((key) => {
-        const { value, source, enteredFor } = inForce(key)
+        const { value, source, enteredFor } = resolveUsable(key)
         const { secret, description, restart, group, title, unit, choices } = settingRegistry[key]
         return {
           key,
@@ -254,9 +254,9 @@ export function createSettings(options: {
         if (checked.status === 'invalid' || checked.values.size === 0) return checked
         const moved = isConfirmed ? null : movedSecret(checked.values)
         if (moved) return moved
-        const laid = lay(checked.values)
+        const rows = toStored(checked.values)
         await record([...checked.values.keys()])
-        store.writeSettings(laid)
+        store.writeSettings(rows)
         reload(checked.values.keys())
         return checked
       })
@@ -269,13 +269,13 @@ export function createSettings(options: {
         reload([key])
       })
     },
-    lay,
+    toStored,
     bindStoredSecrets() {
       const unbound = [...stored].flatMap(([key, { value, enteredFor }]) =>
         enteredFor === null && destination(key) !== null ? [[key, value] as const] : [],
       )
       if (unbound.length === 0) return
-      store.writeSettings(lay(new Map(unbound)))
+      store.writeSettings(toStored(new Map(unbound)))
       stored = readStored()
     },
     reload,

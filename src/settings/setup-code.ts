@@ -1,19 +1,16 @@
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const GROUPS = 4
-const CHARS_A_GROUP = 4
+const CHARS_PER_GROUP = 4
 
-/**
- * A one-time code for the first launch: 80 random bits in Crockford's base 32, grouped so that it can be typed.
- * `randomBytes` gives as many bytes as asked for.
- */
+/** A one-time code for the first launch: 80 random bits in Crockford's base 32, grouped for typing. */
 export function createSetupCode(randomBytes: (bytes: number) => Uint8Array): string {
-  const chars = [...randomBytes(GROUPS * CHARS_A_GROUP)].map((byte) => ALPHABET.charAt(byte & 31))
+  const chars = [...randomBytes(GROUPS * CHARS_PER_GROUP)].map((byte) => ALPHABET.charAt(byte & 31))
   return Array.from({ length: GROUPS }, (_, group) =>
-    chars.slice(group * CHARS_A_GROUP, (group + 1) * CHARS_A_GROUP).join(''),
+    chars.slice(group * CHARS_PER_GROUP, (group + 1) * CHARS_PER_GROUP).join(''),
   ).join('-')
 }
 
-/** As the owner may type it: case and grouping do not matter. */
+/** Ignores the case and grouping of a typed code. */
 export function normalizeSetupCode(typed: string): string {
   return typed.toLowerCase().replace(/[\s-]/g, '')
 }

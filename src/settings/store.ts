@@ -8,44 +8,41 @@ import { SettingsUnusable } from './errors.ts'
 
 export const settingsFile = (directory: string): string => join(directory, 'settings.sqlite')
 
-/** A setting as it lies in the table: canonical JSON, or sealed by the secret box. */
+/** A row of the settings table: canonical JSON, or sealed by the secret box. */
 export type StoredSetting = { readonly key: string; readonly value: string; readonly sealed: boolean }
 
 export type StoredSession = {
   readonly id: string
-  /** SHA-256 of the token; the token itself is only in the browser. */
+  /** SHA-256 of the token. Only the browser has the token itself. */
   readonly tokenHash: string
   readonly createdAtMs: number
   readonly lastSeenAtMs: number
   readonly userAgent: string
 }
 
-/** What an installation will put in force once its fact is in the ledger. */
+/** An installation that takes effect once its fact is in the ledger. */
 export type PendingInstall = {
   readonly passwordHash: string
   readonly session: StoredSession
   readonly settings: readonly StoredSetting[]
 }
 
-/** A new password, once the fact with that key is in the ledger. */
+/** A new password that takes effect once the fact with `factKey` is in the ledger. */
 export type PendingPassword = {
   readonly factKey: string
   readonly passwordHash: string
   readonly keepSessionId: string | null
 }
 
-/**
- * The mutable state that is no history: settings, the password's hash, sign-in sessions. Synchronous, and on
- * disk when a call returns.
- */
+/** Mutable state without a history. Calls are synchronous, and durable when they return. */
 export type SettingsStore = {
   settings(): readonly StoredSetting[]
   writeSettings(settings: readonly StoredSetting[]): void
   deleteSetting(key: string): void
-  /** Takes away what an earlier key had sealed. */
+  /** Removes values that were sealed with an earlier key. */
   dropSealedSettings(): void
 
-  /** A document of settings that belong together (the memory's), as it was written; null where there is none. */
+  /** A document of related settings (memory's, for example), as it was written; null if there is none. */
   document(name: string): string | null
   writeDocument(name: string, content: string): void
 
@@ -53,13 +50,13 @@ export type SettingsStore = {
   pendingPassword(): PendingPassword | null
   writePendingPassword(pending: PendingPassword): void
   dropPendingPassword(): void
-  /** Puts the pending hash in force and ends every session but `keepSessionId`, in one transaction. */
+  /** Applies the pending hash and ends every session but `keepSessionId`, in one transaction. */
   completePassword(pending: PendingPassword): void
 
   pendingInstall(): PendingInstall | null
   writePendingInstall(pending: PendingInstall): void
   dropPendingInstall(): void
-  /** Puts the pending installation in force, in one transaction; earlier sessions and their password end. */
+  /** Applies the pending installation in one transaction. Earlier sessions and their password end. */
   completeInstall(pending: PendingInstall): void
 
   sessions(): readonly StoredSession[]
@@ -95,14 +92,14 @@ const SCHEMA = `
     id TEXT PRIMARY KEY, tokenHash TEXT NOT NULL UNIQUE,
     createdAtMs INTEGER NOT NULL, lastSeenAtMs INTEGER NOT NULL, userAgent TEXT NOT NULL
   ) STRICT;`
-/** Added to files of the same format: an older build passes it over. */
+/** Tables added without a new format; older builds ignore them. */
 const ADDED = `
   CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS pendingPassword (
     id INTEGER PRIMARY KEY CHECK (id = 1), factKey TEXT NOT NULL, passwordHash TEXT NOT NULL, keepSessionId TEXT
   ) STRICT;`
 
-/** Opens the store, and makes it where there is none. Throws SettingsUnusable or LedgerDamaged. */
+/** Opens the store, or creates it. Throws SettingsUnusable or LedgerDamaged. */
 export function openSettingsStore(directory: string): SettingsStore {
   const file = settingsFile(directory)
   makeDirectory(directory)
@@ -120,11 +117,11 @@ export function openSettingsStore(directory: string): SettingsStore {
 }
 
 function prepareFile(db: Database.Database, file: string): void {
-  // A rollback journal, not a write-ahead log: writes are rare here, and it leaves nothing of the old content.
+  // A rollback journal instead of a write-ahead log: writes are rare, and no old content stays behind.
   db.pragma('journal_mode = TRUNCATE')
   db.pragma('synchronous = FULL')
   db.pragma('secure_delete = ON')
-  // Short, because the event loop waits with it: only an operator's tool can hold the file.
+  // Short, because it blocks the event loop. Only an operator's tool can hold the file.
   db.pragma('busy_timeout = 1000')
   const format = db.pragma('user_version', { simple: true })
   if (format === 0) {
@@ -139,10 +136,10 @@ function prepareFile(db: Database.Database, file: string): void {
   }
   const verdict = db.pragma('integrity_check', { simple: true })
   if (verdict !== 'ok') throw new SettingsUnusable(`${file} is damaged: ${verdict}`)
-  // No build has any. In a file from elsewhere a trigger would do what nobody here asked for: bring sessions back.
+  // No build creates these. In a manipulated file, a trigger could bring ended sessions back.
   const foreign = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view')").pluck().get()
   if (foreign !== undefined)
-    throw new SettingsUnusable(`${file} is damaged: ${foreign} is not what this service declared in it`)
+    throw new SettingsUnusable(`${file} is damaged: ${foreign} is not part of its schema`)
 }
 
 type SettingRow = { key: string; value: string; sealed: number }

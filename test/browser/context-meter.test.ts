@@ -38,12 +38,12 @@ test('a compaction that fails says so and leaves the context to be compacted aga
   await page.getByRole('button', { name: /^Context: / }).click()
   const panel = page.getByRole('dialog', { name: 'Context' })
   await panel.getByRole('button', { name: 'Compact now' }).click()
-  await panel.getByText('The context could not be compacted; it is as it was.').waitFor()
+  await panel.getByText('The context could not be compacted. It is unchanged.').waitFor()
   await expect.poll(() => panel.getByRole('button', { name: 'Compact now' }).isEnabled()).toBe(true)
   // It stays to be read, also when the meter has looked again.
   await service.client.post('/api/chat', { content: 'Go on' })
   await panel.getByText(/2 turns:/).waitFor()
-  expect(await panel.getByText('The context could not be compacted; it is as it was.').count()).toBe(1)
+  expect(await panel.getByText('The context could not be compacted. It is unchanged.').count()).toBe(1)
 })
 
 test('while a reply is being written the meter says that it must wait', async () => {

@@ -58,7 +58,7 @@ test('a word that cannot be taken is explained on the card, and can be given aga
   )
   await phone.service.client.post('/api/chat', { content: 'Say hi' })
   const page = await visit(browser(), phone.service, { expected: /503/ })
-  const problem = { code: 'ledger_unavailable', detail: 'Nothing was kept of it; try again.', status: 503 }
+  const problem = { code: 'ledger_unavailable', detail: 'Nothing was saved. Try again.', status: 503 }
   await page.route('**/confirm', (route) => route.fulfill({ status: 503, json: problem }), { times: 1 })
   const send = page.getByRole('button', { name: 'Send text' })
   await send.click()

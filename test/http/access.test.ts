@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createClient, rawGet } from './client.ts'
 import { startService } from './harness.ts'
 
-/** The contract's public paths; every other needs a session. */
+/** The contract's public paths. */
 const PUBLIC = new Set([
   'POST /api/install',
   'GET /install',
@@ -16,7 +16,7 @@ const PUBLIC = new Set([
   'GET /public-url',
 ])
 
-test('every route but the public ones is refused with 401 without a session', async () => {
+test('refuses every non-public route without a session with 401', async () => {
   const service = await startService()
   const owner = await service.signedIn()
   const stranger = createClient(service.port)
@@ -35,7 +35,7 @@ test('every route but the public ones is refused with 401 without a session', as
   }
 })
 
-test('what does not exist is refused the same way, and so are the other methods of public paths', async () => {
+test('refuses unknown paths and other methods of public paths in the same way', async () => {
   const service = await startService()
   const stranger = createClient(service.port)
   for (const [method, path] of [
@@ -54,7 +54,7 @@ test('what does not exist is refused the same way, and so are the other methods 
   }
 })
 
-test('no other way of writing a path goes round the session', async () => {
+test('allows no alternative spelling of a path to bypass the session', async () => {
   const service = await startService()
   for (const target of [
     '//api/config',
@@ -84,7 +84,7 @@ test('no other way of writing a path goes round the session', async () => {
   }
 })
 
-test('a browser without a session is shown the sign-in page instead', async () => {
+test('redirects a browser without a session to the sign-in page', async () => {
   const { client, port } = await startService()
   const stranger = createClient(port)
   const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -96,18 +96,18 @@ test('a browser without a session is shown the sign-in page instead', async () =
   expect((await client.get('/nowhere', { headers })).status).toBe(404)
 })
 
-test('the sign-in page, and no other, is told which path of this service was asked for', async () => {
+test('tells only the sign-in page which path was requested', async () => {
   const service = await startService()
   const stranger = createClient(service.port)
   const headers = { accept: 'text/html' }
-  const told = async (path: string, more = {}) =>
+  const wantedCookies = async (path: string, more = {}) =>
     (await stranger.get(path, { headers: { ...headers, ...more } })).headers['set-cookie']
-  expect(await told('/notes/1?a=b')).toEqual([
+  expect(await wantedCookies('/notes/1?a=b')).toEqual([
     'delegate_wanted=%2Fnotes%2F1%3Fa%3Db; Max-Age=600; Path=/login; SameSite=Strict',
   ])
-  expect((await told('/notes', { 'x-forwarded-proto': 'https' }))?.[0]).toMatch(/; Secure/)
+  expect((await wantedCookies('/notes', { 'x-forwarded-proto': 'https' }))?.[0]).toMatch(/; Secure/)
   for (const path of ['/', '/login', '//evil.example', `/notes?${'x'.repeat(1000)}`]) {
-    expect([path, await told(path)]).toEqual([path, undefined])
+    expect([path, await wantedCookies(path)]).toEqual([path, undefined])
   }
   const { text } = await rawGet(service.port, 'http://evil.example/', 'Accept: text/html\r\n')
   expect(text).toMatch(/^location: \/login/im)
@@ -115,7 +115,7 @@ test('the sign-in page, and no other, is told which path of this service was ask
   expect((await stranger.get('/api/config')).headers['set-cookie']).toBeUndefined()
 })
 
-test('no redirect leads away from the service', async () => {
+test('never redirects to another site', async () => {
   const service = await startService()
   const targets = [
     '//evil.example',

@@ -11,7 +11,7 @@ const FLOODERS = 40
 
 type Flooder = { readonly answer: () => string; close(): void }
 
-/** Begins a request with a body that never ends. Resolves once all was sent, or the service refused it. */
+/** Starts a request whose body never ends. Resolves once everything is sent or the service has refused it. */
 function beginBody(port: number, path: string, chunks: string): Promise<Flooder> {
   return new Promise((resolve) => {
     let answer = ''
@@ -31,7 +31,7 @@ function beginBody(port: number, path: string, chunks: string): Promise<Flooder>
 
 const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`
 
-test("strangers' bodies share one memory limit: large ones are refused, small ones and the owner's are served", async () => {
+test("limits the memory of strangers' bodies: refuses large ones, serves small ones and the owner's", async () => {
   const service = await startService()
   const owner = await service.signedIn()
   const flooders = await Promise.all(
@@ -51,7 +51,7 @@ test("strangers' bodies share one memory limit: large ones are refused, small on
   await expect.poll(async () => (await callback()).status).toBe(200)
 })
 
-test('bodies in chunks of one byte do not exhaust the memory of the service', async () => {
+test('survives bodies in chunks of one byte', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'delegate-flood-'))
   const service = startServiceProcess(directory, { NODE_OPTIONS: '--max-old-space-size=96' })
   onTestFinished(async () => {

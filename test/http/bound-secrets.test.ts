@@ -16,7 +16,7 @@ async function entryOf(service: Service, key: string): Promise<Entry> {
   return entries.find((entry: Entry) => entry.key === key)
 }
 
-/** Everything that sends a request to the model service or the telephony provider. */
+/** Triggers every kind of request to the model service and the telephony provider. */
 async function exercise({ client }: Service): Promise<void> {
   await client.put('/api/config', {
     entries: {
@@ -37,7 +37,7 @@ async function exercise({ client }: Service): Promise<void> {
   await client.get('/api/telephony/number')
 }
 
-test('a stolen session that changes the addresses gets neither stored keys nor those of the environment', async () => {
+test('gives a stolen session that changes the addresses neither stored nor environment keys', async () => {
   const [model, telephony] = [await startEavesdropper(), await startEavesdropper()]
   for (const where of ['stored', 'environment'] as const) {
     const keys = {
@@ -76,7 +76,7 @@ test('a stolen session that changes the addresses gets neither stored keys nor t
   }
 })
 
-test('a key applies again once its own address is back, and an address of the same origin keeps it', async () => {
+test('uses a key again once its own address is back, and keeps it for an address of the same origin', async () => {
   const model = await startModelDouble({ validate: false })
   const other = await startEavesdropper()
   const service = await startWholeService()
@@ -92,7 +92,7 @@ test('a key applies again once its own address is back, and an address of the sa
   await model.close()
 })
 
-test('a key for a new address needs the password, whose guesses are counted and end no session', async () => {
+test('requires the password for a key of a new address, counts wrong guesses and ends no session', async () => {
   const service = await startWholeService({ environment: { OPENAI_API_KEY: KEY } })
   const { client } = service
   const put = (password?: string) =>
@@ -114,7 +114,7 @@ test('a key for a new address needs the password, whose guesses are counted and 
     source: 'stored',
     enteredFor: 'http://localhost:11434',
   })
-  // Another key for the same address is as before.
+  // A new key for the same address works as before.
   expect((await client.put('/api/config', { entries: { OPENAI_API_KEY: 'third-key' } })).status).toBe(200)
 
   for (let guess = 0; guess < 10; guess += 1) await put('not the password')
@@ -125,7 +125,7 @@ test('a key for a new address needs the password, whose guesses are counted and 
   expect((await elsewhere.post('/login', { password: PASSWORD })).status).toBe(200)
 })
 
-test('an auth token of another address still verifies webhooks, because nothing leaves', async () => {
+test('still verifies webhooks with the auth token of another address, because nothing is sent', async () => {
   const service = await startWholeService({
     environment: {
       TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,

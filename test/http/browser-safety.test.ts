@@ -13,7 +13,7 @@ test.each([
   ['a form', 'application/x-www-form-urlencoded', 'name=x'],
   ['text', 'text/plain', '{"name":"x"}'],
   ['an untyped body', undefined, '{"name":"x"}'],
-])('a mutation from a foreign page is refused with 403, sent as %s', async (_kind, type, content) => {
+])('refuses a mutation from a foreign page with 403, sent as %s', async (_kind, type, content) => {
   const service = await startService()
   const client = await service.signedIn()
   const headers = type === undefined ? {} : { 'content-type': type }
@@ -28,7 +28,7 @@ test.each([
   expect(service.things).toEqual([])
 })
 
-test('a foreign page cannot sign a browser in, sign it out, or change a setting', async () => {
+test('keeps a foreign page from signing a browser in or out and from changing a setting', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const headers = { origin: EVIL }
@@ -41,7 +41,7 @@ test('a foreign page cannot sign a browser in, sign it out, or change a setting'
   expect((await client.get('/auth/status')).json.authenticated).toBe(true)
 })
 
-test("the service's own pages may change things, at its own address and at its Public URL", async () => {
+test('accepts changes from its own pages, at its own address and at its Public URL', async () => {
   const service = await startService({ environment: { PUBLIC_URL: 'https://delegate.example.com' } })
   const client = await service.signedIn()
   const post = (headers: Record<string, string>) => client.post('/api/things', { name: 'x' }, { headers })
@@ -57,14 +57,14 @@ test("the service's own pages may change things, at its own address and at its P
   expect((await post({ origin: 'https://delegate.example.com.evil.example' })).status).toBe(403)
 })
 
-test('a signed webhook is not judged by its origin', async () => {
+test('does not check the origin of a signed webhook', async () => {
   const service = await startService()
   const answer = await createClient(service.port).post('/sms', 'Body=x', { headers: { origin: EVIL } })
   expect(answer.status).toBe(200)
 })
 
-test('reading never changes anything', async () => {
-  // When a session was last used is written down once a minute: not within this one.
+test('changes nothing on a GET', async () => {
+  // A session's last use is written once a minute; the fixed clock avoids that here.
   const nowMs = Date.now()
   const service = await startService({ nowMs: () => nowMs })
   const client = await service.signedIn()
@@ -86,7 +86,7 @@ test('reading never changes anything', async () => {
   )
 })
 
-test('no other origin is ever allowed in', async () => {
+test('allows no other origin', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const preflight = { origin: EVIL, 'access-control-request-method': 'PUT' }
@@ -102,7 +102,7 @@ test('no other origin is ever allowed in', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 401])
 })
 
-test('the chat socket opens for a session and its own origin, and for nobody else', async () => {
+test('opens the chat socket only for a session and its own origin', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const stranger = createClient(service.port)
@@ -117,7 +117,7 @@ test('the chat socket opens for a session and its own origin, and for nobody els
   expect(socket.handshake['x-request-id']).toMatch(/^\w{26}$/)
 })
 
-test('a socket that proves itself otherwise needs no session, and a large message ends it', async () => {
+test('opens a public socket without a session, and closes it on a message that is too large', async () => {
   const service = await startService()
   const socket = await openSocket(service, null, { path: '/call', origin: null })
   expect(await socket.ask('hello')).toBe('heard hello')
@@ -125,7 +125,7 @@ test('a socket that proves itself otherwise needs no session, and a large messag
   expect(await socket.closed).toBe(1009)
 })
 
-test('a socket that needs no session is refused all the same to a foreign page with the owner’s cookie', async () => {
+test("refuses a public socket to a foreign page that sends the owner's cookie", async () => {
   const service = await startService()
   const client = await service.signedIn()
   for (const origin of [EVIL, 'null'])
@@ -136,12 +136,12 @@ test('a socket that needs no session is refused all the same to a foreign page w
   expect(await socket.ask('hello')).toBe('heard hello')
 })
 
-test('before installation no socket opens', async () => {
+test('opens no socket before installation', async () => {
   const service = await startService({ installed: false })
   await expect(openSocket(service, null, { path: '/call' })).rejects.toMatchObject({ status: 503 })
 })
 
-test('every answer, whoever makes it, carries the security headers and a request id', async () => {
+test('sets the security headers and a request id on every response', async () => {
   const webDirectory = newDirectory()
   mkdirSync(join(webDirectory, 'assets'))
   writeFileSync(join(webDirectory, 'index.html'), '<!doctype html><title>Delegate</title>')
@@ -173,7 +173,7 @@ test('every answer, whoever makes it, carries the security headers and a request
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('the refusals that no route makes carry the same headers', async () => {
+test('sets the same headers on refusals that no route makes', async () => {
   const service = await startService({ limits: { requestTimeoutMs: 2_000, headersTimeoutMs: 2_000 } })
   const { port } = service
   const host = `Host: 127.0.0.1:${port}\r\n`
@@ -202,7 +202,7 @@ test('the refusals that no route makes carry the same headers', async () => {
   }
 })
 
-test('private data is never kept by a browser or a proxy', async () => {
+test('marks private data as not cacheable', async () => {
   const service = await startService()
   const client = await service.signedIn()
   for (const path of [
@@ -217,7 +217,7 @@ test('private data is never kept by a browser or a proxy', async () => {
   }
 })
 
-test('over https browsers are told to stay with it', async () => {
+test('tells browsers to stay with https', async () => {
   const service = await startService()
   const headers = { 'x-forwarded-proto': 'https' }
   expect((await service.client.get('/health', { headers })).headers['strict-transport-security']).toBe(

@@ -11,7 +11,7 @@ function identify(
   settings: Partial<Record<SettingKey, string>> = {},
 ) {
   const identifyCaller = createCallerIdentification({
-    // Only the two settings that callers are judged by are asked for.
+    // Caller identification reads only these two settings.
     get: ((key: SettingKey) => settings[key] ?? null) as never,
     subscribe: () => () => undefined,
   })
@@ -55,7 +55,7 @@ test.each([
   expect(identify(peer, headers).isDirectLoopback()).toBe(isDirect)
 })
 
-test('whatever X-Forwarded-For says, a peer that is not a trusted proxy is itself', () => {
+test('ignores X-Forwarded-For from a peer that is not a trusted proxy', () => {
   fc.assert(
     fc.property(fc.string(), (forwarded) => {
       expect(identify('203.0.113.9', { 'x-forwarded-for': forwarded }).address).toBe('203.0.113.9')
@@ -72,7 +72,7 @@ test.each([
   ['::ffff:198.51.100.7', '198.51.100.7'],
   ['2001:db8::7', '2001:db8::7'],
   ['', '10.0.0.1'],
-])('behind trusted proxies, %j names the client %s', (forwarded, address) => {
+])('reads %j from trusted proxies as client %s', (forwarded, address) => {
   const caller = identify(
     '::ffff:10.0.0.1',
     { 'x-forwarded-for': forwarded },
@@ -81,7 +81,7 @@ test.each([
   expect(caller.address).toBe(address)
 })
 
-test('no made-up entry moves the client that a trusted proxy saw', () => {
+test('ignores forged entries before the client that a trusted proxy saw', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.ipV4(), fc.string())), (madeUp) => {
       const forwarded = [...madeUp, '198.51.100.7'].join(', ')
@@ -91,7 +91,7 @@ test('no made-up entry moves the client that a trusted proxy saw', () => {
   )
 })
 
-test('the own origin is that of the Host, by the scheme of the request, or the Public URL', () => {
+test('accepts the origin of the Host with the scheme of the request, and that of the Public URL', () => {
   const settings = { PUBLIC_URL: 'https://delegate.example.com' }
   const plain = identify('127.0.0.1', {}, settings)
   expect(plain.isHttps).toBe(false)
@@ -113,7 +113,7 @@ test('the own origin is that of the Host, by the scheme of the request, or the P
   expect(identify('127.0.0.1', { host: 'delegate.example.com' }, settings).isHttps).toBe(true)
 })
 
-test('a proxy that is not declared is reported once, in the log and to the owner', async () => {
+test('reports an undeclared proxy once, in the log and to the owner', async () => {
   const service = await startService()
   const owner = await service.signedIn()
   const { client } = service
@@ -127,7 +127,7 @@ test('a proxy that is not declared is reported once, in the log and to the owner
   expect((await owner.get('/api/proxies')).json).toEqual({ undeclared: [] })
 })
 
-test('no more than twenty peers are reported', async () => {
+test('reports at most twenty peers', async () => {
   const service = await startService()
   for (let host = 2; host < 30; host += 1)
     await service.client.get('/health', {

@@ -12,7 +12,7 @@ const canaries = {
   DELIVERY_WEBHOOK_SECRET: 'canary-webhook-4f6a',
 }
 
-/** Given with the keys, which are sent to no other address. */
+/** Set together with the keys, because they are not sent to another address. */
 const UNREACHABLE = { TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9' }
 
 function filesOf(directory: string): string[] {
@@ -21,7 +21,7 @@ function filesOf(directory: string): string[] {
     .filter((path) => statSync(path).isFile())
 }
 
-test('secrets in force are in no answer, socket, log, page, prompt or file, whatever fails', async () => {
+test('keeps secrets out of every response, socket, log, page, prompt and file, whatever fails', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'I see.' }))
   const { client } = service
@@ -39,7 +39,7 @@ test('secrets in force are in no answer, socket, log, page, prompt or file, what
 
   model.reply({ text: 'Hello.' })
   note((await client.post('/api/chat', { content: 'Hello' })).text)
-  // A provider that quotes the key back.
+  // The provider quotes the key.
   model.reply({ fault: httpFaults.unauthorised(canaries.OPENAI_API_KEY) })
   note((await client.post('/api/chat', { content: 'And now?' })).text)
   model.replyToCompaction({ fault: httpFaults.unauthorised(canaries.OPENAI_API_KEY) })
@@ -70,17 +70,17 @@ test('secrets in force are in no answer, socket, log, page, prompt or file, what
   await service.stop()
   for (const file of filesOf(service.directory)) note(readFileSync(file, 'latin1'))
   const all = seen.join('\n')
-  // As they are sent, too: the provider's API is signed in to with both in one header.
+  // Also as they are sent: the provider's API takes both in one header.
   const signIn = Buffer.from(`AC1:${canaries.TELEPHONY_AUTH_TOKEN}`).toString('base64')
   for (const canary of [...Object.values(canaries), signIn])
     expect([canary, all.includes(canary)]).toEqual([canary, false])
-  // That they were in force: the double was called with the key.
+  // Proves that they were in use: the double was called with the key.
   expect(JSON.stringify(model.requests().map(({ headers }) => headers.authorization))).toContain(
     canaries.OPENAI_API_KEY,
   )
 })
 
-test('a tool that comes upon a secret gives it neither to the model nor to the ledger', async () => {
+test('hides a secret that a tool reads from the model and the ledger', async () => {
   const { service, model } = await startWithModel()
   const { client } = service
   await client.put('/api/config', { entries: canaries })
@@ -94,11 +94,11 @@ test('a tool that comes upon a secret gives it neither to the model nor to the l
   const sent = JSON.stringify(model.requests().map(({ body }) => body))
   expect(sent).toContain('canary-of-a-friend')
   expect(sent).not.toContain(canaries.DELIVERY_WEBHOOK_SECRET)
-  // The owner's own words stay as they are.
+  // The owner's words stay unchanged.
   expect((await client.get(`/api/notes/${id}`)).json.content).toBe(content)
 })
 
-test('what was said is in no line of level info or above, whatever fails', async () => {
+test('logs no conversation at level info or above, whatever fails', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'I see.' }))
   const { client } = service

@@ -5,7 +5,7 @@ export type Answer = {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape.
   readonly json: any
 }
 
@@ -13,11 +13,11 @@ export type Client = ReturnType<typeof createClient>
 
 type Options = {
   readonly headers?: Record<string, string>
-  /** Which of this machine's loopback addresses the request comes from. */
+  /** The loopback address that the request comes from. */
   readonly from?: string
 }
 
-/** A small browser: keeps its session cookie, sends what it is told, follows no redirect. */
+/** A minimal browser: keeps its session cookie and follows no redirects. */
 export function createClient(port: number) {
   let cookie: string | undefined
 
@@ -89,7 +89,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Writes bytes to the service exactly as given, and resolves to all it answered when it closes the connection. */
+/** Sends bytes exactly as given. Resolves to everything received once the connection closes. */
 export function raw(port: number, text: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     let answer = ''
@@ -106,7 +106,7 @@ export function raw(port: number, text: string): Promise<{ status: number; text:
   })
 }
 
-/** A request line that no URL parser has touched. */
+/** Sends a request line that no URL parser has normalised. */
 export function rawGet(
   port: number,
   target: string,

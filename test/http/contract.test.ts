@@ -7,7 +7,7 @@ import { settingsFile } from '../../src/settings/store.ts'
 import { createClient } from './client.ts'
 import { PASSED, type Service, startService } from './harness.ts'
 
-test('health, readiness and build are told to everybody', async () => {
+test('serves health, readiness and build without a session', async () => {
   const { client } = await startService()
   expect((await client.get('/health')).json).toEqual({ status: 'ok' })
   expect((await client.get('/ready')).json).toEqual({
@@ -24,7 +24,7 @@ test('health, readiness and build are told to everybody', async () => {
   expect((await client.get('/public-url')).json).toEqual({ publicUrl: null })
 })
 
-test('how the service is can be asked in a browser, too, while its settings cannot be read', async () => {
+test('reports its state to browsers too while its settings cannot be read', async () => {
   const { client, directory } = await startService()
   const blocker = new Database(settingsFile(directory))
   blocker.exec('BEGIN EXCLUSIVE')
@@ -37,7 +37,7 @@ test('how the service is can be asked in a browser, too, while its settings cann
   }
 })
 
-test('a failing check makes the service unready and is named; model, telephony and a disk that fills up never do', async () => {
+test('is not ready when a check fails, except for model, telephony and a disk that fills up', async () => {
   const fails = { ok: false, detail: 'a reason' }
   let checks: Checks = { ...PASSED, model: fails, telephony: fails, disk: fails }
   const { client } = await startService({ checks: () => checks })
@@ -54,7 +54,7 @@ test('a failing check makes the service unready and is named; model, telephony a
   }
 })
 
-test('a stranger learns which check fails, and of no host, model or path', async () => {
+test('tells a stranger which check fails, but no host, model or path', async () => {
   const detail = 'openai.example/gpt at /srv/delegate'
   let checks: Checks = { ...PASSED, model: { ok: true, detail }, telephony: { ok: false, detail } }
   const { client, port } = await startService({ checks: () => checks })
@@ -76,7 +76,7 @@ test('a stranger learns which check fails, and of no host, model or path', async
   expect((await client.get('/api/session/health')).json.checks.settings).toEqual({ ok: false, detail })
 })
 
-test('the published contract is OpenAPI 3.1 and says what the routes do', async () => {
+test('publishes OpenAPI 3.1 that describes what the routes do', async () => {
   const { client } = await startService()
   const { json } = await client.get('/openapi.json')
   expect(json.openapi).toBe('3.1.0')
@@ -110,7 +110,7 @@ test('the published contract is OpenAPI 3.1 and says what the routes do', async 
   expect(json.paths['/login'].post.responses['429'].content).toHaveProperty(['application/problem+json'])
 })
 
-test('what the routes answer fits the published schemas', async () => {
+test('returns responses that match the published schemas', async () => {
   const service = await startService()
   const { client } = service
   const { json: contract } = await client.get('/openapi.json')
@@ -142,7 +142,7 @@ test('what the routes answer fits the published schemas', async () => {
   expect(fits('/api/config', 200, 'application/json', { entries: [{}] })).not.toBe('fits')
 })
 
-test('the reference page is readable by itself: no script, no inline style, nothing from elsewhere', async () => {
+test('serves a reference page without scripts, inline styles or external resources', async () => {
   const { client } = await startService()
   const page = await client.get('/docs')
   expect(page.headers['content-type']).toBe('text/html; charset=UTF-8')
@@ -151,7 +151,7 @@ test('the reference page is readable by itself: no script, no inline style, noth
   expect(page.text).not.toMatch(/<script|<style|\sstyle=|\son\w+=/i)
   const links = [...page.text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, link]) => link ?? '')
   expect(links.length).toBeGreaterThan(5)
-  // Without one, a browser asks for /favicon.ico, which is not there.
+  // Without a link, browsers request /favicon.ico, which does not exist.
   expect(links).toContain('/favicon.svg')
   expect(links.filter((link) => !/^[/#][^/]*$/.test(link))).toEqual([])
   const anchors = links.filter((link) => link.startsWith('#'))
@@ -159,7 +159,7 @@ test('the reference page is readable by itself: no script, no inline style, noth
   expect((await client.get('/docs.css')).headers['content-type']).toBe('text/css; charset=utf-8')
 })
 
-test('the log is read by page, level and place', async () => {
+test('lists the log by page, level and position', async () => {
   const service = await startService()
   const { client } = service
   await client.get('/api/fault')
@@ -190,7 +190,7 @@ test('the log is read by page, level and place', async () => {
   }
 })
 
-test('the log can be followed, from where one had got to, until the service stops', async () => {
+test('streams the log from a given position until the service stops', async () => {
   const service = await startService()
   const { client } = service
   await client.get('/api/fault')
@@ -208,7 +208,7 @@ test('the log can be followed, from where one had got to, until the service stop
   await stream.ended
 })
 
-test('nobody without a session can follow the log', async () => {
+test('refuses the log stream without a session', async () => {
   const service = await startService()
   expect((await createClient(service.port).get('/api/logs/stream')).status).toBe(401)
 })

@@ -3,11 +3,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { DEFAULT_SERVER_LIMITS } from '../../src/http/http-server.ts'
 import { startService } from './harness.ts'
 
-/** How long a client may take, whatever it does with the time. */
+/** How long any client may take for a request. */
 const CLOSED_WITHIN_MS = 15_000
 const DRIP_MS = 100
 
-/** Writes what begins a request, then a little more again and again; resolves to the answer when it is cut off. */
+/** Writes the start of a request, then adds a little forever. Resolves to the response once cut off. */
 function drip(port: number, head: string, drop: () => string): Promise<string> {
   return new Promise((resolve) => {
     let answer = ''
@@ -25,7 +25,7 @@ function drip(port: number, head: string, drop: () => string): Promise<string> {
   })
 }
 
-test('who never stops sending, and never comes to an end, is closed within 15 seconds, while others are served', async () => {
+test('closes a client that never stops sending within 15 seconds, while it serves others', async () => {
   const service = await startService({ limits: DEFAULT_SERVER_LIMITS })
   const client = await service.signedIn()
   const { port } = service
@@ -44,7 +44,7 @@ test('who never stops sending, and never comes to an end, is closed within 15 se
   void dripping.then(() => {
     isOver = true
   })
-  // Counted and not read from a clock: whatever holds up this process holds up both sides of it.
+  // Counts intervals instead of reading a clock, because a delay of this process affects both sides.
   let drops = 0
   for (; !isOver; drops += 1) {
     expect((await client.get('/health')).status).toBe(200)

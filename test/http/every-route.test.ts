@@ -9,14 +9,14 @@ import { type Answer, type Client, createClient } from './client.ts'
 import { openSocket } from './web-socket.ts'
 
 const EVIL = 'https://evil.example'
-/** Where a GET is what the provider signs to announce a call, or what opens a socket. */
+/** Routes whose GET announces a call from the provider, or opens a socket. */
 const NOT_READ = ['/voice-markup', '/chat', '/call']
-/** What there is none of here. */
+/** Resources that do not exist here. */
 const MISSING = ['/api/tasks/{id}', '/api/telephony/number']
 
 type Operation = { readonly tags?: readonly string[]; readonly security?: readonly unknown[] }
 
-/** Every route that the whole service publishes, as method, path as published, and how it is described. */
+/** Every published route: method, path as published, and whether it is a page or public. */
 async function routesOf(client: Client) {
   const { paths } = (await client.get('/openapi.json')).json
   const routes = Object.entries<Record<string, Operation>>(paths).flatMap(([path, operations]) =>
@@ -31,19 +31,19 @@ async function routesOf(client: Client) {
   return routes
 }
 
-/** What is in the ledger and in the settings: all that is not made anew from them. */
+/** The contents of the ledger and the settings, from which everything else can be rebuilt. */
 function stateOf({ directory }: WholeService) {
   const db = openLedgerReadOnly(directory)
   const facts = createReader(db).readAfter(0, 10_000)
   db.close()
   return {
-    // How many strangers were refused is told once a minute.
+    // Refused strangers are recorded once a minute.
     facts: facts.filter(({ type }) => type !== 'intrusion.counted').map(({ seq, type }) => `${seq} ${type}`),
     settings: readFileSync(settingsFile(directory)).toString('base64'),
   }
 }
 
-/** A service in which there is something at each address; resolves to what stands for the parameters of each. */
+/** Creates a resource for each route. Resolves to a function that fills in a route's parameters. */
 async function fill({ client }: WholeService): Promise<(path: string) => string> {
   const said = (await client.post('/api/chat', { content: 'Remember that my cat is called Minka.' })).json
   const note = (await client.post('/api/notes', { title: 'Tea', content: 'Green.' })).json
@@ -53,7 +53,7 @@ async function fill({ client }: WholeService): Promise<(path: string) => string>
   const erasure = (await client.post('/api/erasures', { kind: 'note', id: other.id })).json
   const events = async () => (await client.get('/api/timeline?limit=1000')).json.events
   const learned = ({ type }: { type: string }) => type === 'memory.extraction.completed'
-  // The last that anybody does unasked.
+  // The last background work.
   await expect.poll(async () => (await events()).filter(learned).length).toBe(1)
   const ids: Readonly<Record<string, string>> = {
     '/api/adaptations/': 'brief',
@@ -76,8 +76,8 @@ async function fill({ client }: WholeService): Promise<(path: string) => string>
   }
 }
 
-test('reading changes nothing, lets no other origin in, and tells no browser or proxy to keep what is private', async () => {
-  // When a session was last used is written down once a minute: not within this one.
+test('changes nothing on reads, allows no other origin, and marks private data as not cacheable', async () => {
+  // A session's last use is written once a minute; the fixed clock avoids that here.
   const nowMs = Date.now()
   const service = await startWholeService({ nowMs: () => nowMs, environment: { DEV_ROUTES: '1' } })
   const { client } = service
@@ -93,7 +93,7 @@ test('reading changes nothing, lets no other origin in, and tells no browser or 
     if (path.endsWith('/stream')) continue
     const answer = await client.get(addressOf(path), { headers })
     answers.push([path, answer])
-    // A page has to be built before it can be shown.
+    // Pages are shown only if they are built.
     const expected = MISSING.includes(path) ? expect.toBeOneOf([404, 409]) : 200
     if (!isPage) expect([path, answer.status, answer.text]).toEqual([path, expected, expect.any(String)])
   }
@@ -111,19 +111,19 @@ test('reading changes nothing, lets no other origin in, and tells no browser or 
     expect([path, policy]).toEqual([path, expect.stringContaining("frame-ancestors 'none'")])
     expect([path, policy]).toEqual([path, expect.not.stringContaining('unsafe')])
     expect([path, headers['x-content-type-options']]).toEqual([path, 'nosniff'])
-    // The shell of a page is the same for everybody.
+    // The shell is the same for everyone.
     const isShell = routes.some((route) => route.path === path && route.isPage)
     const kept = isShell ? expect.toBeOneOf(['no-store', 'no-cache']) : 'no-store'
     expect([path, headers['cache-control']]).toEqual([path, kept])
   }
 })
 
-/** Ways of writing a path in which a proxy, a file system or a careless router would still see it. */
+/** Spellings of a path that a proxy, a file system or a careless router would resolve to it. */
 function waysOfWriting(path: string, isPublic: boolean): string[] {
   const rest = path.slice(1)
   const encoded = `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`
   return [
-    // An encoded letter is that letter (RFC 3986, 6.2.2.2): what is public is public so too.
+    // An encoded letter equals the letter (RFC 3986, 6.2.2.2), so a public path stays public.
     ...(isPublic ? [] : [encoded]),
     `/${path}`,
     `///${rest}`,
@@ -139,7 +139,7 @@ function waysOfWriting(path: string, isPublic: boolean): string[] {
   ].filter((way) => way !== path)
 }
 
-test('no route, public or not, is there for a stranger who writes its path in another way', async () => {
+test('serves no route to a stranger who spells its path differently', async () => {
   const service = await startWholeService({ environment: { DEV_ROUTES: '1' } })
   const stranger = createClient(service.port)
   const before = stateOf(service)
@@ -158,7 +158,7 @@ test('no route, public or not, is there for a stranger who writes its path in an
   expect(stateOf(service)).toEqual(before)
 })
 
-test('the socket of the chat opens for the owner on a page of the service, and for nobody else', async () => {
+test('opens the chat socket only for the owner on a page of the service', async () => {
   const service = await startWholeService()
   const { client } = service
   for (const [who, origin, status] of [
@@ -174,7 +174,7 @@ test('the socket of the chat opens for the owner on a page of the service, and f
   expect(await socket.ask('{"type":"nothing"}')).toContain('"type"')
 })
 
-test('a changed password ends the sockets of every other session within a second, whether or not their peers take part', async () => {
+test('closes the sockets of every other session within a second after a password change, even for peers that do not respond', async () => {
   const service = await startWholeService()
   const { client } = service
   const thief = createClient(service.port)

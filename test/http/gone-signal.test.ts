@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { goneSignal, type HttpContext } from '../../src/http/env.ts'
 
-/** A request to a real server, and the response that its route is about to give. */
+/** A request to a real server, and the pending response of its route. */
 async function ask() {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -23,7 +23,7 @@ async function ask() {
   return { client, outgoing, context }
 }
 
-test('a client that leaves is noticed, before the route asks and after', async () => {
+test('notices a client that disconnects, before and after the route asks', async () => {
   const { client, outgoing, context } = await ask()
   const early = goneSignal(context)
   expect(early.aborted).toBe(false)
@@ -34,7 +34,7 @@ test('a client that leaves is noticed, before the route asks and after', async (
   expect(goneSignal(context).aborted).toBe(true)
 })
 
-test('a client that has its answer has not left', async () => {
+test('does not abort for a client that has its response', async () => {
   const { client, outgoing, context } = await ask()
   const signal = goneSignal(context)
   const closed = once(outgoing, 'close')

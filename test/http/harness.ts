@@ -32,7 +32,7 @@ export type ServiceOptions = {
   readonly checks?: () => Checks
   readonly testConnection?: TestConnection
   readonly installed?: boolean
-  /** How long what runs may go on when it is told to stop. */
+  /** How long running work may take at shutdown. */
   readonly closeGraceMs?: number
 }
 
@@ -45,10 +45,7 @@ export const PASSED: Checks = {
   model: { ok: true },
 }
 
-/**
- * The real HTTP face over the real storage on a port of its own, with a few routes that stand in for what other
- * parts of the service add. Installed unless told otherwise; ends with the test.
- */
+/** The real HTTP layer and storage, with a few stand-in routes. Stops with the test. */
 export async function startService(options: ServiceOptions = {}) {
   const directory = options.directory ?? newDirectory()
   const nowMs = options.nowMs ?? Date.now
@@ -128,11 +125,11 @@ export async function startService(options: ServiceOptions = {}) {
     intrusions,
     log,
     warnings,
-    /** What the log wrote. */
+    /** The written log lines. */
     written,
-    /** What the stand-in route was given. */
+    /** The inputs of the stand-in route. */
     things,
-    /** What the sockets' routes were told. */
+    /** The messages that the socket routes received. */
     socketMessages,
     client: createClient(port),
     /** Every fact's type, in order. */
@@ -142,7 +139,7 @@ export async function startService(options: ServiceOptions = {}) {
       stopped ??= stop()
       return stopped
     },
-    /** A client that has signed in. */
+    /** Creates a signed-in client. */
     async signedIn() {
       const client = createClient(port)
       const answer = await client.post('/login', { password: PASSWORD })
@@ -179,7 +176,7 @@ function parseEnvironment(environment: Partial<Record<SettingKey, string>>) {
   )
 }
 
-/** A resource like any other, a signed webhook's path, and a route with a fault. */
+/** An ordinary resource, the path of a signed webhook, and a route that fails. */
 function thingRoutes(things: string[]): RouteModule {
   const routes = createRoutes()
   const schema = z.object({ name: z.string().max(5_000_000) })

@@ -9,7 +9,7 @@ import { newDirectory, startService } from './harness.ts'
 
 const MIB = 1024 * 1024
 
-test('a body over 1 MiB is refused with 413, by its length and chunk by chunk', async () => {
+test('refuses a body over 1 MiB with 413, both with a length and chunked', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const answer = await client.post('/api/things', { name: 'x'.repeat(MIB) })
@@ -28,7 +28,7 @@ test('a body over 1 MiB is refused with 413, by its length and chunk by chunk', 
   expect(service.things).toEqual([])
 })
 
-test('who sends all of a body that is far too large, and only then listens, hears 413', async () => {
+test('returns 413 to a client that sends a far too large body before it reads', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const head = `POST /api/things HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nCookie: ${client.cookie()}\r\n`
@@ -42,7 +42,7 @@ test('who sends all of a body that is far too large, and only then listens, hear
   }
 })
 
-/** A client that reads nothing before its last byte is sent. Rejects where it is cut off. */
+/** Sends everything before it reads anything. Rejects if the connection is cut off. */
 function sendThenListen(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
@@ -59,7 +59,7 @@ function sendThenListen(port: number, text: string): Promise<string> {
   })
 }
 
-test('a request that offers another protocol than WebSocket is answered as if it did not', async () => {
+test('ignores an offer of a protocol other than WebSocket', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const offer = {
@@ -72,7 +72,7 @@ test('a request that offers another protocol than WebSocket is answered as if it
   expect([made.status, service.things]).toEqual([201, ['made']])
 })
 
-test('a body just under the limit is taken, chunked too, and a route may take more', async () => {
+test('accepts a body just under the limit, also chunked, and a larger one where a route allows it', async () => {
   const service = await startService()
   const client = await service.signedIn()
   expect((await client.post('/api/things', { name: 'x'.repeat(MIB - 11) })).status).toBe(201)
@@ -86,7 +86,7 @@ test('a body just under the limit is taken, chunked too, and a route may take mo
   expect((await client.post('/api/large-things', { name: 'x'.repeat(2 * MIB) })).status).toBe(413)
 })
 
-test('slow headers, slow bodies and silent connections are closed while others are served', async () => {
+test('closes slow headers, slow bodies and silent connections while it serves others', async () => {
   const service = await startService({ limits: { headersTimeoutMs: 2_000, requestTimeoutMs: 2_500 } })
   const client = await service.signedIn()
   const head = `POST /api/things HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nCookie: ${client.cookie()}\r\n`
@@ -104,14 +104,14 @@ test('slow headers, slow bodies and silent connections are closed while others a
   expect((await client.get('/health')).status).toBe(200)
 })
 
-test('by default nobody may take longer than 15 seconds', () => {
+test('limits every request to 15 seconds by default', () => {
   const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, checkEveryMs } = DEFAULT_SERVER_LIMITS
   for (const timeoutMs of [headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs]) {
     expect(timeoutMs + 2 * checkEveryMs).toBeLessThan(15_000)
   }
 })
 
-test('2,000 headers, and a length together with chunks, are refused and harm nothing', async () => {
+test('refuses 2,000 headers and a length combined with chunks, without harm', async () => {
   const service = await startService()
   const { port } = service
   const many = Array.from({ length: 2_000 }, (_, index) => `a${index}:\r\n`).join('')
@@ -133,7 +133,7 @@ test('2,000 headers, and a length together with chunks, are refused and harm not
   expect((await service.client.get('/health')).status).toBe(200)
 })
 
-test('keys that reach a prototype, deep nesting and broken JSON are refused with 400', async () => {
+test('refuses prototype keys, deep nesting and broken JSON with 400', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const post = (content: string) =>
@@ -157,7 +157,7 @@ test('keys that reach a prototype, deep nesting and broken JSON are refused with
   expect(({} as { admin?: boolean }).admin).toBeUndefined()
 })
 
-test('more values than any request has are refused before they are read', async () => {
+test('refuses too many values before it parses them', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const headers = { 'content-type': 'application/json' }
@@ -171,7 +171,7 @@ test('more values than any request has are refused before they are read', async 
     const { status, json } = await createClient(service.port).send('POST', '/login', content, { headers })
     expect([name, status, json.code]).toEqual([name, 400, 'malformed_json'])
   }
-  // Commas and brackets within a text are no values.
+  // Commas and brackets within a string are not values.
   for (const name of ['[,{'.repeat(100_000), `\\\\",[`.repeat(50_000), '",{\\'.repeat(50_000)]) {
     expect((await client.post('/api/things', { name })).status, name.slice(0, 8)).toBe(201)
     expect(service.things.at(-1) === name, name.slice(0, 8)).toBe(true)
@@ -180,7 +180,7 @@ test('more values than any request has are refused before they are read', async 
   expect((await client.send('POST', '/api/things', list, { headers })).status).toBe(201)
 })
 
-test('an empty body is no body, whatever kind it says it is', async () => {
+test('treats an empty body as no body, whatever its Content-Type', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const json = { headers: { 'content-type': 'application/json' } }
@@ -191,7 +191,7 @@ test('an empty body is no body, whatever kind it says it is', async () => {
   expect([needed.status, needed.headers['content-type']]).toEqual([400, 'application/problem+json'])
 })
 
-test('a body of another kind than JSON is refused with 400', async () => {
+test('refuses a body that is not JSON with 400', async () => {
   const service = await startService()
   const client = await service.signedIn()
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
@@ -202,7 +202,7 @@ test('a body of another kind than JSON is refused with 400', async () => {
   expect(service.things).toEqual([])
 })
 
-test('what is wrong with a request is named by its place, and what was sent is not repeated', async () => {
+test('names the place of an error in a request and does not repeat the input', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const answer = await client.post('/api/things', { name: ['canary'] })
@@ -217,7 +217,7 @@ test('what is wrong with a request is named by its place, and what was sent is n
   expect(answer.text).not.toContain('canary')
 })
 
-test('a fault is told by its request id alone, and the log has the rest', async () => {
+test('reports a fault by its request id only, and logs the rest', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const answer = await client.get('/api/fault')
@@ -244,7 +244,7 @@ function webDirectory(): string {
   return web
 }
 
-test('nothing outside the web app is served, and none of its hidden files', async () => {
+test('serves nothing outside the web app and none of its hidden files', async () => {
   const service = await startService({ webDirectory: webDirectory() })
   const client = await service.signedIn()
   for (const target of [
@@ -267,14 +267,14 @@ test('nothing outside the web app is served, and none of its hidden files', asyn
     '/favicon.svg%00.html',
   ]) {
     const { status, text } = await rawGet(service.port, target, `Cookie: ${client.cookie()}\r\n`)
-    // A backslash is no path at all for the parser of requests.
+    // The request parser does not accept a backslash in a path.
     expect([target, status]).toEqual([target, target.includes('\\') ? expect.toBeOneOf([400, 404]) : 404])
     expect([target, text.includes('canary')]).toEqual([target, false])
   }
   expect((await rawGet(service.port, '/.env')).status).toBe(404)
 })
 
-test('the web app is served to everybody, its hashed files to be kept for good', async () => {
+test('serves the web app to everyone, with hashed files cached forever', async () => {
   const service = await startService({ webDirectory: webDirectory() })
   const { client } = service
   const page = await client.get('/login')
@@ -299,7 +299,7 @@ test('the web app is served to everybody, its hashed files to be kept for good',
   expect((await client.get('/favicon.svg')).headers['content-type']).toBe('image/svg+xml; charset=utf-8')
 })
 
-test('compressed copies that the build left are what is sent, and no files of their own', async () => {
+test('serves the compressed copies of the build, and not as files of their own', async () => {
   const web = webDirectory()
   const script = 'x'.repeat(3_000)
   writeFileSync(join(web, 'assets/made-1234.js'), script)
@@ -324,7 +324,7 @@ test('compressed copies that the build left are what is sent, and no files of th
   }
 })
 
-test('a page names the files that it is made of, and what they import, once each', async () => {
+test('lists each file that a page needs, with imports, once', async () => {
   const web = webDirectory()
   const modules = {
     'src/pages/login-page.ts': { file: 'assets/login.js', imports: ['_shared.js', 'index.html'] },
@@ -339,12 +339,12 @@ test('a page names the files that it is made of, and what they import, once each
     '</assets/login.js>; rel=modulepreload, </assets/shared.js>; rel=modulepreload, </assets/index.js>; rel=modulepreload',
   )
   expect((await client.get('/notes')).headers.link).toBe('</assets/notes.js>; rel=modulepreload')
-  // The build says nothing of this one: it is shown all the same.
+  // The build does not list this page, but it is served all the same.
   const tasks = await client.get('/tasks')
   expect([tasks.status, tasks.headers.link]).toEqual([200, undefined])
 })
 
-test('somebody who follows a dead link is shown the page for it, and a program is told', async () => {
+test('shows a page for a dead link to people, and a problem to programs', async () => {
   const service = await startService({ webDirectory: webDirectory() })
   const client = await service.signedIn()
   const page = await client.get('/nowhere', { headers: { accept: 'text/html' } })
@@ -353,13 +353,13 @@ test('somebody who follows a dead link is shown the page for it, and a program i
   expect((await client.get('/.env', { headers: { accept: 'text/html' } })).text).not.toContain('canary')
 })
 
-test('without a built web app its pages say how to build it', async () => {
+test('explains how to build the web app if it is not built', async () => {
   const service = await startService()
   const answer = await service.client.get('/login')
   expect([answer.status, answer.json.code]).toEqual([503, 'not_built'])
 })
 
-test('stopping lets a running request finish, and then refuses connections', async () => {
+test('finishes a running request when it stops, then refuses connections', async () => {
   const asked = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const service = await startService({
@@ -380,7 +380,7 @@ test('stopping lets a running request finish, and then refuses connections', asy
   await expect(client.get('/health')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('a request that is broken off leaves no trace but the connection', async () => {
+test('leaves no trace of an aborted request but the connection', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const socket = connect(service.port, '127.0.0.1')

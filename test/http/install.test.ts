@@ -18,7 +18,7 @@ function passwordHash(service: Service): unknown {
   }
 }
 
-test('installing from the machine itself answers 201 and signs the browser in', async () => {
+test('installs from the same machine with 201 and signs the browser in', async () => {
   const service = await startService({ installed: false })
   const client = createClient(service.port)
   const answer = await client.post('/api/install', {
@@ -50,7 +50,7 @@ test('installing from the machine itself answers 201 and signs the browser in', 
   expect(service.factTypes()).toEqual(['owner.installed', 'settings.changed', 'owner.signed-in'])
 })
 
-test('the installation is a fact with the time zone and without any secret', async () => {
+test('records the installation with the time zone and without secrets', async () => {
   const service = await startService({ installed: false })
   await install(service, { timezone: 'Asia/Tokyo', openaiApiKey: 'sk-canary-0123456789' })
   const facts = service.storage.ledger.readAfter(0, 10)
@@ -63,14 +63,14 @@ test.each([
   ['no set-up code', {}],
   ['an empty set-up code', { setupCode: '' }],
   ['a wrong set-up code', { setupCode: 'aaaa-bbbb-cccc-dddd' }],
-])('refuses to install with %s, from the machine itself too', async (_what, code) => {
+])('refuses to install with %s, even from the same machine', async (_what, code) => {
   const service = await startService({ installed: false })
   const refused = await createClient(service.port).post('/api/install', { password: PASSWORD, ...code })
   expect([refused.status, refused.json.code]).toEqual([403, 'setup_code_required'])
   expect(service.headSeq()).toBe(0)
 })
 
-test('wrong set-up codes are throttled, and the right one still installs', async () => {
+test('throttles wrong set-up codes, and still accepts the right one', async () => {
   const service = await startService({ installed: false })
   const statuses = []
   for (let round = 0; round < 11; round += 1)
@@ -79,13 +79,13 @@ test('wrong set-up codes are throttled, and the right one still installs', async
   expect((await install(service, { setupCode: service.ownerState.setupCode })).status).toBe(201)
 })
 
-test('reads the set-up code in any case and grouping', async () => {
+test('accepts the set-up code in any case and grouping', async () => {
   const service = await startService({ installed: false })
   const setupCode = service.ownerState.setupCode.toUpperCase().replaceAll('-', ' ')
   expect((await install(service, { setupCode })).status).toBe(201)
 })
 
-test('of 50 installations at once exactly one wins and the rest hear 409', async () => {
+test('lets exactly one of 50 concurrent installations succeed and refuses the rest with 409', async () => {
   const service = await startService({ installed: false })
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) => install(service, { password: `${PASSWORD} ${index}` })),
@@ -98,7 +98,7 @@ test('of 50 installations at once exactly one wins and the rest hear 409', async
   expect(signIn.status).toBe(200)
 })
 
-test('installing again is refused with 409, after a restart too, and leaves the password as it was', async () => {
+test('refuses a second installation with 409, also after a restart, and keeps the password', async () => {
   const service = await startService()
   const hash = passwordHash(service)
   expect((await install(service, { password: 'another long password' })).status).toBe(409)
@@ -124,7 +124,7 @@ test.each([
   ['123456789012'],
   ['qwertyuiopas'],
   ['aaaaaaaaaaaaaaaa'],
-])('the short or common password %j is refused with 400', async (password) => {
+])('refuses the short or common password %j with 400', async (password) => {
   const service = await startService({ installed: false })
   const answer = await install(service, { password })
   expect(answer.status).toBe(400)
@@ -132,7 +132,7 @@ test.each([
   expect(service.headSeq()).toBe(0)
 })
 
-test('a password of more than 64 characters is kept whole', async () => {
+test('keeps all of a password of more than 64 characters', async () => {
   const service = await startService({ installed: false })
   const password = 'the river runs on and on '.repeat(4)
   expect(password.length).toBe(100)
@@ -143,7 +143,7 @@ test('a password of more than 64 characters is kept whole', async () => {
   expect((await client.post('/login', { password })).status).toBe(200)
 })
 
-test('a wrong setting is named by its field, and nothing is installed', async () => {
+test('names the field of a wrong setting and installs nothing', async () => {
   const service = await startService({ installed: false })
   const answer = await install(service, { timezone: 'Mars/Olympus', publicUrl: 'ftp://x', openaiApiKey: '' })
   expect(answer.status).toBe(400)
@@ -152,7 +152,7 @@ test('a wrong setting is named by its field, and nothing is installed', async ()
   expect((await service.client.get('/auth/status')).json).toEqual({ configured: false, authenticated: false })
 })
 
-test('before it is installed the service answers 503 not_configured, and shows browsers the way', async () => {
+test('returns 503 not_configured before installation, and redirects browsers to it', async () => {
   const service = await startService({ installed: false })
   const { client } = service
   for (const [method, path] of [
@@ -171,7 +171,7 @@ test('before it is installed the service answers 503 not_configured, and shows b
   }
 })
 
-test('after installation the first-launch page leads to the start page', async () => {
+test('redirects the first-launch page to the start page after installation', async () => {
   const { client } = await startService()
   for (const path of ['/install', '/install.html']) {
     const answer = await client.get(path, { headers: { accept: 'text/html' } })

@@ -24,7 +24,7 @@ function startCounter() {
   return { counter, facts, warnings, disk }
 }
 
-test('strangers who knock all the time cost one fact a minute a kind, which says how many and since when', async () => {
+test('appends at most one fact per kind and minute, with the count and the period', async () => {
   const { counter, facts } = startCounter()
   for (let second = 0; second < 180; second += 1) {
     counter.count('no_session')
@@ -43,7 +43,7 @@ test('strangers who knock all the time cost one fact a minute a kind, which says
   await counter.close()
 })
 
-test('who was counted while the ledger refused is in the next fact', async () => {
+test('keeps the counts for the next fact if the ledger refuses one', async () => {
   const { counter, facts, warnings, disk } = startCounter()
   disk.isFull = true
   counter.count('no_session')
@@ -58,7 +58,7 @@ test('who was counted while the ledger refused is in the next fact', async () =>
   await counter.close()
 })
 
-test('at the end what was counted is told, and nothing after it', async () => {
+test('appends the remaining counts on close, and nothing after it', async () => {
   const { counter, facts } = startCounter()
   counter.count('socket_refused')
   await counter.close()

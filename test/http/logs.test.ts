@@ -12,7 +12,7 @@ type Stream = {
   readonly ended: Promise<void>
 }
 
-/** Opens the stream of the log as a browser would. `paused` reads nothing until it is resumed. */
+/** Opens the log stream as a browser would. `paused` reads nothing until it is resumed. */
 function openStream(service: Service, query = '', paused = false, lastEventId?: number): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -46,7 +46,7 @@ function openStream(service: Service, query = '', paused = false, lastEventId?: 
 const messagesOf = (text: string) =>
   [...text.matchAll(/event: line\ndata: (.*)\n/g)].map(([, json]) => JSON.parse(json ?? '').message as string)
 
-test('the stream tells each line of its level as it is written, and goes on after the last one that was seen', async () => {
+test('streams each line of its level as it is written, and resumes after the last one seen', async () => {
   const service = await startService()
   const stream = await openStream(service, '?level=warn')
   service.log.info('not this')
@@ -62,7 +62,7 @@ test('the stream tells each line of its level as it is written, and goes on afte
   await expect.poll(() => messagesOf(again.text())).toEqual(['meanwhile'])
 })
 
-test('a stream ends with the session that opened it', async () => {
+test('ends a stream with the session that opened it', async () => {
   const service = await startService()
   const stream = await openStream(service)
   const other = await service.signedIn()
@@ -74,7 +74,7 @@ test('a stream ends with the session that opened it', async () => {
   expect(stream.text()).not.toContain('after the end')
 })
 
-test('a reader who is slow is told what it missed: nothing is kept for it', async () => {
+test('tells a slow reader how many lines it missed instead of buffering for it', async () => {
   const service = await startService()
   const stream = await openStream(service, '?level=info', true)
   const padding = 'x'.repeat(2_000)
@@ -88,12 +88,12 @@ test('a reader who is slow is told what it missed: nothing is kept for it', asyn
   const seen = messagesOf(stream.text()).filter((text) => text.startsWith('line ')).length
   const total = missed.reduce((sum, count) => sum + count, 0)
   expect(total).toBeGreaterThan(10_000)
-  // What was seen and what was missed is all that there was; what came before the first line may be missed too.
+  // Seen and missed lines add up to all lines. Lines before the first one seen may be missed too.
   expect(seen + total).toBeGreaterThanOrEqual(30_000)
   expect(seen + total).toBeLessThan(30_050)
 })
 
-test('the memory holds a bounded number of lines of a bounded size', async () => {
+test('keeps a bounded number of lines of a bounded size', async () => {
   const service = await startService()
   service.log.info({ huge: 'y'.repeat(2_000_000) }, 'z'.repeat(100_000))
   for (let index = 0; index < 2_500; index += 1) service.log.debug(`filler ${index}`)
@@ -107,7 +107,7 @@ test('the memory holds a bounded number of lines of a bounded size', async () =>
   expect(text.length).toBeLessThan(1_000_000)
 })
 
-test('limit, level and after are held to their bounds', async () => {
+test('validates limit, level and after', async () => {
   const service = await startService()
   for (let index = 0; index < 5; index += 1) service.log.warn(`odd ${index}`)
   service.log.error('bad')
@@ -121,7 +121,7 @@ test('limit, level and after are held to their bounds', async () => {
   }
 })
 
-test('who asks for the headers of the stream alone leaves nobody behind who listens to the log', async () => {
+test('leaves no subscriber behind after a HEAD of the stream', async () => {
   const lines = createLogLines(10)
   let listeners = 0
   const counted: typeof lines = {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startWithModel } from '../browser/model.ts'
 import { httpFaults } from '../doubles/model/script.ts'
 
-test('readiness reports the model by what became of the last turn, and stays ready without it', async () => {
+test('reports the model by the outcome of the last turn, and stays ready if it failed', async () => {
   const { service, model } = await startWithModel()
   const ready = async () => {
     const { status, json } = await service.client.get('/ready')
@@ -19,7 +19,7 @@ test('readiness reports the model by what became of the last turn, and stays rea
   model.answerWith(() => ({ text: 'Yes.' }))
   await service.client.post('/api/chat', { content: 'And now?' })
   expect(await ready()).toMatchObject({ status: 200, model: { ok: true } })
-  // That it declines to answer something says nothing of the service.
+  // A declined request says nothing about the service.
   model.answerWith(() => ({ refusal: 'No.' }))
   await service.client.post('/api/chat', { content: 'Please.' })
   expect(await ready()).toMatchObject({ status: 200, model: { ok: true } })

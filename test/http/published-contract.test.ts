@@ -29,8 +29,8 @@ POST /voice-status, POST /api/copilot/callback, GET /call`
   .split(',')
   .map((route) => route.trim())
 
-/** Whether an answer is one that the published contract has for its route. */
-// biome-ignore lint/suspicious/noExplicitAny: the document is read as what it is, JSON.
+/** Whether the published contract declares this response for its route. */
+// biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON.
 function checkerOf(contract: any) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema(contract, 'contract')
@@ -50,7 +50,7 @@ function checkerOf(contract: any) {
   }
 }
 
-test('every route is published, and what each refuses: nobody without a session, a foreign page, a malformed body', async () => {
+test('publishes every route and its refusals: no session, a foreign page, a malformed body', async () => {
   const { client, port } = await startWholeService({ environment: { DEV_ROUTES: '1' } })
   const contract = (await client.get('/openapi.json')).json
   const published = Object.entries<object>(contract.paths).flatMap(([path, item]) =>
@@ -83,7 +83,7 @@ test('every route is published, and what each refuses: nobody without a session,
   }
 })
 
-test('a turn is published in both its forms, and so are pages and redirects', async () => {
+test('publishes both forms of a turn, pages and redirects', async () => {
   const { client } = await startWholeService()
   const check = checkerOf((await client.get('/openapi.json')).json)
   const content = { content: 'hello' }
@@ -103,7 +103,7 @@ test('a turn is published in both its forms, and so are pages and redirects', as
   expect(check('GET', '/docs', await client.get('/docs'))).toBe('fits')
 })
 
-test('a refusal of what is malformed names each field, also where no schema could tell', async () => {
+test('names each field of a malformed request, even where no schema could tell', async () => {
   const { client } = await startWholeService({ environment: { DEV_ROUTES: '1' } })
   const { id } = (await client.post('/api/notes', { content: 'Milk.' })).json
   const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' } }
@@ -135,7 +135,7 @@ test('a refusal of what is malformed names each field, also where no schema coul
   expect((await client.get(`/api/erasures.plan?kind=period&${apart}`)).json.code).toBe('nothing_to_erase')
 })
 
-test('a new password’s bounds are published, wherever one is chosen', async () => {
+test('publishes the bounds of a new password wherever one is chosen', async () => {
   const { client } = await startWholeService()
   const { paths } = (await client.get('/openapi.json')).json
   const bodyOf = (path: string) => paths[path].post.requestBody.content['application/json'].schema.properties

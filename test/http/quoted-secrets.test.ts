@@ -17,7 +17,7 @@ const API_KEY_SECRET = 'canary-secret-3d5e'
 const WEBHOOK_SECRET = 'canary-webhook-4f6a'
 const GREETS = script({ reply: () => ({ audio: speech('caller-thanks'), transcript: 'Hello.' }) })
 
-/** A provider that refuses everything, and quotes whatever it was signed in to with. */
+/** A provider that refuses every request and quotes its credentials. */
 async function startQuotingProvider() {
   const quoted: string[] = []
   const url = await startRawServer((request, response) => {
@@ -31,7 +31,7 @@ async function startQuotingProvider() {
   return { url, quoted }
 }
 
-test('what those whom the service talks to quote back of its secrets goes no further', async () => {
+test('does not pass on secrets that outside services quote back', async () => {
   const provider = await startQuotingProvider()
   const receiver = await startRawServer((_request, response) =>
     response.writeHead(500, WEBHOOK_SECRET, { 'x-secret': WEBHOOK_SECRET }).end(WEBHOOK_SECRET),
@@ -66,7 +66,7 @@ test('what those whom the service talks to quote back of its secrets goes no fur
     seen.push(number.text)
   }
 
-  // The models, whatever they are asked for.
+  // Requests to the models.
   for (const times of [1, 2]) text.replyTo('/embeddings', { fault: httpFaults.badRequest(`${KEY} ${times}`) })
   text.answerMemoryWith(() => ({ fault: httpFaults.unauthorised(KEY) }))
   const { caller } = await phone.dial('CA1', OWNER)
@@ -80,7 +80,7 @@ test('what those whom the service talks to quote back of its secrets goes no fur
   seen.push((await client.post('/api/chat', { content: 'What colour is it?' })).text)
   await phone.eventsUntil('memory', (all) => ofType(all, 'memory.extraction.failed').length > 0)
 
-  // The provider and the receiver.
+  // Requests to the provider and the webhook receiver.
   await phone.provider.post('/sms', incoming('SM1', OWNER, 'Hello'))
   await phone.eventsUntil('the refusal', (all) => ofType(all, 'sms.failed').length === 1)
   await askTelephony()
@@ -107,7 +107,7 @@ test('what those whom the service talks to quote back of its secrets goes no fur
   await service.stop()
   for (const file of filesIn(service.directory)) seen.push(readFileSync(file, 'latin1'))
   const signIns = [`${ACCOUNT}:${AUTH_TOKEN}`, `SK1:${API_KEY_SECRET}`]
-  // They were there to be repeated.
+  // Proves that there was something to repeat.
   for (const signIn of signIns) expect(provider.quoted.join()).toContain(signIn)
   const secrets = [KEY, AUTH_TOKEN, API_KEY_SECRET, WEBHOOK_SECRET]
   const encoded = signIns.map((signIn) => Buffer.from(signIn).toString('base64'))
@@ -115,7 +115,7 @@ test('what those whom the service talks to quote back of its secrets goes no fur
   for (const secret of [...secrets, ...encoded]) expect([secret, around(all, secret)]).toEqual([secret, null])
 })
 
-/** Where a secret stands, for whoever has to find out how it came there. */
+/** Describes where a secret was found. */
 function around(all: string, secret: string): string | null {
   const at = all.indexOf(secret)
   return at === -1 ? null : all.slice(Math.max(0, at - 200), at + secret.length + 50)

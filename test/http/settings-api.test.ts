@@ -5,7 +5,7 @@ import { settingKeys } from '../../src/settings/registry.ts'
 import { createClient } from './client.ts'
 import { startService } from './harness.ts'
 
-/** The contract's list, word for word. */
+/** The contract's list, to the letter. */
 const CONTRACT_KEYS =
   'OPENAI_API_KEY OPENAI_BASE_URL CHAT_MODEL UTILITY_MODEL EMBEDDING_MODEL REALTIME_MODEL REALTIME_VOICE ' +
   'TRANSCRIPTION_MODEL COMPACT_THRESHOLD_TOKENS CAPSULE_TRIGGER_TOKENS TELEPHONY_ACCOUNT_SID TELEPHONY_AUTH_TOKEN ' +
@@ -21,7 +21,7 @@ type Entry = { key: string; value: unknown; secret: boolean; set: boolean; sourc
 const entryOf = (answer: { json: { entries: Entry[] } }, key: string) =>
   answer.json.entries.find((entry) => entry.key === key)
 
-test('every setting of the contract is listed with its value, source and meaning', async () => {
+test('lists every setting of the contract with value, source and description', async () => {
   const service = await startService({
     environment: { CHAT_MODEL: 'from-environment', OPENAI_API_KEY: 'sk-env' },
   })
@@ -50,7 +50,7 @@ test('every setting of the contract is listed with its value, source and meaning
   expect(settingKeys).toHaveLength(answer.json.entries.length)
 })
 
-test('a stored value wins over the environment, and taking it away brings that back', async () => {
+test('prefers a stored value to the environment, and returns to it when the value is removed', async () => {
   const service = await startService({ environment: { TASK_LIMIT: '3' } })
   const { client } = service
   const changed = await client.put('/api/config', { entries: { TASK_LIMIT: 5, TIMEZONE: 'Europe/Paris' } })
@@ -69,7 +69,7 @@ test('a stored value wins over the environment, and taking it away brings that b
   ])
 })
 
-test('an unknown key or an invalid value changes nothing at all, and each is named', async () => {
+test('changes nothing for an unknown key or an invalid value, and names each', async () => {
   const service = await startService()
   const { client } = service
   const head = service.headSeq()
@@ -89,13 +89,13 @@ test('an unknown key or an invalid value changes nothing at all, and each is nam
   }
 })
 
-test('COPILOT_COMMAND cannot be set from a browser', async () => {
+test('does not let a browser set COPILOT_COMMAND', async () => {
   const { client } = await startService()
   const answer = await client.put('/api/config', { entries: { COPILOT_COMMAND: '["sh"]' } })
   expect(answer.status).toBe(400)
 })
 
-test('a secret that was set is nowhere to be read again: not by HTTP, in the log, the ledger or the files', async () => {
+test('never reveals a stored secret, by HTTP or in the log, the ledger or the files', async () => {
   const service = await startService()
   const { client } = service
   const canary = 'canary-7d1f0e-secret'
@@ -111,7 +111,7 @@ test('a secret that was set is nowhere to be read again: not by HTTP, in the log
   expect(changed.status).toBe(200)
   expect(service.ownerState.settings.get('OPENAI_API_KEY')).toBe(canary)
   service.ownerState.settings.subscribe(() => {
-    throw new Error(`a subscriber that tells ${canary}`)
+    throw new Error(`a subscriber that quotes ${canary}`)
   })
   await client.put('/api/config', { entries: { TIMEZONE: 'UTC' } })
 
@@ -121,7 +121,7 @@ test('a secret that was set is nowhere to be read again: not by HTTP, in the log
     (await client.get('/api/logs?limit=2000')).text,
   ]
   for (const text of [...seen, ...service.written]) expect(text).not.toContain(canary)
-  expect(service.written.join('')).toContain('a subscriber that tells [redacted]')
+  expect(service.written.join('')).toContain('a subscriber that quotes [redacted]')
   await service.stop()
   for (const name of readdirSync(service.directory)) {
     if (name === 'no-web') continue
@@ -132,7 +132,7 @@ test('a secret that was set is nowhere to be read again: not by HTTP, in the log
   }
 })
 
-test('a connection test answers with its steps', async () => {
+test('returns the steps of a connection test', async () => {
   const asked: string[] = []
   const service = await startService({
     testConnection: async (name) => {
@@ -146,7 +146,7 @@ test('a connection test answers with its steps', async () => {
   expect((await service.client.post('/api/config.test', { service: 'fax' })).status).toBe(400)
 })
 
-test('a change is told to those who live by the setting, once it is in force', async () => {
+test('notifies subscribers of a change once it is in effect', async () => {
   const service = await startService()
   const seen: unknown[] = []
   service.ownerState.settings.subscribe((keys) =>
@@ -160,7 +160,7 @@ test('a change is told to those who live by the setting, once it is in force', a
   ])
 })
 
-test('TRUSTED_PROXY takes effect without a restart', async () => {
+test('applies TRUSTED_PROXY without a restart', async () => {
   const service = await startService()
   const { client, port } = service
   await client.put('/api/config', { entries: { TRUSTED_PROXY: '127.0.0.0/8' } })

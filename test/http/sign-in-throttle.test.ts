@@ -11,7 +11,7 @@ function failures(throttle: ReturnType<typeof createSignInThrottle>, client: str
   for (let round = 0; round < times; round += 1) throttle.attemptsOf(client).failed()
 }
 
-test('whoever has one IPv6 address has its whole /64, and is one client', () => {
+test('counts an IPv6 /64 as one client', () => {
   const throttle = createSignInThrottle(() => 0)
   for (let host = 0; host < MAX_FAILURES; host += 1)
     failures(throttle, `2001:db8:1:2::${host.toString(16)}`, 1)
@@ -20,7 +20,7 @@ test('whoever has one IPv6 address has its whole /64, and is one client', () => 
   expect(throttle.attemptsOf('::1').mayTry()).toBe(true)
 })
 
-test('a /64 is one client also where its own zeros are left out of some of its addresses', () => {
+test('counts a /64 as one client even if some addresses abbreviate its zeros', () => {
   for (const [one, other, foreign] of [
     ['2001::2:a:b:c:d', '2001:0:0:2::1', '2001:0:0:3::1'],
     ['::2:a:b:c:d', '0:0:0:2::1', '::1'],
@@ -33,7 +33,7 @@ test('a /64 is one client also where its own zeros are left out of some of its a
   }
 })
 
-test('the wait counts from the last failure', () => {
+test('counts the wait from the last failure', () => {
   let nowMs = 0
   const throttle = createSignInThrottle(() => nowMs)
   failures(throttle, 'a', MAX_FAILURES - 1)
@@ -44,7 +44,7 @@ test('the wait counts from the last failure', () => {
   expect(throttle.waitMs('a')).toBe(1_000)
 })
 
-test('a flood of addresses is forgotten from its oldest end, and stays bounded', () => {
+test('forgets the oldest of a flood of addresses and stays bounded', () => {
   const throttle = createSignInThrottle(() => 0)
   failures(throttle, 'first', MAX_FAILURES)
   failures(throttle, 'second', MAX_FAILURES)
@@ -53,7 +53,7 @@ test('a flood of addresses is forgotten from its oldest end, and stays bounded',
   expect(throttle.waitMs('second')).toBe(FAILURE_WINDOW_MS)
 })
 
-test('no client ever gets more than ten wrong guesses in a window, however others come and go', () => {
+test('allows no client more than ten wrong guesses per window, whatever the others do', () => {
   const step = fc.record({ client: fc.constantFrom('a', 'b', 'c'), afterMs: fc.nat(FAILURE_WINDOW_MS / 4) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -75,7 +75,7 @@ test('no client ever gets more than ten wrong guesses in a window, however other
   )
 })
 
-test('unknown addresses get a hundred guesses together, in any fifteen minutes', () => {
+test('allows unknown addresses a hundred guesses together in any fifteen minutes', () => {
   let nowMs = 0
   const throttle = createSignInThrottle(() => nowMs)
   for (let index = 0; index < MAX_FAILURES_OF_ALL; index += 1) {
@@ -89,7 +89,7 @@ test('unknown addresses get a hundred guesses together, in any fifteen minutes',
   expect(throttle.waitMs('203.0.113.8')).toBe(1_000)
 })
 
-test('the limit of all does not bind sessions, this machine, or an address that signed in before', () => {
+test('exempts sessions, this machine and addresses that signed in before from the common limit', () => {
   const throttle = createSignInThrottle(() => 0)
   const attempts = throttle.attemptsOf('198.51.100.4')
   attempts.failed()

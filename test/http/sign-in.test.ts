@@ -4,7 +4,7 @@ import { PASSWORD, type Service, startService } from './harness.ts'
 import { openSocket } from './web-socket.ts'
 
 const WRONG = 'not the password at all'
-/** As the contract has it. */
+/** To the letter of the contract. */
 const SESSION_IDLE_MS = 30 * 86_400_000
 const SESSION_MAX_MS = 90 * 86_400_000
 
@@ -20,7 +20,7 @@ async function fail(
   return statuses
 }
 
-test('signing in gives a new session each time, and ends the one that the browser held', async () => {
+test('creates a new session on each sign-in and ends the one that the browser had', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const first = client.cookie()
@@ -32,7 +32,7 @@ test('signing in gives a new session each time, and ends the one that the browse
   expect((await client.get('/api/sessions')).status).toBe(200)
 })
 
-test('a session chosen by somebody else is never taken over', async () => {
+test('never adopts a session chosen by someone else', async () => {
   const service = await startService()
   const client = createClient(service.port)
   client.useCookie('delegate_session=chosen-by-an-attacker')
@@ -43,7 +43,7 @@ test('a session chosen by somebody else is never taken over', async () => {
   expect((await attacker.get('/api/sessions')).status).toBe(401)
 })
 
-test('the cookie is Secure whenever the request came by https', async () => {
+test('sets a Secure cookie whenever the request came by https', async () => {
   const service = await startService({ environment: { PUBLIC_URL: 'https://delegate.example.com' } })
   const cookieOf = async (headers: Record<string, string>) =>
     (await createClient(service.port).post('/login', { password: PASSWORD }, { headers })).headers[
@@ -55,7 +55,7 @@ test('the cookie is Secure whenever the request came by https', async () => {
   expect(await cookieOf({ host: 'delegate.example.com' })).toContain('; Secure')
 })
 
-test('only a hash of the token is kept', async () => {
+test('stores only a hash of the token', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const token = client.cookie()?.split('=')[1] ?? ''
@@ -65,7 +65,7 @@ test('only a hash of the token is kept', async () => {
   expect(readFileSync(settingsFile(service.directory), 'latin1')).not.toContain(token)
 })
 
-test('ten failures from one address lead to 429 with Retry-After', async () => {
+test('returns 429 with Retry-After after ten failures from one address', async () => {
   const service = await startService()
   expect(await fail(service, 10)).toEqual(Array(10).fill(401))
   const refused = await createClient(service.port).post('/login', { password: PASSWORD })
@@ -75,7 +75,7 @@ test('ten failures from one address lead to 429 with Retry-After', async () => {
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(15 * 60)
 })
 
-test('a refused address leaves other addresses and existing sessions alone', async () => {
+test('does not affect other addresses or existing sessions when it refuses an address', async () => {
   const service = await startService()
   const owner = await service.signedIn()
   await fail(service, 11)
@@ -89,7 +89,7 @@ test('a refused address leaves other addresses and existing sessions alone', asy
   expect((await owner.get('/api/sessions')).status).toBe(200)
 })
 
-test('the wait ends by itself, and success forgets earlier failures', async () => {
+test('ends the wait by itself, and forgets failures after a success', async () => {
   let monotonicMs = 0
   const service = await startService({ monotonicMs: () => monotonicMs })
   await fail(service, 10)
@@ -101,7 +101,7 @@ test('the wait ends by itself, and success forgets earlier failures', async () =
   expect(await fail(service, 9)).toEqual(Array(9).fill(401))
 })
 
-test('failures side by side are all counted', async () => {
+test('counts concurrent failures', async () => {
   const service = await startService()
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => createClient(service.port).post('/login', { password: WRONG })),
@@ -110,7 +110,7 @@ test('failures side by side are all counted', async () => {
   expect([count(401), count(429)]).toEqual([10, 30])
 })
 
-test('rotating X-Forwarded-For changes nothing unless the proxy is configured as trusted', async () => {
+test('ignores rotating X-Forwarded-For unless the proxy is trusted', async () => {
   const rotating = (index: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${index}` } })
   const untrusting = await startService()
   for (let index = 0; index < 10; index += 1) await fail(untrusting, 1, rotating(index))
@@ -120,17 +120,17 @@ test('rotating X-Forwarded-For changes nothing unless the proxy is configured as
   for (let index = 0; index < 10; index += 1) await fail(trusting, 1, rotating(1))
   expect(await fail(trusting, 1, rotating(1))).toEqual([429])
   expect(await fail(trusting, 1, rotating(2))).toEqual([401])
-  // What the client itself puts before the proxy's entry is not believed.
+  // Entries that the client put before the proxy's are ignored.
   const lying = { headers: { 'x-forwarded-for': '198.51.100.7, 203.0.113.1' } }
   expect(await fail(trusting, 1, lying)).toEqual([429])
 })
 
-test('guesses from ever new networks are refused after a hundred, and the owner goes on', async () => {
+test('refuses guesses from ever new networks after a hundred, but not the owner', async () => {
   const service = await startService({ environment: { TRUSTED_PROXY: '127.0.0.1' } })
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
   const owner = createClient(service.port)
   await owner.post('/login', { password: PASSWORD }, from('198.51.100.4'))
-  // What is no password is counted alike, and costs no hash.
+  // A malformed password counts too, without hashing.
   for (let index = 0; index < 100; index += 1)
     await createClient(service.port).post('/login', {}, from(`2001:db8:${index.toString(16)}::1`))
   const refused = await createClient(service.port).post('/login', { password: PASSWORD }, from('203.0.113.9'))
@@ -149,7 +149,7 @@ test.each([
   ['an object', { password: { $ne: null } }],
   ['a number', { password: 123456789012 }],
   ['missing', {}],
-])('a password that is %s is refused with 400, and counted', async (_kind, content) => {
+])('refuses a password that is %s with 400, and counts it', async (_kind, content) => {
   const service = await startService()
   for (let round = 0; round < 10; round += 1) {
     expect((await createClient(service.port).post('/login', content)).status).toBe(400)
@@ -158,7 +158,7 @@ test.each([
   expect((await createClient(service.port).post('/login', { password: PASSWORD })).status).toBe(429)
 })
 
-test('200 sign-ins at once do not stand in the way of an incoming text', async () => {
+test('does not delay an incoming text during 200 concurrent sign-ins', async () => {
   const service = await startService()
   let pending = 200
   const signIns = Promise.all(
@@ -168,7 +168,7 @@ test('200 sign-ins at once do not stand in the way of an incoming text', async (
       return answer.status
     }),
   )
-  // The first of them is through, so all of them are under way.
+  // The first is done, so all of them are in progress.
   while (pending === 200) await new Promise((resolve) => setTimeout(resolve, 1))
   const answer = await createClient(service.port).post('/sms', 'Body=hello')
   expect(answer.status).toBe(200)
@@ -176,7 +176,7 @@ test('200 sign-ins at once do not stand in the way of an incoming text', async (
   expect(new Set(await signIns)).toEqual(new Set([200]))
 })
 
-test('after signing out the cookie is worth nothing any more', async () => {
+test('rejects the cookie after signing out', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const cookie = client.cookie()
@@ -188,7 +188,7 @@ test('after signing out the cookie is worth nothing any more', async () => {
   expect((await client.get('/auth/status')).json).toEqual({ configured: true, authenticated: false })
 })
 
-test('a changed password ends every other session and its open sockets, and no other', async () => {
+test('ends every other session and its open sockets on a password change', async () => {
   const service = await startService()
   const [owner, thief] = [await service.signedIn(), await service.signedIn()]
   const [ownSocket, stolenSocket] = [await openSocket(service, owner), await openSocket(service, thief)]
@@ -200,11 +200,11 @@ test('a changed password ends every other session and its open sockets, and no o
   expect((await thief.get('/api/sessions')).status).toBe(401)
   expect(await ownSocket.ask('still there?')).toBe('heard still there?')
   expect((await owner.get('/api/sessions')).json.sessions).toHaveLength(1)
-  const anew = (password: string) => createClient(service.port).post('/login', { password })
-  expect([(await anew(PASSWORD)).status, (await anew(newPassword)).status]).toEqual([401, 200])
+  const signIn = (password: string) => createClient(service.port).post('/login', { password })
+  expect([(await signIn(PASSWORD)).status, (await signIn(newPassword)).status]).toEqual([401, 200])
 })
 
-test('a peer that ignores the end of its session is not heard any more', async () => {
+test('ignores a peer that does not close when its session ends', async () => {
   const service = await startService()
   const [owner, thief] = [await service.signedIn(), await service.signedIn()]
   const socket = await openSocket(service, thief)
@@ -216,7 +216,7 @@ test('a peer that ignores the end of its session is not heard any more', async (
   expect(service.socketMessages).toEqual(['before'])
 })
 
-test('the password changes only for those who know the present one, ten guesses a session', async () => {
+test('changes the password only with the current one, with ten guesses per session', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const guess = () =>
@@ -232,7 +232,7 @@ test('the password changes only for those who know the present one, ten guesses 
   expect((await client.get('/api/sessions')).status).toBe(200)
 })
 
-test('a session ends after 30 idle days, and after 90 days however busy', async () => {
+test('ends a session after 30 idle days, and after 90 days in any case', async () => {
   let nowMs = Date.parse('2026-01-01T00:00:00Z')
   const service = await startService({ nowMs: () => nowMs })
   const idle = await service.signedIn()
@@ -252,7 +252,7 @@ test('a session ends after 30 idle days, and after 90 days however busy', async 
   expect((await busy.get('/api/sessions')).status).toBe(401)
 })
 
-test('an open socket ends with its session when that runs out', async () => {
+test('closes an open socket when its session expires', async () => {
   let nowMs = Date.parse('2026-01-01T00:00:00Z')
   const service = await startService({ nowMs: () => nowMs })
   const socket = await openSocket(service, await service.signedIn())
@@ -261,7 +261,7 @@ test('an open socket ends with its session when that runs out', async () => {
   expect(await socket.closed).toBe(1008)
 })
 
-test('sessions are listed, the current one marked, and can be ended one by one', async () => {
+test('lists sessions, marks the current one and ends them one by one', async () => {
   const service = await startService()
   await service.client.post('/logout')
   const [here, there] = [await service.signedIn(), await service.signedIn()]
@@ -281,7 +281,7 @@ test('sessions are listed, the current one marked, and can be ended one by one',
   expect([again.status, again.json.code]).toEqual([404, 'unknown_session'])
 })
 
-test('whatever happens to the account is a fact, and none holds a password or a token', async () => {
+test('records every account action as a fact, without passwords or tokens', async () => {
   const service = await startService()
   const first = await service.signedIn()
   const second = await service.signedIn()
@@ -306,7 +306,7 @@ test('whatever happens to the account is a fact, and none holds a password or a 
   }
 })
 
-test('however many strangers are refused, the ledger gets one fact a kind', async () => {
+test('appends one fact per kind however many strangers are refused', async () => {
   const service = await startService()
   const head = service.headSeq()
   await fail(service, 12)

@@ -25,7 +25,7 @@ const aTimeline = fc.record({
     ),
     { minLength: 3, maxLength: 25, size: 'max' },
   ),
-  /** How many spans go on at once: 1 gives one after the other, 2 a chain of overlaps, more a tangle. */
+  /** How many spans are open at once: 1 makes them follow one another, 2 overlap in a chain, more tangle. */
   tangle: fc.integer({ min: 1, max: 6 }),
   limit: fc.integer({ min: 1, max: 700 }),
   inConversation: fc.boolean(),
@@ -56,11 +56,11 @@ function eventsOf(
   return events
 }
 
-/** Facts, ids, times: what an event carries beside its body. */
+/** What an event carries besides its body: facts, ids, times. */
 const MAX_ENVELOPE_BYTES = 1024
 const MAX_BODY_BYTES = 4096
 
-/** Reads every page, and lets the ledger go on in between: notes are written, events erased. */
+/** Reads every page while the ledger grows: notes are written, events erased. */
 async function readAll(client: Client, path: string, limit: number, pick: (below: number) => number) {
   const pages: Page[] = []
   let cursor: string | null = null
@@ -81,7 +81,7 @@ async function readAll(client: Client, path: string, limit: number, pick: (below
   return pages
 }
 
-test('pages read over HTTP while the ledger goes on: no span cut, nothing repeated or missed, expansion counted', async () => {
+test('cuts no span and repeats or misses no event while the ledger grows, and counts the expansion', async () => {
   await fc.assert(
     fc.asyncProperty(aTimeline, async ({ seed, limit, inConversation, ...shape }) => {
       const random = createRandom(seed)

@@ -8,14 +8,14 @@ import { newId, openTestWriter, said } from '../support/writer.ts'
 const inAuckland = '2031-01-01T00:30:00.000+13:00'
 const NOW_MS = Date.parse(inAuckland)
 
-type Told = { readonly at: string; readonly event: NewEvent }
+type Entry = { readonly at: string; readonly event: NewEvent }
 
-/** A service in Auckland, where it is the first of January already, with what was told before. */
-async function startWith(...told: readonly Told[]) {
+/** A service in Auckland, where it is already the first of January, with earlier messages. */
+async function startWith(...entries: readonly Entry[]) {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   const newSalt = createSalts()
-  for (const { at, event } of told) {
+  for (const { at, event } of entries) {
     writer.commit([[toDraft(event, { newId, newSalt, at: new Date(at).toISOString() })]])
   }
   writer.settle()
@@ -37,9 +37,9 @@ async function startWith(...told: readonly Told[]) {
   return { client, search, seqsOf }
 }
 
-const tea = (at: string, more: Partial<NewEvent> = {}): Told => ({ at, event: said('tea', more) })
+const tea = (at: string, more: Partial<NewEvent> = {}): Entry => ({ at, event: said('tea', more) })
 
-test('a search is narrowed to days of the owner’s time zone, both included', async () => {
+test("filters by days in the owner's time zone, both inclusive", async () => {
   const { search, seqsOf } = await startWith(
     tea('2030-01-01T23:59:59.999+13:00'),
     tea('2030-12-02T23:59:59.999+13:00'),
@@ -66,11 +66,11 @@ test('a search is narrowed to days of the owner’s time zone, both included', a
   expect(await days({ period: 'last_7_days' })).toEqual(['2030-12-26', '2031-01-01'])
   expect(await days({ period: 'last_30_days' })).toEqual(['2030-12-03', '2031-01-01'])
   expect(await days({ from: '2030-02-28' })).toEqual(['2030-02-28', undefined])
-  // Where no day is named the answer is what it always was.
+  // Without days, the response has no bounds.
   expect(Object.keys((await search({ q: 'tea' })).json)).toEqual(['hits', 'nextCursor'])
 })
 
-test('a day on which clocks are set forward or back is as long as it is there', async () => {
+test('treats a day on which clocks change as long as it is in that time zone', async () => {
   const { seqsOf } = await startWith(
     tea('2030-04-07T00:00:00.000+13:00'),
     tea('2030-04-07T23:59:59.999+12:00'),
@@ -83,7 +83,7 @@ test('a day on which clocks are set forward or back is as long as it is there', 
   expect(await seqsOf({ from: '2030-09-29', to: '2030-09-29' })).toEqual([5, 4])
 })
 
-test('a snippet is the words as they were written; what matched is marked beside it', async () => {
+test('returns the original words as snippet, and the same with matches marked', async () => {
   const { search } = await startWith({ at: inAuckland, event: said('The lighthouse keeper sings') })
   expect((await search({ q: 'lighthouse keeper' })).json.hits).toMatchObject([
     {
@@ -93,7 +93,7 @@ test('a snippet is the words as they were written; what matched is marked beside
   ])
 })
 
-test('a search is narrowed to a channel, and its cursor goes on within it', async () => {
+test('filters by channel, and pages within it', async () => {
   const channels = ['chat', 'voice', 'sms', 'inner'] as const
   const at = (index: number) => new Date(Date.UTC(2030, 5, 1) + index * 86_400_000).toISOString()
   const { search, seqsOf } = await startWith(
@@ -126,16 +126,16 @@ test.each([
   ['from', '2030-02-30'],
   ['from', '2030-1-1'],
   ['to', '2030-01-01T00:00:00Z'],
-])('a %s of %j is refused', async (name, value) => {
+])('refuses a %s of %j with 400', async (name, value) => {
   const { search } = await startWith()
   const answer = await search({ q: 'tea', [name]: value })
   expect(answer.status).toBe(400)
   expect(answer.json.errors).toMatchObject([{ path: name }])
 })
 
-test('a named period goes without days', async () => {
+test('rejects a named period with from or to with 400', async () => {
   const { search } = await startWith()
   const answer = await search({ q: 'tea', period: 'today', from: '2030-01-01' })
   expect(answer.status).toBe(400)
-  expect(answer.json.errors).toEqual([{ path: 'period', message: 'goes without from and to' }])
+  expect(answer.json.errors).toEqual([{ path: 'period', message: 'cannot be combined with from and to' }])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { createClient } from './client.ts'
 
-test('a body whose kind is not named is refused, and never answered as if nothing had been sent', async () => {
+test('refuses a body without Content-Type with 400', async () => {
   const { client, port } = await startWholeService()
   const note = (await client.post('/api/notes', { title: 'Tea', content: 'Green.' })).json
   await client.post('/api/adaptations/tone', { content: 'Be brief.' })
@@ -23,7 +23,7 @@ test('a body whose kind is not named is refused, and never answered as if nothin
   }
   expect((await client.get('/memory-config')).json).toEqual(before)
   expect((await client.get('/api/adaptations/tone')).json.enabled).toBe(true)
-  // Where no body belongs, nothing was asked for by one; and a webhook is its signature's to judge.
+  // Routes without a body ignore it, and webhooks are checked by their signature.
   expect((await client.send('POST', '/api/adaptations.reload', 'anything')).status).toBe(200)
   const webhook = await createClient(port).send('POST', '/sms', 'MessageSid=SM1&From=%2B1&Body=hi')
   expect([webhook.status, webhook.json.code]).toEqual([403, 'telephony_not_configured'])

@@ -6,7 +6,7 @@ import { startWholeService } from '../support/service.ts'
 
 const PAGE_BYTES = 1024
 
-test('while the views are damaged the service is alive and not ready, and it gets ready again by itself', async () => {
+test('is alive but not ready while the views are damaged, and recovers by itself', async () => {
   const { client, directory } = await startWholeService()
   await client.post('/api/chat', { content: 'Remember that my cat is called Otto.' })
   const db = new Database(viewsFile(directory))
@@ -17,7 +17,7 @@ test('while the views are damaged the service is alive and not ready, and it get
   const file = openSync(viewsFile(directory), 'r+')
   for (const { pageno } of pages)
     writeSync(file, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, (pageno - 1) * PAGE_BYTES)
-  // Whoever has pages in its memory reads them again after a write.
+  // A write makes connections reread their cached pages.
   db.pragma('user_version = 5')
   closeSync(file)
   db.close()

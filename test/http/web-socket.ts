@@ -3,7 +3,7 @@ import { type ClientOptions, WebSocket } from 'ws'
 import type { Client } from './client.ts'
 import type { Service } from './harness.ts'
 
-/** Opens a socket as a page of the service would, with the client's cookie. Rejects with the refusal's status. */
+/** Opens a socket as a page of the service would. Rejects with the status of a refusal. */
 export async function openSocket(
   service: Pick<Service, 'port' | 'origin'>,
   client: Client | null,
@@ -34,15 +34,15 @@ export async function openSocket(
     })
     socket.on('error', reject)
   })
-  // The stream below is what ws itself reads from.
+  // The stream that ws itself reads from.
   const connection = (socket as unknown as { _socket: import('node:net').Socket })._socket
   return {
     heard,
-    /** The headers of the answer that opened it. */
+    /** The headers of the handshake response. */
     handshake,
-    /** The code that the socket was closed with. */
+    /** The code that the socket closed with. */
     closed,
-    /** The connection itself is gone. */
+    /** Resolves when the connection is gone. */
     ended: new Promise<void>((resolve) => connection.on('close', () => resolve())),
     send: (text: string) => connection.write(frame(text)),
     ask: (text: string) =>
@@ -50,7 +50,7 @@ export async function openSocket(
         onMessage = resolve
         socket.send(text)
       }),
-    /** From now on the peer takes no notice of what the service says. */
+    /** Makes the peer ignore everything from the service. */
     deaf() {
       connection.removeAllListeners('data')
       connection.resume()

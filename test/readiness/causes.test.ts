@@ -13,7 +13,7 @@ const SENTENCES = {
 }
 
 test.for(['ENOSPC', 'EIO'] as const)(
-  'a disk that answers %s is named with its remedy, by /ready and by what is refused',
+  'reports a disk that fails with %s, with its remedy, in /ready and in refusals',
   async (error, { skip }) => {
     const sentence = SENTENCES[error]
     const directory = testDirectory()

@@ -2,9 +2,7 @@ import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 
-test('a disk that is nearly full is reported, and one without room makes the service unready', async ({
-  skip,
-}) => {
+test('reports a disk that is nearly full, and is not ready without free space', async ({ skip }) => {
   const disk = mountSmallDisk(24)
   if (disk === null) return skip('no file system can be mounted here')
   const service = await startWholeService({ directory: disk.directory })

@@ -27,7 +27,7 @@ function watchTexts() {
   }
 }
 
-test('a reactor fails from its third failure over the same work on, and recovers with other work', () => {
+test('is failing from the third failure at the same work, and recovers with other work', () => {
   const texts = watchTexts()
   texts.due('a', 3)
   texts.fail(2)
@@ -46,7 +46,7 @@ test('a reactor fails from its third failure over the same work on, and recovers
   expect(texts.report()).toMatchObject({ state: 'ok', lastFailure: { inARow: 1 } })
 })
 
-test('a reactor that fails without a backlog recovers when it has been quiet', () => {
+test('recovers without a backlog after a quiet time', () => {
   const idle = watchTexts()
   idle.fail(3)
   expect(idle.state()).toBe('failing')
@@ -54,7 +54,7 @@ test('a reactor that fails without a backlog recovers when it has been quiet', (
   expect(idle.state()).toBe('ok')
 })
 
-test('a reactor stands still when the same work is due for longer than a turn may take', () => {
+test('stands still when the same work is due for longer than any turn may take', () => {
   const texts = watchTexts()
   texts.due('a')
   expect(texts.state()).toBe('ok')
@@ -66,14 +66,14 @@ test('a reactor stands still when the same work is due for longer than a turn ma
   expect(texts.state()).toBe('ok')
 })
 
-test('work that backs off or is held is a backlog, and no failure', () => {
+test('counts work that backs off or is held as a backlog, not as a failure', () => {
   const texts = watchTexts()
   texts.due(null, 5)
   texts.pass(60 * MINUTE_MS)
   expect(texts.report()).toMatchObject({ state: 'ok', waiting: 5 })
 })
 
-test('a disk that refuses facts is the failure of the ledger alone', () => {
+test('blames a disk that refuses facts on the ledger only', () => {
   const texts = watchTexts()
   texts.due('a')
   texts.fail(5, new LedgerUnavailable('the disk is full'))

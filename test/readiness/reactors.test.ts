@@ -15,10 +15,10 @@ function changeViews(directory: string, sql: string): void {
   views.close()
 }
 
-test('a reactor that throws again and again makes the service unready, by its name, backlog and last failure', async () => {
+test('is not ready while a reactor keeps failing, and shows its name, backlog and last failure', async () => {
   const directory = testDirectory()
   await (await startWholeService({ directory })).stop()
-  // An ended task that no event tells of: to announce it fails each time.
+  // An ended task without an event, so that announcing it keeps failing.
   changeViews(
     directory,
     `INSERT INTO tasks (taskId, dispatchedSeq, status, notify, timeoutMinutes, by, dispatchedAt, lastAt, endedSeq)
@@ -43,9 +43,9 @@ test('a reactor that throws again and again makes the service unready, by its na
   await expect.poll(() => ready(service), { timeout: 15_000 }).toMatchObject({ status: 200 })
 })
 
-test('learning that stalls makes the service unready', async () => {
+test('is not ready while learning is stalled', async () => {
   const service = await startWholeService()
-  // Of all that reads the index of recall, only learning has to.
+  // Of all readers of the recall index, only learning needs it.
   changeViews(service.directory, 'ALTER TABLE recall_index RENAME TO recall_index_away')
   await service.client.post('/api/chat', { content: 'My sister is called Ada.' })
   await expect

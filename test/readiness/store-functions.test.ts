@@ -8,7 +8,7 @@ import { settingsFile } from '../../src/settings/store.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 
-/** A stopped service's directory with a few events, and what a check finds in it. */
+/** The directory of a stopped service with a few events, and a check of it. */
 async function stopped() {
   const directory = testDirectory()
   const { client, stop } = await startWholeService({ directory })
@@ -28,7 +28,7 @@ test('finds nothing wrong with sound stores', async () => {
   expect((await stopped()).check()).toMatchObject({ ledger: null, views: null, settings: null })
 })
 
-test('names a damaged store by its remedy; views need none but a rebuild', async () => {
+test('reports a damaged store with its remedy, and views as being rebuilt', async () => {
   const { directory, check } = await stopped()
   for (const file of [ledgerFile(directory), viewsFile(directory), settingsFile(directory)]) damage(file)
   const { ledger, views, settings } = check()
@@ -38,7 +38,7 @@ test('names a damaged store by its remedy; views need none but a rebuild', async
   expect(views).not.toContain('backup')
 })
 
-test('names an event that was changed without SQLite noticing', async () => {
+test("reports an event that was changed behind SQLite's back", async () => {
   const { directory, check } = await stopped()
   const db = new Database(ledgerFile(directory))
   db.exec('DROP TRIGGER IF EXISTS events_no_update')
@@ -51,7 +51,7 @@ test('names an event that was changed without SQLite noticing', async () => {
   expect(check().ledger).toMatch(/event \d+ is not what was written/)
 })
 
-test('names a lock that another program holds', async () => {
+test('reports a lock that another program holds', async () => {
   const { directory, check } = await stopped()
   const blocker = new Database(settingsFile(directory))
   blocker.exec('BEGIN EXCLUSIVE')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createClient } from '../http/client.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
 
-/** Zeroes a file from its second page on, as a failing disk may. */
+/** Zeroes a file from its second page on, as a failing disk might. */
 function zero(file: string): void {
   const descriptor = openSync(file, 'r+')
   const { size } = statSync(file)
@@ -24,7 +24,7 @@ async function readiness({ client }: WholeService) {
   return { status, checks: json.checks }
 }
 
-test('is ready while nothing is wrong, and says how much space is left', async () => {
+test('is ready while nothing is wrong, and reports the free space', async () => {
   const service = await startWholeService()
   await talk(service)
   expect(await readiness(service)).toMatchObject({
@@ -39,7 +39,7 @@ test('is ready while nothing is wrong, and says how much space is left', async (
   })
 })
 
-test('zeroed pages of the ledger make the service unready, although SQLite still has them in its memory', async () => {
+test('is not ready with zeroed pages in the ledger, although SQLite still has them cached', async () => {
   const directory = (await ended()).directory
   const service = await startWholeService({ directory })
   await service.client.get('/api/timeline')
@@ -52,7 +52,7 @@ test('zeroed pages of the ledger make the service unready, although SQLite still
     })
 })
 
-test('zeroed pages of the settings make the service unready', async () => {
+test('is not ready with zeroed pages in the settings', async () => {
   const service = await startWholeService()
   zero(join(service.directory, 'settings.sqlite'))
   const stranger = createClient(service.port)
@@ -66,7 +66,7 @@ test('zeroed pages of the settings make the service unready', async () => {
 })
 
 test.each(['ledger.sqlite', 'settings.sqlite', 'views.sqlite', 'views.sqlite-wal'])(
-  'a deleted %s makes the service unready, and ready again when it is put back',
+  'is not ready while %s is missing, and ready again when it is put back',
   async (name) => {
     const service = await startWholeService()
     await talk(service)
@@ -81,7 +81,7 @@ test.each(['ledger.sqlite', 'settings.sqlite', 'views.sqlite', 'views.sqlite-wal
   },
 )
 
-test('a deleted key of the secrets makes the service unready, and the owner reads why', async () => {
+test('is not ready without the key of the secrets, and tells the owner why', async () => {
   const service = await startWholeService()
   await service.client.put('/api/config', { entries: { OPENAI_API_KEY: 'sk-test-of-the-readiness' } })
   expect(await readiness(service)).toMatchObject({ status: 200 })
@@ -91,12 +91,12 @@ test('a deleted key of the secrets makes the service unready, and the owner read
     .toMatchObject({
       status: 503,
       checks: {
-        settings: { ok: false, detail: expect.stringMatching(/^secret\.key was deleted\..* Put it back\.$/) },
+        settings: { ok: false, detail: expect.stringMatching(/^secret\.key was deleted\. Put it back:/) },
       },
     })
 })
 
-/** A directory in which a service talked, so that its facts are in the file and not in the log. */
+/** A directory whose facts are in the database file and not in its log. */
 async function ended(): Promise<WholeService> {
   const service = await startWholeService()
   await talk(service)

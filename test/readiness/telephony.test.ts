@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { OWNER } from '../phone/provider.ts'
 import { startWithTexts, text } from '../sms/sms-harness.ts'
 
-test('readiness reports telephony by what became of the last text, and stays ready without it', async () => {
+test('reports telephony by the outcome of the last text, and stays ready if it failed', async () => {
   const phone = await startWithTexts()
   const telephony = async () => {
     const { status, json } = await phone.service.client.get('/ready')
@@ -16,7 +16,7 @@ test('readiness reports telephony by what became of the last text, and stays rea
   await text(phone, 'SM1', OWNER, 'When?')
   await expect.poll(telephony, { timeout: 10_000 }).toEqual({
     status: 200,
-    telephony: { ok: false, detail: expect.stringMatching(/^Tried at .*Z: unavailable\.$/) },
+    telephony: { ok: false, detail: expect.stringMatching(/^The last text failed at .*Z: unavailable\.$/) },
     reactors: true,
   })
   const { json } = await phone.service.client.get('/api/session/health')

@@ -16,7 +16,7 @@ test.each<[string, (file: string) => void, string]>([
   ],
   ['are gone', (file) => rmSync(file), 'The backup lacks settings.sqlite.'],
 ])(
-  'a backup whose settings %s is not restored',
+  'refuses to restore a backup whose settings %s',
   async (_what, change, reason) => {
     const directory = testDirectory()
     fillDirectory(directory, 3)
@@ -35,7 +35,7 @@ test.each<[string, (file: string) => void, string]>([
 )
 
 test(
-  'a backup from before settings had a digest is restored',
+  'restores an older backup without a digest of the settings',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 3)
@@ -48,7 +48,7 @@ test(
 )
 
 test(
-  'what the views know and the ledger lacks is in no backup that is called verified',
+  'refuses a backup if the ledger lacks events that the views know',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 10)

@@ -27,7 +27,7 @@ import { fillDirectory, headOf, runScript, startScript, tamper } from './run-scr
 const PROCESS_MS = 180_000
 
 test(
-  'a backup under load restores to the head that it printed, page for page',
+  'restores a backup made under load to the printed head, page by page',
   async () => {
     const directory = testDirectory()
     const storage = await openTestStorage(directory)
@@ -67,7 +67,7 @@ test(
 )
 
 test(
-  'a whole service comes back with its settings and password, without its sessions, and sends nothing out',
+  'restores a whole service with its settings and password, without sessions, and sends nothing',
   async () => {
     const service = await startWholeService()
     const put = await service.client.put('/api/config', {
@@ -99,7 +99,7 @@ test(
 )
 
 test(
-  'with the key of the secrets beside it, a restored service has its secrets again',
+  'restores the secrets of a service if its key is there',
   async () => {
     const service = await startWholeService()
     await service.client.put('/api/config', { entries: { OPENAI_API_KEY: 'sk-canary-key' } })
@@ -117,14 +117,17 @@ test(
 )
 
 test(
-  'a backup overwrites nothing, and of a damaged ledger there is none',
+  'does not back up into a directory with files, or a damaged ledger',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 10)
     const parent = testDirectory()
     writeFileSync(join(parent, 'mine'), 'mine')
     const refused = await runScript('backup', directory, [parent])
-    expect([refused.code, refused.err]).toEqual([1, `${parent} is not empty. A backup overwrites nothing.\n`])
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      `${parent} is not empty. A backup needs an empty directory.\n`,
+    ])
     tamper(directory, `UPDATE events SET facts = '{"a":1}' WHERE seq = 7`)
     const { code, out, err } = await runScript('backup', directory, [join(parent, 'backup')])
     expect([code, out, err]).toEqual([1, '', expect.stringMatching(/^DAMAGED at event 7: /)])
@@ -138,7 +141,7 @@ test.each<[string, (backup: string) => void, string]>([
   [
     'has another description',
     (backup) => writeFileSync(join(backup, 'backup.json'), '{}'),
-    'is not that of a backup',
+    'does not describe a backup that this build can read',
   ],
   [
     'was changed',
@@ -157,7 +160,7 @@ test.each<[string, (backup: string) => void, string]>([
     'its header is not',
   ],
 ])(
-  'a directory that %s is not restored, and leaves nothing behind',
+  'refuses to restore a directory that %s, and leaves nothing behind',
   async (_what, change, reason) => {
     const directory = testDirectory()
     fillDirectory(directory, 10)
@@ -173,7 +176,7 @@ test.each<[string, (backup: string) => void, string]>([
 )
 
 test(
-  'a directory in use is not restored into',
+  'refuses to restore into a directory in use',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 2)
@@ -187,14 +190,16 @@ test(
     const target = testDirectory()
     const lock = lockDirectory(target)
     const held = await runScript('restore', target, [backup])
-    expect([held.code, held.err]).toEqual([1, 'The service is running there. Stop it first.\n'])
+    expect([held.code, held.err]).toEqual([1, 'The service is running. Stop it first.\n'])
     lock.release()
     expect(readdirSync(target)).toEqual(['lock.sqlite'])
   },
   PROCESS_MS,
 )
 
-/** What an owner sees of a service: every page's content, up to what its own restart says. */
+/**
+ * Everything that an owner sees of a service: the content of every page, apart from what a restart changes.
+ */
 async function pagesOf({ client }: WholeService, throughSeq: number) {
   const get = async (path: string) => (await client.get(path)).json
   const { events } = await get('/api/timeline?limit=5000')
@@ -204,13 +209,13 @@ async function pagesOf({ client }: WholeService, throughSeq: number) {
     notes: await Promise.all(notes.map(({ id }: { id: string }) => get(`/api/notes/${id}`))),
     memories: (await get('/api/memories')).memories,
     adaptations: await get('/api/adaptations'),
-    told: (await get('/api/adaptations.preview?channel=sms')).instructions,
+    instructions: (await get('/api/adaptations.preview?channel=sms')).instructions,
     timers: await get('/api/timers'),
   }
 }
 
 test(
-  'a backup, an empty machine, a restore: the same head, pages and adaptation files',
+  'keeps head, pages and adaptation files through backup and restore',
   async () => {
     const directory = testDirectory()
     const outside = join(testDirectory(), 'elsewhere.md')
@@ -221,7 +226,7 @@ test(
     writeFileSync(join(files, 'huge.md'), 'x'.repeat(200_000))
     writeFileSync(join(files, 'unfinished.txt'), 'no adaptation')
     symlinkSync(outside, join(files, 'linked.md'))
-    // Memories fade with time: on both machines it is the same moment.
+    // Memories fade with time, so both machines use the same clock time.
     const startedMs = Date.now()
     const nowMs = () => startedMs
     const service = await startWholeService({ directory, nowMs })
@@ -239,7 +244,7 @@ test(
     expect(filesHolding(backup, 'the words of another')).toEqual([])
     const seq = Number(/^head {3}(\d+) /m.exec(made.out)?.[1])
     const before = await pagesOf(service, seq)
-    expect(before.told).toContain('Be terse.')
+    expect(before.instructions).toContain('Be terse.')
     expect(before.notes).toHaveLength(1)
     await service.stop()
 
@@ -264,7 +269,7 @@ test.each<[string, (file: string) => void]>([
   ['missing', (file) => rmSync(file)],
   ['added', (file) => writeFileSync(file.replace('tone', 'more'), 'Be rude.')],
 ])(
-  'a backup with an adaptation file that was %s since is not restored',
+  'refuses to restore a backup with an adaptation file that was %s',
   async (_what, change) => {
     const directory = testDirectory()
     fillDirectory(directory, 3)
@@ -282,7 +287,7 @@ test.each<[string, (file: string) => void]>([
 )
 
 test(
-  'a restore that was cut short before its ledger was in place is no new service; it can be run again',
+  'starts no new service after an interrupted restore, which can be run again',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 10)
@@ -307,7 +312,7 @@ test(
     expect([again.code, again.err, headOf(again.out)]).toEqual([0, '', headOf(made.out)])
     expect(existsSync(incoming)).toBe(false)
 
-    // Cut short before anything of it was in place: what is there is somebody's.
+    // Interrupted before anything was in place, so these files belong to someone else.
     const other = join(testDirectory(), 'data')
     cpSync(target, other, { recursive: true })
     mkdirSync(join(other, '.incoming'))
@@ -320,7 +325,7 @@ test(
   PROCESS_MS,
 )
 
-test('what a restore left beside a ledger is gone once a service runs on that', async () => {
+test('removes the leftovers of a restore once a service runs on the ledger beside them', async () => {
   const directory = testDirectory()
   fillDirectory(directory, 3)
   mkdirSync(join(directory, '.incoming'))
@@ -330,7 +335,7 @@ test('what a restore left beside a ledger is gone once a service runs on that', 
 })
 
 test(
-  'a restore is made whether or not anybody reads what it prints',
+  'completes a restore even if nobody reads its output',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 10)

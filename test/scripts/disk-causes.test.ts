@@ -16,7 +16,7 @@ const PROCESS_MS = 180_000
 const NO_MOUNT = 'this process may not mount a file system'
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
-/** All that the service says which does not come to listen there. */
+/** Runs a start that fails, and returns its status and output. */
 function refusedStart(directory: string, before: readonly string[] = []) {
   const [program = '', ...args] = [...before, process.execPath, ...startFlags(), MAIN]
   const environment = {
@@ -34,7 +34,7 @@ function refusedStart(directory: string, before: readonly string[] = []) {
   return { status, said: stderr }
 }
 
-/** Runs the commands that only read, and expects of each that it does what it is for. */
+/** Runs the read-only commands and expects each of them to succeed. */
 async function expectReadable(directory: string, events: number): Promise<void> {
   const temporary = testDirectory()
   const target = testDirectory()
@@ -49,7 +49,7 @@ async function expectReadable(directory: string, events: number): Promise<void> 
   expect(readdirSync(temporary)).toEqual([])
 }
 
-test('on a read-only disk the ledger of a killed service is verified, exported and backed up', {
+test('verifies, exports and backs up the ledger of a killed service on a read-only disk', {
   timeout: PROCESS_MS,
 }, async ({ skip }) => {
   const disk = mountSmallDisk(8)
@@ -68,7 +68,7 @@ test('on a read-only disk the ledger of a killed service is verified, exported a
   })
 })
 
-test('beside a service whose disk is full the ledger is verified, exported and backed up', {
+test('verifies, exports and backs up the ledger of a service whose disk is full', {
   timeout: PROCESS_MS,
 }, async ({ skip }) => {
   const disk = mountSmallDisk(8)
@@ -89,7 +89,7 @@ test('beside a service whose disk is full the ledger is verified, exported and b
   writer.close()
 })
 
-test('a start on a full disk says so', { timeout: PROCESS_MS }, ({ skip }) => {
+test('says that the disk is full when it cannot start', { timeout: PROCESS_MS }, ({ skip }) => {
   const disk = mountSmallDisk(1)
   if (disk === null) return skip(NO_MOUNT)
   disk.fill()
@@ -102,23 +102,27 @@ test('a start on a full disk says so', { timeout: PROCESS_MS }, ({ skip }) => {
 test.for<[string, (directory: string) => void]>([
   ['directory', (directory) => chownSync(directory, 65_534, 65_534)],
   ['ledger', (directory) => chownSync(ledgerFile(directory), 65_534, 65_534)],
-])('a start without the right to use the %s says so', { timeout: PROCESS_MS }, ([, take], { skip }) => {
-  // Root without what lets it pass over the rights of files.
-  const without = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']
-  if (spawnSync('setpriv', [...without.slice(1), 'true']).status !== 0)
-    return skip('this is not root, or has no setpriv')
-  const directory = testDirectory()
-  openTestWriter(directory).close()
-  take(directory)
-  expect(refusedStart(directory, without)).toEqual({
-    status: 1,
-    said: expect.stringMatching(
-      /^DATA_DIR cannot be used\. The user of this process may not use the files\. [^\n]*\n$/,
-    ),
-  })
-})
+])(
+  'says that the account may not use the %s when it cannot start',
+  { timeout: PROCESS_MS },
+  ([, take], { skip }) => {
+    // Root without the capabilities that override file permissions.
+    const without = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']
+    if (spawnSync('setpriv', [...without.slice(1), 'true']).status !== 0)
+      return skip('this is not root, or has no setpriv')
+    const directory = testDirectory()
+    openTestWriter(directory).close()
+    take(directory)
+    expect(refusedStart(directory, without)).toEqual({
+      status: 1,
+      said: expect.stringMatching(
+        /^DATA_DIR cannot be used\. The user of this process may not use the files\. [^\n]*\n$/,
+      ),
+    })
+  },
+)
 
-test('a directory that another process holds is said to be held', { timeout: PROCESS_MS }, () => {
+test('says that another process holds the directory', { timeout: PROCESS_MS }, () => {
   const directory = testDirectory()
   const lock = lockDirectory(directory)
   expect(refusedStart(directory).said).toMatch(

@@ -11,7 +11,7 @@ import { runScript } from './run-script.ts'
 
 const PROCESS_MS = 180_000
 
-/** A directory whose log was lost: events 6 to 20 of it. */
+/** A directory that lost its log, with events 6 to 20. */
 function directoryWithLoss(): string {
   const live = testDirectory()
   const directory = testDirectory()
@@ -27,7 +27,7 @@ function directoryWithLoss(): string {
 }
 
 test(
-  'a loss is shown, accepted by its number, and stays a fact; nothing is sent out afterwards',
+  'shows a loss, accepts it by its number, records it, and sends nothing afterwards',
   async () => {
     const directory = directoryWithLoss()
     const before = digests(directory)
@@ -67,7 +67,7 @@ test(
 )
 
 test(
-  'of a ledger that was replaced nobody can count the events, and that is accepted as such',
+  'accepts a replaced ledger, whose missing events cannot be counted',
   async () => {
     const directory = directoryWithLoss()
     const other = testDirectory()
@@ -90,12 +90,12 @@ test(
 )
 
 test(
-  'while the service runs nothing is accepted',
+  'refuses to accept a loss while the service is running',
   async () => {
     const directory = directoryWithLoss()
     const lock = lockDirectory(directory)
     const ran = await runScript('ledger-accept-loss', directory, ['--events', '15'])
-    expect([ran.code, ran.err]).toEqual([1, 'The service is running there. Stop it first.\n'])
+    expect([ran.code, ran.err]).toEqual([1, 'The service is running. Stop it first.\n'])
     lock.release()
     expect(readFileSync(join(directory, 'ledger.head'), 'utf8')).toContain('"seq":20')
   },

@@ -19,8 +19,8 @@ import { fillDirectory, headOf, runScript, startScript, tamper } from './run-scr
 
 const PROCESS_MS = 180_000
 
-/** What a line of an export says. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look at lines of every shape.
+/** Parses a line of an export. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read lines of any shape.
 type Line = any
 
 const parse = (text: string): Line[] =>
@@ -30,7 +30,7 @@ const parse = (text: string): Line[] =>
     .map((line) => JSON.parse(line))
 const write = (lines: readonly Line[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 
-/** The lines with hashes that follow from each other, as whoever writes a whole ledger by hand can have them. */
+/** Recomputes the hashes of all lines, as someone who forges a whole ledger could. */
 function chained([header, ...rows]: readonly Line[]): Line[] {
   let headHash = GENESIS_HASH
   const linked = rows.map((row) => {
@@ -42,7 +42,7 @@ function chained([header, ...rows]: readonly Line[]): Line[] {
   return [{ ...header, headHash }, ...linked]
 }
 
-/** A stopped directory and what would be exported from it. */
+/** A stopped directory and its export. */
 function exported(count: number) {
   const directory = testDirectory()
   fillDirectory(directory, count)
@@ -53,7 +53,7 @@ function exported(count: number) {
 }
 
 test(
-  'a ledger comes out as JSON Lines and goes into another directory as the same ledger',
+  'exports a ledger as JSON Lines and imports it as the same ledger',
   async () => {
     const source = testDirectory()
     const storage = await openTestStorage(source)
@@ -145,7 +145,7 @@ test.each<[string, string, (lines: Line[]) => Line[]]>([
     },
   ],
 ])(
-  'an export that %s is refused, and leaves nothing behind',
+  'refuses an export that %s, and leaves nothing behind',
   async (_what, reason, change) => {
     const { text, directory } = exported(10)
     const file = join(directory, 'changed.jsonl')
@@ -161,7 +161,7 @@ test.each<[string, string, (lines: Line[]) => Line[]]>([
   PROCESS_MS,
 )
 
-test('a line that comes in thousands of pieces is put together once', async () => {
+test('joins a line that comes in thousands of pieces only once', async () => {
   const piece = 'straw '.repeat(2_500)
   const pieces = 5_000
   async function* chunks() {
@@ -177,7 +177,7 @@ test('a line that comes in thousands of pieces is put together once', async () =
 })
 
 test(
-  'a line that is no JSON is named and not shown',
+  'names a line that is not JSON without showing it',
   async () => {
     const { text } = exported(3)
     const target = join(testDirectory(), 'data')
@@ -190,7 +190,7 @@ test(
 )
 
 test(
-  'a directory that holds anything is left as it is; a key that waits in it is not in the way',
+  'refuses a directory that is not empty, apart from a key',
   async () => {
     const { text } = exported(3)
     const other = testDirectory()
@@ -214,7 +214,7 @@ test.each<[NodeJS.Signals, string[]]>([
   ['SIGTERM', []],
   ['SIGKILL', ['.incoming', 'lock.sqlite']],
 ])(
-  'an import that ends by %s makes no ledger, and does not stand in the way of the next',
+  'creates no ledger from an import ended by %s, and lets the next one succeed',
   async (signal, left) => {
     const { text } = exported(10)
     const target = join(testDirectory(), 'data')
@@ -238,11 +238,11 @@ test.each<[NodeJS.Signals, string[]]>([
 )
 
 test(
-  'an import whose last pages the disk does not take has made no ledger',
+  'creates no ledger from an import whose last pages do not fit on the disk',
   async () => {
     const source = testDirectory()
     const writer = openTestWriter(source)
-    // More than an import writes at once, so that its log is emptied in between, and the ledger is larger than it.
+    // More than an import writes at once, so that its log is emptied in between and the ledger outgrows it.
     writer.append(...Array.from({ length: 220 }, () => said('straw '.repeat(16_000))))
     writer.close()
     const file = join(testDirectory(), 'ledger.jsonl')
@@ -250,7 +250,7 @@ test(
     const bytes = statSync(ledgerFile(source)).size
     const target = join(testDirectory(), 'data')
     const script = fileURLToPath(new URL('../../scripts/ledger-import.ts', import.meta.url))
-    // No file may come to the last megabyte of what the ledger is.
+    // No file may reach the last megabyte of the ledger's size.
     const limited = `ulimit -f ${Math.floor(bytes / 1024) - 1024}; exec "$0" "$@"`
     const ran = spawnSync('bash', ['--norc', '-c', limited, process.execPath, script, file], {
       env: { PATH: process.env.PATH, DATA_DIR: target },
@@ -264,7 +264,7 @@ test(
 )
 
 test(
-  'a signal that comes again and again does not cut short what the first has undone',
+  'completes the clean-up of the first signal when more follow',
   async () => {
     const { text } = exported(10)
     const target = join(testDirectory(), 'data')
@@ -282,14 +282,14 @@ test(
 )
 
 test(
-  'an export overwrites nothing, and of a damaged ledger there is none',
+  'does not overwrite a file, and does not export a damaged ledger',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 10)
     const parent = testDirectory()
     const file = join(parent, 'ledger.jsonl')
     writeFileSync(file, 'mine')
-    expect((await runScript('ledger-export', directory, [file])).err).toBe(`${file} exists already.\n`)
+    expect((await runScript('ledger-export', directory, [file])).err).toBe(`${file} already exists.\n`)
     expect(readFileSync(file, 'utf8')).toBe('mine')
     tamper(directory, `UPDATE events SET facts = '{"a":1}' WHERE seq = 7`)
     const { code, err } = await runScript('ledger-export', directory, [join(parent, 'other.jsonl')])
@@ -300,7 +300,7 @@ test(
 )
 
 test(
-  'after an import, what goes out waits until the owner releases it, however often the service starts',
+  'holds outbound work after an import until the owner releases it, across restarts',
   async () => {
     const { text } = exported(5)
     const directory = join(testDirectory(), 'data')

@@ -13,7 +13,7 @@ import { fillDirectory, runScript, startScript } from './run-script.ts'
 const PROCESS_MS = 180_000
 const CANARY = 'canarybird'
 
-/** What stands behind each projection's name. */
+/** The verdict for each projection. */
 function verdictsOf(out: string): Record<string, string> {
   return Object.fromEntries(
     [...out.matchAll(/^(\w+) +\d+ +\d+ +[\d-]+ {2}(.+)$/gm)].map(([, name = '', verdict = '']) => [
@@ -26,7 +26,7 @@ function verdictsOf(out: string): Record<string, string> {
 const ALL_EQUAL = Object.fromEntries(projections.map(({ name }) => [name, 'equal']))
 
 test(
-  'after any facts and erasures the views are what a replay gives',
+  'matches the views after any facts and erasures',
   async () => {
     const directory = testDirectory()
     const writer = openTestWriter(directory)
@@ -50,13 +50,13 @@ test(
 )
 
 test(
-  'a replay that has far to go ends as soon as it is told to',
+  'stops a long replay as soon as it is told to',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 3_000)
     const child = startScript('ledger-replay', directory, [], { LEDGER_DEBUG: '1' })
     const ended = once(child, 'exit')
-    // What it traces is read no further, so it cannot be done.
+    // Its trace is not read any further, so it cannot finish.
     await once(child.stderr, 'readable')
     child.kill('SIGINT')
     await expect.poll(() => child.signalCode, { timeout: PROCESS_MS }).toBe('SIGINT')
@@ -70,7 +70,7 @@ test(
 )
 
 test(
-  'with LEDGER_DEBUG=1 each event is a line without its words',
+  'logs each event without its words with LEDGER_DEBUG=1',
   async () => {
     const directory = testDirectory()
     const writer = openTestWriter(directory)
@@ -106,10 +106,10 @@ test.each([
   [
     'owner',
     `INSERT INTO owner VALUES (99, '${CANARY}', 'UTC')`,
-    'owner, row with installedSeq 99: is in the live views alone',
+    'owner, row with installedSeq 99: only in the live views',
   ],
 ])(
-  'where rows of %s are not what the ledger says, they are named and not shown',
+  'names rows of %s that do not match the ledger without showing them',
   async (name, sql, flaw) => {
     const directory = testDirectory()
     fillDirectory(directory, 10)
@@ -118,14 +118,14 @@ test.each([
     db.close()
     const { code, out, err } = await runScript('ledger-replay', directory)
     expect(verdictsOf(out)).toEqual({ ...ALL_EQUAL, [name]: expect.stringContaining(flaw) })
-    expect([code, err]).toEqual([1, `1 of ${projections.length} views are not what the ledger says.\n`])
+    expect([code, err]).toEqual([1, `1 of ${projections.length} views do not match the ledger.\n`])
     expect(out + err).not.toContain(CANARY)
   },
   PROCESS_MS,
 )
 
 test(
-  'beside a service that appends and erases, the views are compared at one moment',
+  'compares the views at one moment while a service appends and erases',
   async () => {
     const directory = testDirectory()
     const storage = await openTestStorage(directory)
@@ -147,7 +147,7 @@ test(
 )
 
 test(
-  'views that stand before an erasure, or come from another build, are said not to be comparable',
+  'does not compare views from before an erasure or from another build',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 10)
@@ -160,8 +160,8 @@ test(
     expect(code).toBe(1)
     expect(verdictsOf(out)).toEqual({
       ...ALL_EQUAL,
-      search: expect.stringContaining('stands at event 10, and something was erased since'),
-      notes: expect.stringContaining('another version of Delegate made it'),
+      search: expect.stringContaining('stands at event 10, before the last erasure'),
+      notes: expect.stringContaining('built by another version of Delegate'),
     })
   },
   PROCESS_MS,

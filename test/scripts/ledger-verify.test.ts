@@ -13,7 +13,7 @@ const PROCESS_MS = 180_000
 const PAGE_BYTES = 4096
 
 test(
-  'a sound ledger is said to be, with its head, beside a service that goes on appending',
+  'reports a sound ledger and its head while a service appends',
   async () => {
     const directory = testDirectory()
     const storage = await openTestStorage(directory)
@@ -28,15 +28,15 @@ test(
     while (!isOver) await storage.append([said('meanwhile')])
     const { code, out, err } = await verified
     expect([code, err]).toEqual([0, ''])
-    const [, told, toldHash] = /^head {3}(\d+) ([0-9a-f]{64})$/m.exec(out) ?? []
-    expect(Number(told)).toBeGreaterThanOrEqual(seq)
-    expect(storage.ledger.hashAt(Number(told))).toBe(toldHash)
+    const [, printedSeq, printedHash] = /^head {3}(\d+) ([0-9a-f]{64})$/m.exec(out) ?? []
+    expect(Number(printedSeq)).toBeGreaterThanOrEqual(seq)
+    expect(storage.ledger.hashAt(Number(printedSeq))).toBe(printedHash)
   },
   PROCESS_MS,
 )
 
 test(
-  'a stopped directory is verified without a change to what it holds',
+  'verifies a stopped directory without changing it',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 10)
@@ -58,7 +58,7 @@ test.each([
   ['body came back after its erasure', `UPDATE events SET body = '{}', salt = 'a' WHERE seq = 3`, 3],
   ['last event was cut off', 'DELETE FROM events WHERE seq > 11', 12],
 ])(
-  'where the %s, the first event that is not as it was written is named',
+  'names the first damaged event where the %s',
   async (_what, sql, seq) => {
     const directory = testDirectory()
     fillDirectory(directory, 10)
@@ -72,7 +72,7 @@ test.each([
 )
 
 test(
-  'where a page of the file was overwritten, the first event on it is named',
+  'names the first event on an overwritten page of the file',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 200)
@@ -92,7 +92,7 @@ test(
 )
 
 test(
-  'a guard that was dropped is damage',
+  'reports a dropped guard as damage',
   async () => {
     const directory = testDirectory()
     fillDirectory(directory, 3)
@@ -106,7 +106,7 @@ test(
 )
 
 test(
-  'another chain that is sound in itself is told by a head that was noted elsewhere',
+  'detects another sound chain by a head noted elsewhere',
   async () => {
     const [directory, other] = [testDirectory(), testDirectory()]
     fillDirectory(directory, 10)
@@ -123,18 +123,18 @@ test(
 )
 
 test(
-  'a directory without a ledger is refused, and nothing is made in it',
+  'refuses a directory without a ledger and creates nothing in it',
   async () => {
     const directory = testDirectory()
     const { code, err } = await runScript('ledger-verify', directory)
-    expect([code, err]).toEqual([1, `There is no ledger in ${directory}. DATA_DIR says where it is.\n`])
+    expect([code, err]).toEqual([1, `There is no ledger in ${directory}. Set DATA_DIR to its directory.\n`])
     expect(digests(directory)).toEqual({})
   },
   PROCESS_MS,
 )
 
 test.each(['ledger-verify', 'ledger-replay', 'ledger-export', 'ledger-import', 'backup', 'restore'])(
-  '%s says how it is used, and refuses what it does not know',
+  '%s prints its usage and refuses unknown arguments',
   async (name) => {
     const directory = testDirectory()
     const npmName = name.replace('-', ':')
@@ -149,14 +149,14 @@ test.each(['ledger-verify', 'ledger-replay', 'ledger-export', 'ledger-import', '
 )
 
 test(
-  'a byte of the index by which a client’s retry is recognised is checked too, by the backup as well',
+  'checks every byte of the index of client retries, also in a backup',
   async () => {
     const directory = testDirectory()
     const writer = openTestWriter(directory)
     for (let index = 0; index < 10; index += 1)
       writer.append(said(`message ${index}`, { key: `chat:client-${index}` }))
     writer.close()
-    // The key stands in its row and in the index; the index page is the one without the text.
+    // The key is in its row and in the index; the index page is the one without the text.
     const file = ledgerFile(directory)
     const bytes = readFileSync(file)
     const key = Buffer.from('chat:client-7')

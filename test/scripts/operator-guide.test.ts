@@ -8,11 +8,11 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const guide = read('docs/operator-guide.md')
 const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
 
-test('the tables of the guide are those of the code ("npm run docs:guide" writes them)', () => {
+test('has the tables of the code in the guide ("npm run docs:guide" writes them)', () => {
   expect(renderGuide(guide, scripts)).toBe(guide)
 })
 
-test('every setting, variable and script is in the guide, and every variable has a meaning', () => {
+test('has every setting, variable and script in the guide, and describes every variable', () => {
   for (const name of [...settingKeys, ...processVariables.map((variable) => variable.name)]) {
     expect(guide).toContain(`| \`${name}\` |`)
   }
@@ -20,12 +20,12 @@ test('every setting, variable and script is in the guide, and every variable has
   for (const { description } of processVariables) expect(description).toMatch(/.\.$/)
 })
 
-test('a script that nobody explained is refused', () => {
+test('refuses a script without a description', () => {
   expect(() => renderGuide(guide, [...scripts, 'mystery'])).toThrow(/mystery/)
   expect(() => renderGuide(guide, scripts.slice(1))).toThrow(/start/)
 })
 
-test('every command that the guide names exists', () => {
+test('names only commands that exist in the guide', () => {
   const named = [...guide.matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map(([, name]) => name ?? '')
   expect(named.filter((name) => !scripts.includes(name))).toEqual([])
 })

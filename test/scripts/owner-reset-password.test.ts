@@ -32,17 +32,17 @@ async function installed() {
   return state.directory
 }
 
-test('the shell sets a new password without the old one, and ends every session', async () => {
+test('sets a new password without the old one, and ends every session', async () => {
   const directory = await installed()
   const { code, output } = await run(directory, 'quite another password\nnot this line\n')
-  expect([code, output]).toEqual([0, 'The password is changed.\nEvery session has ended.\n'])
+  expect([code, output]).toEqual([0, 'The password was changed.\nEvery session has ended.\n'])
   const state = await openState({ directory })
   expect(state.sessions.list()).toEqual([])
   expect((await state.signIn()).status).toBe('wrong_password')
   expect((await state.signIn('quite another password')).status).toBe('signed_in')
 })
 
-test('without a password one is made, and shown', async () => {
+test('generates and prints a password if none is given', async () => {
   const directory = await installed()
   const { code, output } = await run(directory, '')
   const made = output.match(/^The new password is: (\S{20})$/m)?.[1] ?? ''
@@ -53,8 +53,8 @@ test('without a password one is made, and shown', async () => {
 
 test.each([
   ['too short', 'short', 'at least 12 characters'],
-  ['too common', 'password1234', 'tried first'],
-])('a password that is %s is refused, and nothing changes', async (_kind, password, reason) => {
+  ['too common', 'password1234', 'too common'],
+])('refuses a password that is %s, and changes nothing', async (_kind, password, reason) => {
   const directory = await installed()
   const { code, output } = await run(directory, `${password}\n`)
   expect([code, output]).toEqual([1, expect.stringContaining(reason)])
@@ -62,7 +62,7 @@ test.each([
   expect((await state.signIn(PASSWORD)).status).toBe('signed_in')
 })
 
-test('asked what it does, or called as it is not meant to be, it changes nothing', async () => {
+test('changes nothing when it prints its help or is called wrongly', async () => {
   const directory = await installed()
   const help = await run(directory, '', ['--help'])
   expect([help.code, help.output]).toEqual([0, expect.stringContaining('npm run owner:reset-password')])
@@ -72,14 +72,14 @@ test('asked what it does, or called as it is not meant to be, it changes nothing
   expect((await state.signIn()).status).toBe('signed_in')
 })
 
-test('while the service runs it is told to stop first', async () => {
+test('asks to stop the service first if it is running', async () => {
   const state = await openState()
   await state.install()
   const { code, output } = await run(state.directory, 'quite another password\n')
   expect([code, output]).toEqual([1, 'The service is running. Stop it first.\n'])
 })
 
-test('where there is no service, or none that is installed, nothing is made', async () => {
+test('creates nothing if there is no service or it is not installed', async () => {
   const empty = newDirectory()
   expect(await run(empty, '')).toEqual({ code: 1, output: expect.stringContaining('There is no service') })
   const state = await openState()

@@ -7,7 +7,7 @@ import { openTestWriter, said } from '../support/writer.ts'
 
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
 
-/** Starts an operator's script as npm would, in a process of its own. */
+/** Starts an operator's script in a process of its own, as npm would. */
 export function startScript(
   name: string,
   dataDir: string,
@@ -20,7 +20,7 @@ export function startScript(
   })
 }
 
-/** Runs an operator's script to its end. */
+/** Runs an operator's script and waits for its end. */
 export function runScript(
   name: string,
   dataDir: string,
@@ -42,7 +42,7 @@ export function runScript(
   })
 }
 
-/** The lines with which a script tells a ledger and its head. */
+/** The ledger's id and head as a script prints them. */
 export const headOf = (output: string) => /^ledger \w+\nhead {3}\d+ [0-9a-f]{64}$/m.exec(output)?.[0]
 
 /** A stopped directory of `count` messages, of which 3 and 5 were erased; then one more. */
@@ -66,7 +66,7 @@ export function flipByte(file: string, offset: number): void {
   writeFileSync(file, bytes)
 }
 
-/** Changes a stopped ledger as somebody could who owns the file: the guards stand again afterwards. */
+/** Changes a stopped ledger as the owner of the file could, and restores the guards. */
 export function tamper(directory: string, sql: string): void {
   const db = new Database(ledgerFile(directory))
   const guards = db

@@ -17,10 +17,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../http/client.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-/** An account that owns nothing here. */
+/** An account without files here. */
 const NOBODY = 65_534
 
-/** The unit of the operator's guide: its settings by name, each with all its values. */
+/** The settings of the unit in the operator's guide, each with all its values. */
 function readUnit(): ReadonlyMap<string, readonly string[]> {
   const guide = readFileSync(join(root, 'docs/operator-guide.md'), 'utf8')
   const [, unit = ''] = /```ini\n(\[Unit\]\n[\s\S]*?)```/.exec(guide) ?? []
@@ -30,7 +30,7 @@ function readUnit(): ReadonlyMap<string, readonly string[]> {
   )
 }
 
-/** As /var/lib: everybody may look, only root may write. */
+/** As /var/lib: everyone may read it, only root may write. */
 function rootDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'delegate-unit-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
@@ -40,17 +40,17 @@ function rootDirectory(): string {
 
 const unit = readUnit()
 const [program = '', ...args] = unit.get('ExecStart')?.[0]?.split(' ') ?? []
-/** Only root can run something as another account, and that account must be able to read the checkout. */
+/** Only root can run a command as another account, which must be able to read the checkout. */
 const canFollow =
   process.getuid?.() === 0 &&
   existsSync(program) &&
   spawnSync('cat', [join(root, 'package.json')], { uid: NOBODY, gid: NOBODY }).status === 0
 
 test.skipIf(!canFollow)(
-  'the unit of the guide starts the service on a checkout that it cannot write, and SIGTERM ends it (needs root)',
+  "starts the service as in the guide's unit on a read-only checkout, and ends on SIGTERM (needs root)",
   async () => {
     const state = rootDirectory()
-    // As systemd makes them under /var/lib.
+    // As systemd creates them under /var/lib.
     for (const name of unit.get('StateDirectory')?.[0]?.split(' ') ?? []) {
       mkdirSync(join(state, name), { mode: Number.parseInt(unit.get('StateDirectoryMode')?.[0] ?? '755', 8) })
       chownSync(join(state, name), NOBODY, NOBODY)
@@ -60,7 +60,7 @@ test.skipIf(!canFollow)(
       cwd: root,
       uid: NOBODY,
       gid: NOBODY,
-      // systemd.exec(5): the PATH of system services, and HOME from the account, which the guide's useradd gives.
+      // systemd.exec(5): the PATH of system services, and HOME as the guide's useradd sets it.
       env: {
         PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin',
         HOME: join(state, 'delegate-work'),
@@ -70,7 +70,7 @@ test.skipIf(!canFollow)(
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
-    // Once no process holds its output any more: those that npm started are gone too.
+    // Its output closes once all processes that npm started are gone.
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
     const service = await Promise.race([
       expect
@@ -83,26 +83,23 @@ test.skipIf(!canFollow)(
     expect((await service.get('/install')).text).toContain('<title>')
     expect((statSync(join(state, 'delegate/ledger.sqlite')).mode & 0o777).toString(8)).toBe('600')
     expect(output).not.toMatch(/EACCES|EROFS|readable by other accounts/)
-    // systemd tells every process of the unit; npm alone must be enough.
+    // systemd signals every process of the unit, but signalling npm must be enough.
     child.kill('SIGTERM')
     await exit
     expect(output).toContain('"msg":"stopped"')
   },
 )
 
-test.skipIf(!canFollow)(
-  'where the pages are stale and cannot be built, a sentence says what to do (needs root)',
-  () => {
-    const checkout = rootDirectory()
-    for (const path of ['package.json', 'package-lock.json', 'scripts/build-web.ts', 'web/index.html'])
-      cpSync(join(root, path), join(checkout, path))
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/build-web.ts'], {
-      cwd: checkout,
-      uid: NOBODY,
-      gid: NOBODY,
-      encoding: 'utf8',
-    })
-    expect([status, stderr]).toEqual([1, expect.stringContaining('npm run build:web')])
-    expect(stderr).not.toContain('    at ')
-  },
-)
+test.skipIf(!canFollow)('says what to do if the pages are stale and cannot be built (needs root)', () => {
+  const checkout = rootDirectory()
+  for (const path of ['package.json', 'package-lock.json', 'scripts/build-web.ts', 'web/index.html'])
+    cpSync(join(root, path), join(checkout, path))
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/build-web.ts'], {
+    cwd: checkout,
+    uid: NOBODY,
+    gid: NOBODY,
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('npm run build:web')])
+  expect(stderr).not.toContain('    at ')
+})

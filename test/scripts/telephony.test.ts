@@ -52,7 +52,7 @@ const application = (changes: object = {}): Resource => ({
   ...changes,
 })
 
-test('applications are listed and shown with where they point to', async () => {
+test('lists and shows applications with where they point', async () => {
   const { double, run } = await startAccount()
   double.applications.push(application())
   const listed = await run('list-apps')
@@ -63,7 +63,7 @@ test('applications are listed and shown with where they point to', async () => {
   expect(double.problems).toEqual([])
 })
 
-test('updating points every address to the Public URL and says what changed; a second time nothing', async () => {
+test('points every address to the Public URL and prints what changed, and nothing the second time', async () => {
   const { double, run } = await startAccount()
   double.applications.push(application())
   const { code, output } = await run('update-app')
@@ -77,11 +77,11 @@ test('updating points every address to the Public URL and says what changed; a s
     status_callback: 'https://delegate.example.com/voice-status',
     message_status_callback: 'https://delegate.example.com/sms/status',
   })
-  expect((await run('update-app')).output).toContain('nothing changed')
+  expect((await run('update-app')).output).toContain('Nothing was changed')
   expect(double.problems).toEqual([])
 })
 
-test('an application is created at the Public URL, and its sid is told', async () => {
+test('creates an application at the Public URL and prints its SID', async () => {
   const { double, run } = await startAccount()
   const { code, output } = await run('create-app', 'Mine')
   expect(code).toBe(0)
@@ -90,7 +90,7 @@ test('an application is created at the Public URL, and its sid is told', async (
   expect(double.problems).toEqual([])
 })
 
-test('a token is a signed grant for the owner to call through the application', async () => {
+test('prints a token with a signed grant for the owner to call through the application', async () => {
   const { run } = await startAccount()
   const { code, output } = await run('token')
   expect(code).toBe(0)
@@ -98,7 +98,7 @@ test('a token is a signed grant for the owner to call through the application', 
   expect(claims.grants).toMatchObject({ identity: 'owner', voice: { outgoing: { application_sid: 'AP1' } } })
 })
 
-test('what is missing or wrong is said, with exit code 1; a wrong call has 2; help has 0', async () => {
+test('explains what is missing or wrong, with exit code 1, or 2 for wrong usage, and prints help with 0', async () => {
   const { run } = await startAccount({ TELEPHONY_APP_SID: '', TELEPHONY_API_KEY_SID: '' })
   const missing = await run('update-app')
   expect(missing).toMatchObject({ code: 1 })

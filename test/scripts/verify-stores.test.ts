@@ -12,7 +12,7 @@ function overwrite(file: string): void {
   closeSync(descriptor)
 }
 
-/** A directory with a secret in its settings, and the service stopped. */
+/** The directory of a stopped service with a secret setting. */
 async function stopped(): Promise<string> {
   const { client, directory, stop } = await startWholeService()
   await client.put('/api/config', { entries: { OPENAI_API_KEY: 'sk-test-of-verifying' } })
@@ -21,7 +21,7 @@ async function stopped(): Promise<string> {
 }
 
 test(
-  'settings and views are verified beside the ledger, each with its own words',
+  'verifies settings and views beside the ledger, and reports on each',
   async () => {
     const directory = await stopped()
     const sound = await runScript('ledger-verify', directory)
@@ -34,7 +34,7 @@ test(
     const views = await runScript('ledger-verify', directory)
     expect([views.code, views.out]).toEqual([
       0,
-      expect.stringMatching(/\nviews\.sqlite is damaged: .*delete it: it is rebuilt from the ledger\.\n$/),
+      expect.stringMatching(/\nviews\.sqlite is damaged: .*delete it. It is rebuilt from the ledger\.\n$/),
     ])
 
     rmSync(join(directory, 'secret.key'))

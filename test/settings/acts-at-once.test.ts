@@ -6,7 +6,7 @@ import { apiKeyTrials, deliveryTrials, ownerTrials, telephonyTrials } from './tr
 import { conversationTrials, modelTrials } from './trials-of-talk.ts'
 import { startWorld } from './world.ts'
 
-/** What a service is set up for, and what it is started with. */
+/** Groups of settings, with the environment that the service starts with. */
 const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
   ['the model service', modelTrials, {}],
   ['the conversation', conversationTrials, {}],
@@ -16,18 +16,18 @@ const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
   ['tasks and their outcomes', deliveryTrials, {}],
 ]
 
-test('each setting that says it acts at once is tried, and none that needs a restart', () => {
+test('tests every setting that takes effect at once, and none that needs a restart', () => {
   const live = settingKeys.filter((key) => !settingRegistry[key].restart)
   const tried = worlds.flatMap(([, each]) => Object.keys(each))
   expect(tried.sort()).toEqual([...live].sort())
 })
 
 test.each(worlds)(
-  'what is put in force for %s acts while the service runs',
+  'applies changes to %s while the service runs',
   async (_what, tried, environment) => {
     const world = await startWorld(environment)
     for (const [key, { values, given, see, expected }] of Object.entries(tried)) {
-      if (!isSettingKey(key)) throw new Error(`${key} is no setting`)
+      if (!isSettingKey(key)) throw new Error(`${key} is not a setting`)
       if (given) await world.put(given)
       for (const value of typeof values === 'function' ? values(world) : values) {
         await world.put({ [key]: value })
@@ -42,7 +42,7 @@ test.each(worlds)(
   300_000,
 )
 
-test('a model service takes over from the builtin model, and gives back to it, between two messages', async () => {
+test('switches between the builtin model and a model service between two messages', async () => {
   const { service, model } = await startWithModel({
     environment: { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' },
   })

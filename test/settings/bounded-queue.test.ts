@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createBoundedQueue, QueueFull } from '../../src/settings/bounded-queue.ts'
 
-test('never more than the limit run at once, all in the order in which they came, failures included', async () => {
+test('runs jobs in order, never more than the limit at once, failures included', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -32,7 +32,7 @@ test('never more than the limit run at once, all in the order in which they came
   )
 })
 
-test('a full queue refuses at once, and takes more when it has emptied', async () => {
+test('refuses at once when it is full, and accepts jobs again when it has room', async () => {
   const queue = createBoundedQueue(2, 3)
   const held = Promise.withResolvers<string>()
   const jobs = Array.from({ length: 5 }, () => queue(() => held.promise))

@@ -10,7 +10,7 @@ const failing: Append = async () => {
   throw new Error('the disk is full')
 }
 
-test('a crash before the fact leaves a service that can still be installed, by another password', async () => {
+test('can still be installed, with another password, after a crash before the fact', async () => {
   const before = await openState({ around: () => failing })
   await expect(before.install()).rejects.toThrow('the disk is full')
   expect(before.account.isInstalled()).toBe(false)
@@ -25,8 +25,8 @@ test('a crash before the fact leaves a service that can still be installed, by a
   expect((await after.signIn('quite another password')).status).toBe('signed_in')
 })
 
-test('a crash right after the fact leaves an installed service with its password, settings and session', async () => {
-  // The fact is durable, but nothing that follows it ever runs.
+test('is installed with password, settings and session after a crash right after the fact', async () => {
+  // The fact is durable, but nothing after it runs.
   const appended = Promise.withResolvers<void>()
   const before = await openState({
     around: (append) => async (events) => {
@@ -48,7 +48,7 @@ test('a crash right after the fact leaves an installed service with its password
   expect((await after.install('quite another password')).status).toBe('already_installed')
 })
 
-/** A state in which a fact of a type is durable, but nothing that follows it ever runs. */
+/** A state in which the fact of a type is durable, but nothing after it runs. */
 async function openCutOffAfter(type: string) {
   const appended = Promise.withResolvers<void>()
   const state = await openState({
@@ -66,7 +66,7 @@ async function openCutOffAfter(type: string) {
   return { ...state, session, appended: appended.promise }
 }
 
-test('a crash right after the fact of a new password leaves it in force, and the other sessions ended', async () => {
+test('has the new password and no other sessions after a crash right after its fact', async () => {
   const before = await openCutOffAfter('owner.password.changed')
   const change = { current: PASSWORD, next: 'quite another password' }
   void before.account.changePassword(before.session, change, UNLIMITED)
@@ -80,7 +80,7 @@ test('a crash right after the fact of a new password leaves it in force, and the
   expect(after.facts().filter(({ type }) => type === 'owner.password.changed')).toHaveLength(1)
 })
 
-test('a crash before the fact of a new password leaves the old one, and every session', async () => {
+test("keeps the old password and every session after a crash before the new one's fact", async () => {
   const before = await openState({
     around: (append) => (events) =>
       events[0]?.type === 'owner.password.changed' ? failing(events) : append(events),
@@ -96,7 +96,7 @@ test('a crash before the fact of a new password leaves the old one, and every se
 })
 
 test.each(['owner.signed-out', 'owner.session.revoked'])(
-  'a crash right after the fact that a session has ended leaves it ended (%s)',
+  'keeps a session ended after a crash right after its fact (%s)',
   async (type) => {
     const before = await openCutOffAfter(type)
     const { account, session } = before
@@ -110,7 +110,7 @@ test.each(['owner.signed-out', 'owner.session.revoked'])(
   },
 )
 
-test('a crash right after the fact that a sign-in takes the place of a session leaves that one ended', async () => {
+test('keeps a replaced session ended after a crash right after the fact of the sign-in', async () => {
   const before = await openCutOffAfter('owner.signed-out')
   const attempt = { password: PASSWORD, userAgent: 'the same browser', former: before.session }
   void before.account.signIn(attempt, UNLIMITED)
@@ -121,7 +121,7 @@ test('a crash right after the fact that a sign-in takes the place of a session l
   expect(after.sessions.list()).not.toContainEqual(expect.objectContaining({ id: before.session.id }))
 })
 
-test('the ledger decides who has installed: whoever comes second changes nothing, though told otherwise', async () => {
+test('lets the ledger decide who installed first, whatever the state says', async () => {
   const winner = await openState()
   await winner.install()
   const facts = winner.facts().length
@@ -137,7 +137,7 @@ test('the ledger decides who has installed: whoever comes second changes nothing
   expect((await after.signIn()).status).toBe('signed_in')
 })
 
-test('settings of another life do not stand in the way of installing anew', async () => {
+test('can be installed again despite settings of an earlier ledger', async () => {
   const former = await openState()
   await former.install()
   await former.close()
@@ -145,14 +145,14 @@ test('settings of another life do not stand in the way of installing anew', asyn
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
   }
   rmSync(headFile(former.directory))
-  const anew = await openState({ directory: former.directory })
-  expect(anew.account.isInstalled()).toBe(false)
-  expect((await anew.install('quite another password')).status).toBe('installed')
-  expect((await anew.signIn()).status).toBe('wrong_password')
-  expect(anew.sessions.list()).toHaveLength(1)
+  const reinstalled = await openState({ directory: former.directory })
+  expect(reinstalled.account.isInstalled()).toBe(false)
+  expect((await reinstalled.install('quite another password')).status).toBe('installed')
+  expect((await reinstalled.signIn()).status).toBe('wrong_password')
+  expect(reinstalled.sessions.list()).toHaveLength(1)
 })
 
-test('an installed service whose settings were lost says how to get in again, and the shell can', async () => {
+test('says how to get in again if its settings were lost, and the shell can', async () => {
   const before = await openState()
   await before.install()
   await before.close()
@@ -167,7 +167,7 @@ test('an installed service whose settings were lost says how to get in again, an
   expect((await after.signIn('quite another password')).status).toBe('signed_in')
 })
 
-test('resetting the password from the shell ends every session and is a fact', async () => {
+test('ends every session on a password reset from the shell, and records it', async () => {
   const state = await openState()
   await state.install()
   const ended: string[] = []
@@ -182,12 +182,12 @@ test('resetting the password from the shell ends every session and is a fact', a
   expect(await state.account.resetPassword('password1234')).toBe('common_password')
 })
 
-test('before installation there is no password to reset', async () => {
+test('has no password to reset before installation', async () => {
   const state = await openState()
   expect(await state.account.resetPassword(PASSWORD)).toBe('not_installed')
 })
 
-test('a sign-in with the old password that was under way while it changed comes to nothing', async () => {
+test('rejects a sign-in with the old password that overlaps a password change', async () => {
   const release = Promise.withResolvers<void>()
   const isHeld = Promise.withResolvers<void>()
   const state = await openState({
@@ -209,7 +209,7 @@ test('a sign-in with the old password that was under way while it changed comes 
   expect(state.sessions.list()).toEqual([])
 })
 
-test('a fact that cannot be recorded signs nobody in', async () => {
+test('signs nobody in if the fact cannot be recorded', async () => {
   let isDown = false
   const state = await openState({
     around: (append) => (events) => (isDown ? failing(events) : append(events)),

@@ -10,14 +10,14 @@ import { openStorage } from '../../src/storage/storage.ts'
 
 export const PASSWORD = 'a long walk by the river'
 
-/** The owner's state over the real storage, in a directory that outlives it; ends with the test. */
+/** The owner's state on the real storage, in a directory that outlives it; closes with the test. */
 export async function openState(
   options: {
     readonly directory?: string
     readonly environment?: Partial<Record<SettingKey, string>>
-    /** Stands between the state and the ledger. */
+    /** Wraps the append between the state and the ledger. */
     readonly around?: (append: Append) => Append
-    /** What the state is told of the facts there are; the truth unless given. */
+    /** Overrides which facts the state sees; by default the real ones. */
     readonly hasFact?: (key: string) => boolean
   } = {},
 ) {
@@ -71,7 +71,7 @@ export async function openState(
     directory,
     warnings,
     storage,
-    /** As a crash would leave it: nothing more is written. */
+    /** Simulates a crash: nothing more is written. */
     close,
     facts: () => storage.ledger.readAfter(0, 1_000),
     install: (password = PASSWORD, settings: Record<string, unknown> = {}) =>

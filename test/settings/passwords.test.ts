@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { isCommonPassword, newPasswordSchema } from '../../src/settings/password-policy.ts'
 import { createPasswords } from '../../src/settings/passwords.ts'
 
-test('passwords are hashed by argon2id with 19 MiB and two passes, each with a salt of its own', async () => {
+test('hashes passwords with argon2id, 19 MiB, two passes and a salt of its own each', async () => {
   const passwords = createPasswords()
   const [first, second] = [
     await passwords.hash('the same password'),
@@ -15,13 +15,13 @@ test('passwords are hashed by argon2id with 19 MiB and two passes, each with a s
   expect(await passwords.verify('the same passwore', first)).toBe('wrong')
 })
 
-test('the same characters are the same password, however the keyboard composed them', async () => {
+test('treats the same characters as the same password, however the keyboard composes them', async () => {
   const passwords = createPasswords()
   const hash = await passwords.hash('ein schöner Tag')
   expect(await passwords.verify('ein scho\u0308ner Tag', hash)).toBe('right')
 })
 
-test('whether a password may be tried is asked when its turn comes', async () => {
+test('asks whether a password may be tried only when its turn comes', async () => {
   const passwords = createPasswords()
   const hash = await passwords.hash('a password to check')
   let failures = 0
@@ -43,7 +43,7 @@ test.each([
   ['x'.repeat(1_000), true],
   ['x'.repeat(1_001), false],
   ['x'.repeat(1_000_000), false],
-])('the length of %j is fit: %j', (password, isFit) => {
+])('the length of %j is valid: %j', (password, isFit) => {
   expect(newPasswordSchema.safeParse(password).success).toBe(isFit)
 })
 

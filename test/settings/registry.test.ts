@@ -8,14 +8,14 @@ const parsedValue = (key: SettingKey, input: unknown) => {
   return parsed.ok ? parsed.value : null
 }
 
-test('every default is valid, and in its canonical form', () => {
+test('has valid, canonical defaults', () => {
   for (const key of settingKeys) {
     const { default: byDefault } = settingRegistry[key]
     if (byDefault !== null) expect([key, parsedValue(key, byDefault)]).toEqual([key, byDefault])
   }
 })
 
-test('whatever is stored reads back as itself', () => {
+test('reads stored values back unchanged', () => {
   const inputs = fc.oneof(
     fc.string(),
     fc.integer(),
@@ -83,11 +83,11 @@ test.each<[SettingKey, unknown, unknown]>([
   ['TRUSTED_PROXY', '100::/7', null],
   ['TRUSTED_PROXY', '::ffff:10.0.0.0/104,fd00::/8', '::ffff:10.0.0.0/104,fd00::/8'],
   ['TRUSTED_PROXY', '10.0.0.1,0.0.0.0/1,128.0.0.0/1', null],
-])('%s takes %j as %j', (key, input, expected) => {
+])('parses %s from %j as %j', (key, input, expected) => {
   expect(parsedValue(key, input)).toBe(expected)
 })
 
-test('a refusal says what is wanted and never repeats what was given', () => {
+test('says what is expected and never repeats the input', () => {
   for (const key of settingKeys) {
     const parsed = parseSetting(key, { canary: 'canary' })
     const text = parseSetting(key, 'canary \r\n canary')
@@ -96,7 +96,7 @@ test('a refusal says what is wanted and never repeats what was given', () => {
   }
 })
 
-test('the secrets are those of the contract', () => {
+test('has the secrets of the contract', () => {
   expect(settingKeys.filter((key) => settingRegistry[key].secret)).toEqual([
     'OPENAI_API_KEY',
     'TELEPHONY_AUTH_TOKEN',
@@ -105,7 +105,7 @@ test('the secrets are those of the contract', () => {
   ])
 })
 
-test('a list of numbers comes apart again', () => {
+test('splits a list of phone numbers', () => {
   expect(phoneNumbers('+493012345678,+15005550006')).toEqual(['+493012345678', '+15005550006'])
   expect(phoneNumbers(null)).toEqual([])
 })

@@ -18,14 +18,14 @@ function openSessions(change: (store: SettingsStore) => SettingsStore = (store) 
     onWarning: (message) => void warnings.push(message),
   })
   const begin = () => {
-    const { token, session } = sessions.draw('Browser')
+    const { token, session } = sessions.prepare('Browser')
     sessions.save(session)
     return token
   }
   return { sessions, clock, warnings, begin }
 }
 
-test('a session that began while the clock was ten years ahead ends in time once it is right again', () => {
+test('ends a session in time even if it began while the clock was ten years ahead', () => {
   const { sessions, clock, begin } = openSessions()
   clock.nowMs = START_MS + TEN_YEARS_MS
   const [used, unused] = [begin(), begin()]
@@ -42,7 +42,7 @@ test('a session that began while the clock was ten years ahead ends in time once
   expect(sessions.find(used)).toBeNull()
 })
 
-test('a disk that takes nothing more keeps nobody out who is signed in', () => {
+test('does not lock out a signed-in owner when the disk is full', () => {
   const { sessions, clock, begin, warnings } = openSessions((store) => ({
     ...store,
     touchSession: () => {
@@ -55,18 +55,18 @@ test('a disk that takes nothing more keeps nobody out who is signed in', () => {
   expect(warnings).toHaveLength(1)
 })
 
-test('whoever waits for the end of a session is told once, and not after taking the wish back', () => {
+test('notifies a listener once when a session ends, and not after it unsubscribes', () => {
   const { sessions, begin } = openSessions()
   begin()
   begin()
   const [second, first] = sessions.list().map(({ id }) => id)
-  const told: string[] = []
-  sessions.onEnded(first ?? '', () => told.push('first'))
-  const forget = sessions.onEnded(first ?? '', () => told.push('forgotten'))
-  sessions.onEnded(second ?? '', () => told.push('second'))
-  forget()
+  const calls: string[] = []
+  sessions.onEnded(first ?? '', () => calls.push('first'))
+  const unsubscribe = sessions.onEnded(first ?? '', () => calls.push('unsubscribed'))
+  sessions.onEnded(second ?? '', () => calls.push('second'))
+  unsubscribe()
   sessions.end([first ?? ''])
   sessions.end([first ?? ''])
-  expect(told).toEqual(['first'])
+  expect(calls).toEqual(['first'])
   expect(sessions.list().map(({ id }) => id)).toEqual([second])
 })

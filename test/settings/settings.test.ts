@@ -18,14 +18,14 @@ async function stateWithSecret() {
   return state.directory
 }
 
-test('settings and secrets survive a restart', async () => {
+test('keeps settings and secrets across a restart', async () => {
   const directory = await stateWithSecret()
   const { settings, warnings } = await openState({ directory })
   expect([settings.get('OPENAI_API_KEY'), settings.get('TIMEZONE')]).toEqual([SECRET, 'Europe/Berlin'])
   expect(warnings).toEqual([])
 })
 
-test('the files can be read by their owner alone', async () => {
+test('makes its files readable only by their owner', async () => {
   const directory = newDirectory()
   writeFileSync(settingsFile(directory), '')
   chmodSync(settingsFile(directory), 0o644)
@@ -40,7 +40,7 @@ test('the files can be read by their owner alone', async () => {
   }
 })
 
-test('a secret of an earlier version is bound to the address in force at the first start', async () => {
+test('binds a secret of an earlier version to the current address at the first start', async () => {
   const directory = newDirectory()
   const environment = { OPENAI_BASE_URL: 'https://models.example.com/v1' }
   await (await openState({ directory })).close()
@@ -69,7 +69,7 @@ test('a secret of an earlier version is bound to the address in force at the fir
   expect(back.settings.get('OPENAI_API_KEY')).toBe(SECRET)
 })
 
-test('the settings file alone tells no secret, and keeps nothing of what was overwritten', async () => {
+test('reveals no secret by the settings file alone, and keeps nothing that was overwritten', async () => {
   const directory = await stateWithSecret()
   const file = () => readFileSync(settingsFile(directory), 'latin1')
   expect(file()).not.toContain(SECRET)
@@ -79,7 +79,7 @@ test('the settings file alone tells no secret, and keeps nothing of what was ove
   expect(file()).not.toContain('Europe/Berlin')
 })
 
-test('without the key file the secrets are unset and said so, and the rest goes on', async () => {
+test('unsets secrets without the key file, warns, and keeps the other settings', async () => {
   const directory = await stateWithSecret()
   rmSync(secretKeyFile(directory))
   const { settings, warnings } = await openState({ directory })
@@ -92,7 +92,7 @@ test('without the key file the secrets are unset and said so, and the rest goes 
   expect(warnings[0]?.message).toContain('secret.key is missing')
 })
 
-test('a key file that is put back brings the secrets back', async () => {
+test('restores the secrets when the key file is put back', async () => {
   const directory = await stateWithSecret()
   const key = readFileSync(secretKeyFile(directory))
   rmSync(secretKeyFile(directory))
@@ -101,7 +101,7 @@ test('a key file that is put back brings the secrets back', async () => {
   expect((await openState({ directory })).settings.get('OPENAI_API_KEY')).toBe(SECRET)
 })
 
-test('a key file that is put back while the service runs is used, and nothing that it sealed goes', async () => {
+test('uses a key file that is put back while the service runs, and keeps what it sealed', async () => {
   const directory = await stateWithSecret()
   const key = readFileSync(secretKeyFile(directory))
   rmSync(secretKeyFile(directory))
@@ -115,7 +115,7 @@ test('a key file that is put back while the service runs is used, and nothing th
   expect(readFileSync(secretKeyFile(directory)).equals(key)).toBe(true)
 })
 
-test('where the disk has no room for the key there is none, and later there is', () => {
+test('leaves no key if the disk has no room for it, and creates one later', () => {
   const directory = newDirectory()
   const source = fileURLToPath(new URL('../../src/settings/secrets.ts', import.meta.url))
   const program = `import { openSecretBox } from ${JSON.stringify(source)}
@@ -129,7 +129,7 @@ test('where the disk has no room for the key there is none, and later there is',
   expect(openSecretBox(directory).hasKey()).toBe(true)
 })
 
-test('entering a secret anew makes a new key, and what the lost one had sealed goes', async () => {
+test('creates a new key when a secret is entered again, and drops what the lost key had sealed', async () => {
   const directory = await stateWithSecret()
   rmSync(secretKeyFile(directory))
   const state = await openState({ directory })
@@ -147,7 +147,7 @@ test.each([
   ['another key', () => `${Buffer.alloc(32, 7).toString('base64url')}\n`],
   ['no key at all', () => 'nonsense\n'],
   ['an empty file', () => ''],
-])('with %s in the key file the service refuses to start, and says why', async (_kind, content) => {
+])('refuses to start with %s in the key file, and says why', async (_kind, content) => {
   const directory = await stateWithSecret()
   writeFileSync(secretKeyFile(directory), content())
   const refused = await openState({ directory }).catch((error: unknown) => error)
@@ -156,7 +156,7 @@ test.each([
   expect(String(refused)).not.toContain(SECRET)
 })
 
-test('a sealed value cannot be put in the place of another', async () => {
+test('rejects a sealed value in the place of another', async () => {
   const directory = await stateWithSecret()
   const db = new Database(settingsFile(directory))
   db.exec("UPDATE settings SET key = 'DELIVERY_WEBHOOK_SECRET' WHERE key = 'OPENAI_API_KEY'")
@@ -164,7 +164,7 @@ test('a sealed value cannot be put in the place of another', async () => {
   await expect(openState({ directory })).rejects.toThrow('DELIVERY_WEBHOOK_SECRET')
 })
 
-test('the same secret never looks the same twice', () => {
+test('never seals a secret to the same text twice', () => {
   const box = openSecretBox(newDirectory())
   box.makeKey()
   const [first, second] = [box.seal('A', SECRET), box.seal('A', SECRET)]
@@ -177,7 +177,7 @@ test('the same secret never looks the same twice', () => {
 test.each([
   ['something else', Buffer.from('this is no database at all, but it is long enough to be one '.repeat(20))],
   ['a damaged database', null],
-])('a settings file that is %s is refused and left as it is', async (_kind, content) => {
+])('refuses a settings file that is %s, and leaves it unchanged', async (_kind, content) => {
   const directory = await stateWithSecret()
   const damaged = content ?? damage(readFileSync(settingsFile(directory)))
   writeFileSync(settingsFile(directory), damaged)
@@ -192,20 +192,20 @@ function damage(file: Buffer): Buffer {
 
 test.each([
   [
-    'a trigger, which could bring an ended session back,',
+    'a trigger, which could bring an ended session back',
     `CREATE TRIGGER more AFTER DELETE ON sessions
      BEGIN INSERT INTO sessions VALUES (OLD.id, OLD.tokenHash, 0, 0, OLD.userAgent); END`,
   ],
   ['a view', 'CREATE VIEW more AS SELECT * FROM sessions'],
-])('a settings file in which somebody left %s is refused', async (_kind, sql) => {
+])('refuses a settings file that contains %s', async (_kind, sql) => {
   const directory = await stateWithSecret()
   const db = new Database(settingsFile(directory))
   db.exec(sql)
   db.close()
-  await expect(openState({ directory })).rejects.toThrow('more is not what this service declared in it')
+  await expect(openState({ directory })).rejects.toThrow('more is not part of its schema')
 })
 
-test('settings of a newer build are refused rather than misread', async () => {
+test('refuses the settings of a newer build', async () => {
   const directory = await stateWithSecret()
   const db = new Database(settingsFile(directory))
   db.pragma('user_version = 99')
@@ -213,7 +213,7 @@ test('settings of a newer build are refused rather than misread', async () => {
   await expect(openState({ directory })).rejects.toThrow('format 99')
 })
 
-test('a stored value that is not allowed any more counts as unset', async () => {
+test('treats a stored value that is no longer allowed as unset', async () => {
   const directory = await stateWithSecret()
   const db = new Database(settingsFile(directory))
   db.exec(`UPDATE settings SET value = '"Mars/Olympus"' WHERE key = 'TIMEZONE'`)
@@ -224,7 +224,7 @@ test('a stored value that is not allowed any more counts as unset', async () => 
   expect(warnings).toMatchObject([{ fields: { setting: 'TIMEZONE' } }])
 })
 
-test('a change is in the ledger before anybody hears of it, and comes to nothing if it cannot be', async () => {
+test('records a change in the ledger before it takes effect, and drops it if that fails', async () => {
   const seen: string[] = []
   let isDown = false
   const state = await openState({
@@ -234,9 +234,9 @@ test('a change is in the ledger before anybody hears of it, and comes to nothing
       return append(events)
     },
   })
-  state.settings.subscribe(() => seen.push(`told, ${state.settings.get('TASK_LIMIT')} in force`))
+  state.settings.subscribe(() => seen.push(`notified, ${state.settings.get('TASK_LIMIT')} in force`))
   await state.settings.change({ TASK_LIMIT: 9 })
-  expect(seen).toEqual(['fact, 2 in force', 'told, 9 in force'])
+  expect(seen).toEqual(['fact, 2 in force', 'notified, 9 in force'])
   isDown = true
   await expect(state.settings.change({ TASK_LIMIT: 10 })).rejects.toThrow('the disk is full')
   await expect(state.settings.reset('TASK_LIMIT')).rejects.toThrow('the disk is full')
@@ -246,7 +246,7 @@ test('a change is in the ledger before anybody hears of it, and comes to nothing
   expect(state.settings.get('TASK_LIMIT')).toBe(11)
 })
 
-test('changes side by side take effect in the order of their facts', async () => {
+test('applies concurrent changes in the order of their facts', async () => {
   const state = await openState()
   await Promise.all([3, 4, 5, 6, 7].map((limit) => state.settings.change({ TASK_LIMIT: limit })))
   expect(state.settings.get('TASK_LIMIT')).toBe(7)
@@ -254,14 +254,14 @@ test('changes side by side take effect in the order of their facts', async () =>
   expect((await openState({ directory: state.directory })).settings.get('TASK_LIMIT')).toBe(7)
 })
 
-test('taking away what is not stored, or changing nothing, is no fact', async () => {
+test('records nothing for a reset of an unset setting or an empty change', async () => {
   const state = await openState()
   await state.settings.reset('TASK_LIMIT')
   await state.settings.change({})
   expect(state.facts()).toEqual([])
 })
 
-test('a subscriber that fails keeps nobody else from hearing, nor the change from standing', async () => {
+test('notifies the other subscribers and keeps the change if a subscriber fails', async () => {
   const state = await openState()
   const heard: string[] = []
   state.settings.subscribe(() => {
@@ -275,7 +275,7 @@ test('a subscriber that fails keeps nobody else from hearing, nor the change fro
   expect(state.warnings).toHaveLength(2)
 })
 
-test('the data directory may be made by the settings themselves', async () => {
+test('creates the data directory', async () => {
   const directory = join(newDirectory(), 'fresh', 'data')
   const state = await openState({ directory })
   expect((statSync(directory).mode & 0o777).toString(8)).toBe('700')

@@ -2,12 +2,12 @@ import type { AnySettingValue, SettingKey } from '../../src/settings/registry.ts
 import type { World } from './world.ts'
 
 /**
- * How a setting is seen to act: two values one after the other, each put in force while the service runs, and what is
- * then observed from outside. What is expected is the value itself where nothing else is said.
+ * How to observe that a setting takes effect: two values, set one after the other while the service runs, and
+ * what is then seen from outside. By default, the value itself is expected.
  */
 export type Trial = {
   readonly values: readonly AnySettingValue[] | ((world: World) => readonly AnySettingValue[])
-  /** Other settings without which there is nothing to be seen. */
+  /** Other settings that the observation needs. */
   readonly given?: Partial<Record<SettingKey, AnySettingValue>>
   readonly see: (world: World, value: AnySettingValue) => Promise<unknown>
   readonly expected?: (value: AnySettingValue) => unknown

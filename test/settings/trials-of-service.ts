@@ -9,7 +9,7 @@ import { PASSWORD } from '../support/service.ts'
 import type { Trials } from './trial.ts'
 import type { World } from './world.ts'
 
-/** Whose telephony account is used, by what its API is asked. */
+/** Makes the service call the provider's API, which shows the account in use. */
 const check = ({ ok, client }: World) => ok(client.post('/api/config.test', { service: 'telephony' }))
 const signedInAs = ({ double }: World) =>
   Buffer.from(double.authorizations.at(-1)?.split(' ')[1] ?? '', 'base64').toString()
@@ -53,8 +53,7 @@ export const telephonyTrials = {
       }
       double.numbers.splice(0, Infinity, number)
       await ok(client.post('/api/telephony/number/point'))
-      // From an application that is not its own, the number would be taken away instead.
-      // A text may be on its way as well.
+      // With an application other than its own, the number would be detached. Texts may be in progress too.
       const posts = double.requests.filter(
         ({ method, path }) => method === 'POST' && !path.includes('/Messages'),
       )
@@ -64,7 +63,7 @@ export const telephonyTrials = {
   TELEPHONY_API_BASE_URL: {
     values: ({ otherProvider, double }) => [otherProvider.url, double.url],
     async see(world) {
-      // The token in force was entered for the address before.
+      // The current token was entered for the earlier address.
       const entries = { TELEPHONY_AUTH_TOKEN: AUTH_TOKEN }
       await world.ok(world.client.put('/api/config', { entries, password: PASSWORD }))
       const counts = () => [world.double, world.otherProvider].map(({ requests }) => requests.length)
@@ -85,7 +84,7 @@ export const telephonyTrials = {
   },
 } as const satisfies Trials
 
-/** With an auth token, that is what signs in: these act where there is none. */
+/** These apply only without an auth token, which would sign in instead. */
 export const apiKeyTrials = {
   TELEPHONY_API_KEY_SID: {
     values: ['SK1', 'SK2'],
@@ -149,7 +148,7 @@ export const ownerTrials = {
       }
       return [value, statuses.at(-1)]
     },
-    // Eleven clients behind a proxy that is believed; one, where it is not.
+    // Eleven clients behind a trusted proxy, but one behind an untrusted one.
     expected: (value) => [value, value === '127.0.0.1' ? 401 : 429],
   },
 } as const satisfies Trials
@@ -185,9 +184,9 @@ export const deliveryTrials = {
   COPILOT_WORKDIR: {
     values: () => [testDirectory(), testDirectory()],
     async see({ task, settled, directory }) {
-      const told = join(directory, 'situation.json')
-      await settled((await task({ prompt: steps({ tellSituation: told }) })).id)
-      return JSON.parse(readFileSync(told, 'utf8')).cwd
+      const situation = join(directory, 'situation.json')
+      await settled((await task({ prompt: steps({ tellSituation: situation }) })).id)
+      return JSON.parse(readFileSync(situation, 'utf8')).cwd
     },
   },
   TASK_LIMIT: {

@@ -38,7 +38,7 @@ export const modelTrials = {
       const before = asked().length
       const { conversationId } = await say('My sister is called Ada, and she lives in Porto.')
       await ok(client.post(`/api/conversations/${conversationId}/end`))
-      // What was under way when the setting changed may still come first.
+      // Requests in progress when the setting changed may still come first.
       const models = () =>
         asked()
           .slice(before)
@@ -130,7 +130,7 @@ export const conversationTrials = {
       const reason = async (id: string) => (await ok(client.get(`/api/timeline/spans/${id}`))).reason
       if (value === 1_440) return await reason((await say('I shall be back.')).spanId)
       const spanId = (await events()).findLast(({ type }) => type === 'chat.message.received').spanId
-      // Facts that still follow the turn count as signs of life; far less than 1,440 minutes go by.
+      // Facts that follow the turn count as activity, so wait far less than 1,440 minutes.
       const later = () => {
         passMinutes(1)
         return reason(spanId)

@@ -13,7 +13,7 @@ import { ASSISTANT } from '../tasks/task-harness.ts'
 
 const WAIT_MS = 60_000
 
-/** Everything that a setting can act on: a whole service with doubles of all that it talks to. */
+/** A whole service, with doubles of everything that it talks to. */
 export async function startWorld(environment: Readonly<Record<string, string>> = {}) {
   let aheadMs = 0
   const phone = await startWithTexts({
@@ -25,13 +25,13 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
   let number = 0
   let signed = { token: AUTH_TOKEN, publicUrl: PUBLIC_URL }
 
-  /** Looks again until it is so. Throws with what it saw last. */
+  /** Polls until the condition holds. Throws with the last value seen. */
   async function until<T>(what: string, read: () => T | Promise<T>, isSo: (value: T) => boolean): Promise<T> {
     for (const deadline = performance.now() + WAIT_MS; ; ) {
       const value = await read()
       if (isSo(value)) return value
       if (performance.now() > deadline)
-        throw new Error(`waited in vain for ${what}: ${JSON.stringify(value)}`)
+        throw new Error(`timed out waiting for ${what}: ${JSON.stringify(value)}`)
       await new Promise((resolve) => setTimeout(resolve, 25))
     }
   }
@@ -60,11 +60,11 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
     passMinutes(minutes: number) {
       aheadMs += minutes * 60_000
     },
-    /** How the provider signs from now on. */
+    /** Sets how the provider signs its requests. */
     signAs(next: Partial<typeof signed>) {
       signed = { ...signed, ...next }
     },
-    /** A text from a number, as the provider hands it over: the answer's status, and what the timeline then says. */
+    /** Sends a text as the provider would. Returns the response status and the message id. */
     async sms(from = OWNER, words = 'Hello') {
       number += 1
       const fields = incoming(`SM${number}`, from, words)
@@ -80,7 +80,7 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
       })
       return { status, messageSid: fields.MessageSid }
     },
-    /** The events that came of one text, once there is one of these types. */
+    /** The events of one text, once one of these types is among them. */
     async outcomeOf(messageSid: string, types: readonly string[]) {
       const events = await until('the outcome of a text', phone.events, (all) => {
         const received = all.find(({ payload }) => payload.messageSid === messageSid)
@@ -88,18 +88,18 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
       })
       return events.filter(({ seq }) => seq >= events.find((e) => e.payload.messageSid === messageSid).seq)
     },
-    /** Rings as the owner, hangs up once the model was told about the call, and says what it was told. */
+    /** Calls as the owner, hangs up once the model has its instructions, and returns them. */
     async ring() {
       number += 1
-      const told = () => phone.realtime.received.filter(({ type }) => type === 'session.update')
-      const before = told().length
+      const updates = () => phone.realtime.received.filter(({ type }) => type === 'session.update')
+      const before = updates().length
       const { caller } = await phone.dial(`CA${number}`, OWNER)
-      await until('the session', told, (all) => all.length > before)
+      await until('the session', updates, (all) => all.length > before)
       caller.drop()
       await until('the end of the call', phone.events, (all) =>
         all.some(({ type, payload }) => type === 'call.ended' && payload.callSid === `CA${number}`),
       )
-      return { session: told().at(-1)?.session, path: phone.upgrades.at(-1) ?? '' }
+      return { session: updates().at(-1)?.session, path: phone.upgrades.at(-1) ?? '' }
     },
     task: (more: object = {}) =>
       ok(client.post('/api/tasks', { title: 'Tidy up', prompt: '[{"print":"done"}]', ...more })),
@@ -130,7 +130,7 @@ async function otherProvider() {
 
 type Post = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }
 
-/** The owner's webhook: takes everything. */
+/** The owner's webhook, which accepts everything. */
 async function startReceiver() {
   const posts: Post[] = []
   const server = createServer((request, answer) => {

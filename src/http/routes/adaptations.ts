@@ -33,15 +33,17 @@ const list = createRoute({
   method: 'get',
   path: '/api/adaptations',
   tags: ['Adaptations'],
-  summary: "The owner's standing instructions",
-  responses: { 200: json(z.object({ adaptations: z.array(adaptationSchema) }), 'All of them, on or off') },
+  summary: 'List the standing instructions',
+  responses: {
+    200: json(z.object({ adaptations: z.array(adaptationSchema) }), 'All instructions, enabled or not'),
+  },
 })
 
 const read = createRoute({
   method: 'get',
   path: '/api/adaptations/{id}',
   tags: ['Adaptations'],
-  summary: 'One standing instruction',
+  summary: 'Get a standing instruction',
   request: { params },
   responses: { 200: json(adaptationSchema, 'The instruction'), ...refusals(404) },
 })
@@ -50,7 +52,7 @@ const save = createRoute({
   method: 'post',
   path: '/api/adaptations/{id}',
   tags: ['Adaptations'],
-  summary: 'Makes or changes a standing instruction; in force from the next turn',
+  summary: 'Create or change a standing instruction; takes effect on the next turn',
   request: {
     params,
     body: body(
@@ -64,7 +66,7 @@ const save = createRoute({
   },
   responses: {
     200: json(adaptationSchema, 'Changed'),
-    201: json(adaptationSchema, 'Made'),
+    201: json(adaptationSchema, 'Created'),
     ...refusals(400, 409),
   },
 })
@@ -73,16 +75,16 @@ const remove = createRoute({
   method: 'delete',
   path: '/api/adaptations/{id}',
   tags: ['Adaptations'],
-  summary: 'Takes a standing instruction away; one that comes from a file comes back with it',
+  summary: 'Delete a standing instruction; one from a file returns when the files are reloaded',
   request: { params },
-  responses: { 204: { description: 'Gone' }, ...refusals(404) },
+  responses: { 204: { description: 'Deleted' }, ...refusals(404) },
 })
 
 const preview = createRoute({
   method: 'get',
   path: '/api/adaptations.preview',
   tags: ['Adaptations'],
-  summary: 'Exactly what the model will be told on a channel',
+  summary: 'Get the exact instructions for the model on a channel',
   request: { query: z.object({ channel: channel.default('chat') }) },
   responses: { 200: json(z.object({ instructions: z.string() }), 'The instructions'), ...refusals(400) },
 })
@@ -91,22 +93,21 @@ const reload = createRoute({
   method: 'post',
   path: '/api/adaptations.reload',
   tags: ['Adaptations'],
-  summary: 'Reads the adaptation files again',
+  summary: 'Reload the adaptation files',
   responses: {
     200: json(
       z.object({
         loaded: z.int(),
         skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
       }),
-      'How many are loaded, and which files were skipped for what reason',
+      'The number of loaded files, and the skipped files with the reasons',
     ),
   },
 })
 
-/** The owner's standing instructions. */
 export function adaptationRoutes(options: {
   readonly adaptations: Adaptations
-  /** The instructions as the model will be given them on a channel. */
+  /** The exact instructions for the model on a channel. */
   readonly instructions: (channel: (typeof CHANNELS)[number]) => string
 }): RouteModule {
   const routes = createRoutes()
@@ -121,7 +122,11 @@ export function adaptationRoutes(options: {
   routes.openapi(save, async (c) => {
     const id = adaptationIdSchema.safeParse(c.req.valid('param').id)
     if (!id.success)
-      throw invalidField('id', 'must be up to 100 letters, digits and . _ : @ - in a row', 'invalid_id')
+      throw invalidField(
+        'id',
+        'must start with a letter or digit, then only letters, digits and . _ : @ - (at most 100 characters)',
+        'invalid_id',
+      )
     const outcome = await adaptations.save(id.data, c.req.valid('json'))
     switch (outcome.status) {
       case 'created':
@@ -131,12 +136,16 @@ export function adaptationRoutes(options: {
       case 'no_content':
         throw invalidField('content', 'is required for a new instruction')
       case 'too_many':
-        throw new Refusal(409, 'too_many', `There are ${MAX_ADAPTATIONS} instructions already.`)
+        throw new Refusal(
+          409,
+          'too_many',
+          `There are already ${MAX_ADAPTATIONS} instructions. Delete one first.`,
+        )
       case 'too_long':
         throw new Refusal(
           409,
           'too_long',
-          `All instructions together may have ${MAX_TOTAL_CHARS} characters.`,
+          `All instructions together may have at most ${MAX_TOTAL_CHARS} characters.`,
         )
     }
   })

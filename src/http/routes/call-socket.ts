@@ -7,10 +7,10 @@ import type { SocketRoute } from '../sockets.ts'
 import type { ProviderWebhooks } from './provider-webhook.ts'
 
 const POLICY_VIOLATION = 1008
-/** A refused peer gets this long to take part in the closing. */
+/** How long a refused peer may take to close its side. */
 const CLOSING_MS = 1_000
 
-/** The media stream of a call. It proves itself by the one-time token of its webhook, within five seconds. */
+/** The media stream of a call. It must present the one-time token of its webhook within five seconds. */
 export function callSocketRoute(deps: {
   readonly accept: (socket: StreamSocket, upgrade: { readonly isSigned: boolean }) => void
   readonly webhooks: Pick<ProviderWebhooks, 'isSignedUpgrade'>

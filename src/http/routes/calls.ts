@@ -9,8 +9,11 @@ const hangUp = createRoute({
   method: 'post',
   path: '/api/calls/current/hangup',
   tags: ['Telephony'],
-  summary: 'Hangs up the present call',
-  responses: { 200: json(z.object({ hungUp: z.literal(true) }), 'It is being hung up'), ...refusals(409) },
+  summary: 'Hang up the current call',
+  responses: {
+    200: json(z.object({ hungUp: z.literal(true) }), 'The call is being hung up'),
+    ...refusals(409),
+  },
 })
 
 const nullableTime = z.string().nullable()
@@ -23,17 +26,17 @@ const liveCallSchema = z
     conversationId: z.string().nullable(),
     spanId: z.string(),
     offeredAt: z.string(),
-    connectedAt: nullableTime.describe('Null while its media stream is awaited'),
+    connectedAt: nullableTime.describe('Null until the media stream connects'),
     speaking: z.enum(['caller', 'delegate']).nullable(),
     lines: z
       .array(
         z.object({
           itemId: z.string(),
           by: z.enum(['caller', 'delegate']),
-          text: z.string().nullable().describe('Null while the words are not known yet'),
+          text: z.string().nullable().describe('Null until it is transcribed'),
         }),
       )
-      .describe('What is being said and is no fact yet'),
+      .describe('Speech that is not recorded yet'),
   })
   .openapi('LiveCall')
 
@@ -41,12 +44,11 @@ const current = createRoute({
   method: 'get',
   path: '/api/calls/current',
   tags: ['Telephony'],
-  summary: 'The call that goes on now',
-  description: 'The chat socket tells of each change as `call.live`.',
+  summary: 'Get the current call',
+  description: 'The chat socket sends each change as `call.live`.',
   responses: { 200: json(z.object({ call: liveCallSchema.nullable() }), 'The call, or null') },
 })
 
-/** The present call, as the browser may deal with it. */
 export function callRoutes(deps: {
   readonly hangUp: () => boolean
   readonly current: () => LiveCall | null

@@ -17,7 +17,7 @@ import { invalidCursor, invalidRequest, type ProblemDocument, problemOf, Refusal
 import type { SocketRoute } from '../sockets.ts'
 import { MAX_MESSAGE_CHARS, refusalOf, turnRefusal } from './chat.ts'
 
-/** What a browser may say on the chat socket. */
+/** Messages from the browser. */
 const clientMessageSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('chat.message'),
@@ -29,9 +29,9 @@ const clientMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conversation.end'), conversationId: z.string().max(200).optional() }),
 ])
 
-/** What the service says on it. */
+/** Messages to the browser. */
 export type ServerMessage =
-  /** Its page is JSON already: see `sendPage`. */
+  /** `sendPage` sends this one, because its page is already JSON. */
   | { readonly type: 'history.page'; readonly mode: 'initial' | 'prepend'; readonly page: TimelinePage }
   | { readonly type: 'chat.working'; readonly turnId: string }
   | { readonly type: 'chat.delta'; readonly turnId: string; readonly text: string }
@@ -45,12 +45,12 @@ export type ServerMessage =
   | {
       readonly type: 'chat.error'
       readonly turnId: string | null
-      /** Of the message that was not taken, where the client gave one. */
+      /** The id of the rejected message, if the client gave one. */
       readonly clientMessageId: string | null
       readonly problem: ProblemDocument
     }
   | { readonly type: 'timeline.event'; readonly event: TimelineEvent }
-  /** The call that goes on, whole, at each change; null once it is over. */
+  /** The full state of the current call, at each change; null once it is over. */
   | { readonly type: 'call.live'; readonly call: LiveCall | null }
 
 export type ChatSocketDeps = {
@@ -68,26 +68,26 @@ export type ChatSocketDeps = {
 }
 
 const MAX_MESSAGE_BYTES = 1_048_576
-/** What a slow tab may have waiting before its events pause; they are read from the ledger when it goes on. */
+/** Events pause while a slow tab has more than this unsent. They continue from the ledger. */
 const MAX_BUFFERED_BYTES = 1_048_576
 const DRAIN_CHECK_MS = 50
-/** WebSocket close code for a fault of the server's (RFC 6455, 7.4.1). */
+/** WebSocket close code for a server fault (RFC 6455, 7.4.1). */
 const INTERNAL_ERROR = 1011
 
 const socket = createRoute({
   method: 'get',
   path: '/chat',
   tags: ['Chat'],
-  summary: 'The chat as a WebSocket: what is said, and every event of any channel as it happens',
+  summary: 'Chat over a WebSocket, with live events from every channel',
   description:
-    'A client sends ChatClientMessage as JSON text. The service sends history.page, chat.working, chat.delta, ' +
-    'chat.response, chat.done, chat.error, timeline.event and call.live. With `since`, the seq of the last event that the ' +
-    'client has, it begins with what was missed instead of a page.',
+    'Clients send ChatClientMessage as JSON text. The service sends history.page, chat.working, chat.delta, ' +
+    'chat.response, chat.done, chat.error, timeline.event and call.live. With `since`, the seq of the last ' +
+    'event that the client has, the socket starts with the missed events instead of a page.',
   request: { query: z.object({ since: z.string().optional() }) },
   responses: { 101: { description: 'The socket is open' }, ...refusals(401, 403, 404) },
 })
 
-/** What the published contract says of the chat socket; a plain request to its address finds nothing. */
+/** Documents the chat socket in the API reference. A plain request to its address gets 404. */
 export function chatSocketReference(): RouteModule {
   const routes = createRoutes()
   routes.openAPIRegistry.register('ChatClientMessage', clientMessageSchema)
@@ -95,7 +95,7 @@ export function chatSocketReference(): RouteModule {
   return { routes }
 }
 
-/** `/chat`: one browser tab, told of every event of any channel as it happens. */
+/** `/chat`: sends one browser tab the events of every channel as they happen. */
 export function chatSocketRoute(deps: ChatSocketDeps): SocketRoute {
   return {
     path: '/chat',
@@ -110,20 +110,20 @@ export function chatSocketRoute(deps: ChatSocketDeps): SocketRoute {
   }
 }
 
-/** The last event that a reconnecting tab has; null for a fresh one. */
+/** The last event that a reconnecting tab has; null for a new tab. */
 function sinceOf(query: URLSearchParams): number | null {
   const since = query.get('since')
   return since !== null && /^\d{1,15}$/.test(since) ? Number(since) : null
 }
 
 /**
- * Serves one tab: the newest page (on a reconnect, just what it missed), then every event as it happens. The page
- * ends at a known head and the follower goes on from there, so nothing falls between the two.
+ * Serves one tab: the newest page (after a reconnect, only the missed events), then every event as it
+ * happens. The relay continues from the head at which the page ends, so no event is lost in between.
  */
 function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null, signal: AbortSignal) {
   const { ledger, timeline, previews, chat, log } = deps
   const headSeq = ledger.head().seq
-  // A tab that claims to be ahead of the ledger has another ledger's events: it starts over.
+  // A tab ahead of the ledger has events of another ledger, so it starts over.
   const resumesFrom = sinceSeq !== null && sinceSeq <= headSeq ? sinceSeq : null
   if (resumesFrom === null) sendPage('initial', null)
 
@@ -145,8 +145,8 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
   )
   let relayedSeq = resumesFrom ?? headSeq
   relayEvents().catch((error: unknown) => {
-    log.error({ err: error }, 'A tab could not be told of the events')
-    socket.close(INTERNAL_ERROR, 'Connect again.')
+    log.error({ err: error }, 'Could not relay events to a tab')
+    socket.close(INTERNAL_ERROR, 'Reconnect.')
   })
 
   function send(message: ServerMessage): void {
@@ -170,7 +170,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
       if (event.type === 'chat.reply.sent' || event.type === 'chat.reply.stopped') {
         send({ type: 'chat.response', turnId, content: event.body?.text ?? '', conversationId })
       } else if (event.type === 'turn.failed') {
-        // That of an activation answers nobody.
+        // A failed activation does not answer a message.
         if (event.channel !== 'inner') refuse(turnRefusal(event.facts.kind, event.body?.text ?? ''), turnId)
         send({ type: 'chat.done', turnId })
       } else if (event.type === 'turn.completed') {
@@ -182,7 +182,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
     }
   }
 
-  function tellOutcome(outcome: TurnOutcome): void {
+  function sendOutcome(outcome: TurnOutcome): void {
     const { turnId, conversationId, text } = outcome
     const refusal = refusalOf(outcome)
     if (refusal) refuse(refusal, turnId)
@@ -191,7 +191,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
   }
 
   function sendPage(mode: 'initial' | 'prepend', cursor: ReturnType<typeof decodeCursor>): void {
-    // The newest page ends at the head that the follower goes on from, even if the ledger has moved since.
+    // The newest page ends where the relay starts, even if the ledger has grown since.
     const at = cursor ?? { beforeSeq: headSeq + 1, asOfSeq: headSeq }
     const page = timeline.page({ limit: deps.pageEvents(), cursor: at, conversationId: null })
     deps.paging.count(page, mode === 'prepend')
@@ -201,11 +201,11 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
   async function handle(message: z.output<typeof clientMessageSchema>): Promise<void> {
     switch (message.type) {
       case 'chat.message': {
-        const toldSeq = relayedSeq
+        const relayedBefore = relayedSeq
         const received = await chat.receive(message.content, message.clientMessageId)
         const end = chat.ended(received)
-        // Said again after its turn had ended: no event will tell this tab of it any more.
-        if (end && end.seq <= toldSeq) tellOutcome(end.outcome)
+        // The turn of a repeated message may have ended before, so no event will report its outcome.
+        if (end && end.seq <= relayedBefore) sendOutcome(end.outcome)
         return
       }
       case 'chat.stop':
@@ -221,7 +221,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
         if (outcome === 'not_found')
           throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
         if (outcome === 'already_ended')
-          throw new Refusal(409, 'conversation_ended', 'The conversation has ended already.')
+          throw new Refusal(409, 'conversation_ended', 'The conversation has already ended.')
       }
     }
   }
@@ -238,11 +238,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
           parsed.data.type === 'chat.message' ? (parsed.data.clientMessageId ?? null) : null
         if (error instanceof Refusal) return refuse(error, null, clientMessageId)
         log.error({ err: error }, 'A message on the chat socket failed')
-        refuse(
-          new Refusal(503, 'ledger_unavailable', 'Nothing was kept of it; try again.'),
-          null,
-          clientMessageId,
-        )
+        refuse(new Refusal(503, 'ledger_unavailable', 'Nothing was saved. Try again.'), null, clientMessageId)
       })
     },
   }
@@ -252,7 +248,7 @@ function parseJson(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch {
-    // The schema refuses null, and says what a message looks like.
+    // The schema refuses null and says what a message looks like.
     return null
   }
 }

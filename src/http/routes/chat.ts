@@ -23,9 +23,10 @@ const say = createRoute({
   method: 'post',
   path: '/api/chat',
   tags: ['Chat'],
-  summary: 'Says something, and answers when the turn has ended',
+  summary: 'Send a message and wait for the reply',
   description:
-    'With `Accept: text/event-stream` the same turn as server-sent events: chat.working, chat.delta, chat.response, chat.error, chat.done. The same `clientMessageId` again returns the first outcome and runs nothing twice.',
+    'With `Accept: text/event-stream`, the turn arrives as server-sent events: chat.working, chat.delta, ' +
+    'chat.response, chat.error, chat.done. Repeating a `clientMessageId` returns the first outcome and runs nothing twice.',
   request: {
     body: body(
       z.object({
@@ -47,7 +48,7 @@ const stop = createRoute({
   method: 'post',
   path: '/api/chat/stop',
   tags: ['Chat'],
-  summary: 'Stops the running turn; what was said so far is kept',
+  summary: 'Stop the running turn; the reply so far is kept',
   responses: { 200: json(z.object({ stopped: z.boolean() }), 'Whether a turn was running') },
 })
 
@@ -57,7 +58,6 @@ export type ChatRouteDeps = {
   readonly stop: () => boolean
 }
 
-/** Saying something in the browser, by request. */
 export function chatRoutes(deps: ChatRouteDeps): RouteModule {
   const routes = createRoutes()
   const { chat, previews } = deps
@@ -82,7 +82,7 @@ export function chatRoutes(deps: ChatRouteDeps): RouteModule {
             queue('chat.delta', { turnId, text: event.text })
         })
         const closed = new AbortController()
-        stream.onAbort(() => closed.abort(new Error('the client went away')))
+        stream.onAbort(() => closed.abort(new Error('the client disconnected')))
         try {
           const outcome = await chat.outcomeOf(message, AbortSignal.any([gone, closed.signal]))
           const refusal = refusalOf(outcome)
@@ -93,13 +93,12 @@ export function chatRoutes(deps: ChatRouteDeps): RouteModule {
         } finally {
           unsubscribe()
         }
-        // The status of a stream is sent long before its outcome is known; the types want the JSON answer.
+        // A stream's status is sent before its outcome is known, but the types require the JSON response.
       }) as never
     }
     const outcome = await chat.outcomeOf(message, gone)
     const refusal = refusalOf(outcome)
-    if (refusal || outcome.status === 'failed')
-      throw refusal ?? new Error('a failed outcome without its refusal')
+    if (refusal || outcome.status === 'failed') throw refusal ?? new Error('a failed outcome has no refusal')
     const { text, usage } = outcome
     return c.json({ ...message, reply: { text }, usage }, 200)
   })
@@ -108,15 +107,15 @@ export function chatRoutes(deps: ChatRouteDeps): RouteModule {
   return { routes }
 }
 
-/** A budget of any 24 hours is no longer spent when what was used a day ago falls out of it: sooner or later. */
+/** The budget covers a sliding 24 hours, so it may have room again at any time. */
 const BUDGET_RETRY_SECONDS = 3600
 
-/** A failed turn as a refusal: the model service's failures are 502, the service's own 500. Null for a reply. */
+/** The refusal for a failed turn: 502 for the model service, 500 for this service. Null for a reply. */
 export function refusalOf(outcome: TurnOutcome): Refusal | null {
   return outcome.status === 'failed' ? turnRefusal(outcome.kind, outcome.text) : null
 }
 
-/** How a turn that failed is answered: by its kind, in the words that the owner was told. */
+/** The refusal for a failed turn, by its kind and with the text shown to the owner. */
 export function turnRefusal(kind: string, text: string): Refusal {
   if (kind === 'budget') {
     return new Refusal(429, 'budget_spent', text, {

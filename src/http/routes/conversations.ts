@@ -36,7 +36,7 @@ const list = createRoute({
   method: 'get',
   path: '/api/conversations',
   tags: ['Conversations'],
-  summary: 'Conversations, newest first',
+  summary: 'List conversations, newest first',
   request: { query: z.object(listQuery(50, 200)) },
   responses: {
     200: json(
@@ -51,7 +51,7 @@ const one = createRoute({
   method: 'get',
   path: '/api/conversations/{id}',
   tags: ['Conversations'],
-  summary: 'One conversation with its spans',
+  summary: 'Get a conversation with its spans',
   request: { params },
   responses: {
     200: json(
@@ -78,7 +78,7 @@ const end = createRoute({
   method: 'post',
   path: '/api/conversations/{id}/end',
   tags: ['Conversations'],
-  summary: 'Ends a conversation for good',
+  summary: 'End a conversation for good',
   request: { params },
   responses: { 200: json(conversationSchema, 'The ended conversation'), ...refusals(404, 409) },
 })
@@ -87,7 +87,7 @@ const events = createRoute({
   method: 'get',
   path: '/api/conversations/{id}/events',
   tags: ['Conversations'],
-  summary: 'A timeline page of one conversation',
+  summary: 'Get a timeline page of a conversation',
   request: { params, query: pageQuerySchema },
   responses: { 200: json(pageSchema, 'The page'), ...refusals(400, 404) },
 })
@@ -100,7 +100,6 @@ export type ConversationRouteDeps = {
   readonly endConversation: (id: string) => Promise<EndOutcome>
 }
 
-/** Conversations: the list, one, its page, its end. */
 export function conversationRoutes(deps: ConversationRouteDeps): RouteModule {
   const routes = createRoutes()
   const { views, timeline, paging } = deps
@@ -136,7 +135,7 @@ export function conversationRoutes(deps: ConversationRouteDeps): RouteModule {
     if (outcome === 'not_found')
       throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
     if (outcome === 'already_ended')
-      throw new Refusal(409, 'conversation_ended', 'The conversation has ended already.')
+      throw new Refusal(409, 'conversation_ended', 'The conversation has already ended.')
     return c.json(present(await find(id)), 200)
   })
 

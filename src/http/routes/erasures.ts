@@ -11,9 +11,9 @@ import { invalidField, Refusal } from '../problem.ts'
 
 const target = z.object({
   kind: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period']),
-  /** Of a memory, note, adaptation or span; a message's seq. */
+  /** The id of a memory, note, adaptation or span, or the seq of a message. */
   id: z.string().min(1).max(200).optional(),
-  /** Of a period; the end is not in it. */
+  /** The bounds of a period; the end is exclusive. */
   from: z.iso.datetime().optional(),
   to: z.iso.datetime().optional(),
 })
@@ -27,12 +27,12 @@ const group = z.object({
       seq: z.int(),
       at: z.string(),
       text: z.string(),
-      /** How a reply reads afterwards, where it says something else too. */
+      /** The redacted copy of a reply that keeps some of its words. */
       after: z.string().optional(),
     }),
   ),
 })
-/** What was named, what was copied or learned from it, and what speaks of it and stays. */
+/** `named`: the target. `derived`: copied or learned from it. `stays`: mentions it, but is kept. */
 const groups = { named: z.array(group), derived: z.array(group), stays: z.array(group) }
 const erasureSchema = z
   .object({
@@ -56,12 +56,12 @@ const plan = createRoute({
   path: '/api/erasures.plan',
   tags: ['Erasing'],
   summary:
-    'What would be erased: what is named and what was copied or learned from it. What speaks of it and stays',
+    'Preview an erasure: the target, what was copied or learned from it, and what mentions it but stays',
   request: { query: target },
   responses: {
     200: json(
       z.object({ count: z.int(), undoMs: z.int(), ...groups }),
-      'Of each kind how many, and the first twenty to be recognised by',
+      'The number of events of each kind, and the first twenty of them',
     ),
     ...refusals(400, 404),
   },
@@ -71,16 +71,16 @@ const request = createRoute({
   method: 'post',
   path: '/api/erasures',
   tags: ['Erasing'],
-  summary: 'Hides it at once, and erases it for good after a minute unless that is undone',
+  summary: 'Hide something at once and erase it for good after a minute, unless undone',
   request: { body: body(target) },
-  responses: { 201: json(erasureSchema, 'What waits to be erased'), ...refusals(400, 404) },
+  responses: { 201: json(erasureSchema, 'The pending erasure'), ...refusals(400, 404) },
 })
 
 const list = createRoute({
   method: 'get',
   path: '/api/erasures',
   tags: ['Erasing'],
-  summary: 'What waits to be erased, and the receipts of what was; the latest first',
+  summary: 'List pending erasures and receipts, newest first',
   request: { query: z.object(listQuery(20, 100)) },
   responses: {
     200: json(z.object({ erasures: z.array(erasureSchema), nextCursor: z.string().nullable() }), 'Erasures'),
@@ -92,7 +92,7 @@ const read = createRoute({
   method: 'get',
   path: '/api/erasures/{id}',
   tags: ['Erasing'],
-  summary: 'One erasure: its plan while it can be undone, its receipt afterwards',
+  summary: 'Get an erasure: its plan while it can be undone, then its receipt',
   request: { params },
   responses: {
     200: json(
@@ -107,12 +107,12 @@ const undo = createRoute({
   method: 'post',
   path: '/api/erasures/{id}/undo',
   tags: ['Erasing'],
-  summary: 'Shows again what waited to be erased',
+  summary: 'Undo a pending erasure',
   request: { params },
   responses: { 200: json(erasureSchema, 'Undone'), ...refusals(404, 409) },
 })
 
-/** Erasing with a minute to think again. The DELETE routes of the single things erase at once. */
+/** Erasure with a minute to undo. The DELETE routes of single resources erase at once. */
 export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): RouteModule {
   const routes = createRoutes()
 
@@ -147,8 +147,8 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
     if (outcome.status === 'too_late') {
       const detail =
         outcome.erasure.status === 'undone'
-          ? 'That was undone already.'
-          : 'It is too late: the words are erased.'
+          ? 'The erasure was already undone.'
+          : 'It is too late to undo: the words are erased.'
       throw new Refusal(409, 'not_pending', detail)
     }
     return c.json(present(outcome.erasure), 200)
@@ -158,26 +158,26 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
 
 function targetOf({ kind, id, from, to }: z.output<typeof target>): ErasureTarget {
   if (kind !== 'period') {
-    if (id === undefined) throw invalidField('id', 'is missing: say which')
+    if (id === undefined) throw invalidField('id', 'is required')
     return { kind, id }
   }
-  if (from === undefined) throw invalidField('from', 'is missing: a period has a beginning and an end')
-  if (to === undefined) throw invalidField('to', 'is missing: a period has a beginning and an end')
-  // One spelling, so that moments compare as texts.
+  if (from === undefined) throw invalidField('from', 'is required for a period')
+  if (to === undefined) throw invalidField('to', 'is required for a period')
+  // Normalised, so that times compare as strings.
   const period = { kind, from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  if (period.from >= period.to) throw invalidField('to', 'must be later than the beginning')
+  if (period.from >= period.to) throw invalidField('to', 'must be later than from')
   return period
 }
 
 function refusalOf(refused: Refused): Refusal {
   return refused.status === 'unknown'
-    ? new Refusal(404, 'nothing_to_erase', 'There are no words to erase there.')
+    ? new Refusal(404, 'nothing_to_erase', 'There is nothing to erase.')
     : tooMuch(refused.limit)
 }
 
 /** Response to an erasure that names too many events. */
 export function tooMuch(limit: number): Refusal {
-  return new Refusal(400, 'too_much', `More than ${limit} entries at once. Choose a shorter stretch of time.`)
+  return new Refusal(400, 'too_much', `That is more than ${limit} entries at once. Choose a shorter period.`)
 }
 
 function present(erasure: ErasureRecord) {

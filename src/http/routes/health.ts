@@ -9,7 +9,7 @@ import { Refusal } from '../problem.ts'
 
 const checkSchema = z.object({
   ok: z.boolean(),
-  detail: z.string().optional().describe('Why, and what to do; with a session alone'),
+  detail: z.string().optional().describe('Why it failed and what to do; only with a session'),
 })
 
 const checksSchema = z.object({
@@ -17,9 +17,11 @@ const checksSchema = z.object({
   projections: checkSchema,
   reactors: checkSchema,
   settings: checkSchema,
-  disk: checkSchema.describe('Free space; reported only'),
-  model: checkSchema.describe('By the last turn; reported only'),
-  telephony: checkSchema.optional().describe('By the last text; absent while not configured; reported only'),
+  disk: checkSchema.describe('Free disk space; informational'),
+  model: checkSchema.describe('Whether the last turn succeeded; informational'),
+  telephony: checkSchema
+    .optional()
+    .describe('Whether the last text was sent; informational; absent if not configured'),
 })
 
 const healthSchema = z
@@ -30,7 +32,7 @@ const healthSchema = z
         name: z.string(),
         state: z.enum(['ok', 'failing', 'standing_still']),
         waiting: z.int(),
-        since: z.string().nullable().describe('When the oldest of what waits was asked for'),
+        since: z.string().nullable().describe('When the oldest waiting work was requested'),
         lastFailure: z.object({ at: z.string(), message: z.string(), inARow: z.int() }).nullable(),
       }),
     ),
@@ -39,26 +41,26 @@ const healthSchema = z
   })
   .openapi('Health')
 
-/** Asks each part. */
+/** Runs all checks. */
 export type CheckHealth = () => Promise<Health>
 
-/** The checks without which the service cannot do its work, as `/ready` names the first that fails. */
+/** Checks that must pass for the service to be ready, in the order in which `/ready` reports them. */
 const NEEDED = ['ledger', 'projections', 'settings', 'reactors'] as const
 
 const healthRoute = createRoute({
   method: 'get',
   path: '/health',
   tags: ['Service'],
-  summary: 'Whether the process lives',
+  summary: 'Check that the process is alive',
   security: [],
-  responses: { 200: json(z.object({ status: z.literal('ok') }), 'It does') },
+  responses: { 200: json(z.object({ status: z.literal('ok') }), 'The process is alive') },
 })
 
 const readyRoute = createRoute({
   method: 'get',
   path: '/ready',
   tags: ['Service'],
-  summary: 'Whether the service can do its work; otherwise the failing check is named',
+  summary: 'Check that the service is ready; a 503 names the failing check',
   security: [],
   responses: {
     200: json(
@@ -66,7 +68,7 @@ const readyRoute = createRoute({
         status: z.literal('ready'),
         checks: checksSchema,
       }),
-      'It can',
+      'The service is ready',
     ),
     ...refusals(503),
   },
@@ -76,15 +78,15 @@ const reportRoute = createRoute({
   method: 'get',
   path: '/api/session/health',
   tags: ['Service'],
-  summary: 'Each check, the backlogs and last failures, free disk space, and how the last text went',
-  responses: { 200: json(healthSchema, 'The state of a second ago at most') },
+  summary: 'Get all checks, backlogs, last failures, free disk space and the outcome of the last text',
+  responses: { 200: json(healthSchema, 'The state, at most one second old') },
 })
 
 const buildInfoRoute = createRoute({
   method: 'get',
   path: '/build-info.json',
   tags: ['Service'],
-  summary: 'Which build this is',
+  summary: 'Get the version and build',
   security: [],
   responses: {
     200: json(
@@ -104,14 +106,14 @@ const publicUrlRoute = createRoute({
   method: 'get',
   path: '/public-url',
   tags: ['Service'],
-  summary: 'The origin under which the service is reached from the internet',
+  summary: 'Get the origin of the service on the internet',
   security: [],
-  responses: { 200: json(z.object({ publicUrl: z.string().nullable() }), 'The origin; null while unset') },
+  responses: { 200: json(z.object({ publicUrl: z.string().nullable() }), 'The origin; null if unset') },
 })
 
 export function healthRoutes(options: {
   readonly health: CheckHealth
-  /** Whether a request comes with a session; false where that cannot be found out. */
+  /** Whether a request has a session; false if that cannot be determined. */
   readonly hasSession: (incoming: IncomingMessage) => boolean
   readonly buildInfo: BuildInfo
   readonly publicUrl: () => string | null
@@ -145,7 +147,7 @@ export function healthRoutes(options: {
   return { routes }
 }
 
-/** What a stranger learns: which checks fail. Details may name hosts, models and paths. */
+/** Strangers see only which checks fail, because details may name hosts, models and paths. */
 function withoutDetails({ ledger, projections, reactors, settings, disk, model, telephony }: Checks): Checks {
   const only = ({ ok }: Check): Check => ({ ok })
   return {

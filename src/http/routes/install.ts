@@ -10,7 +10,7 @@ import { Refusal } from '../problem.ts'
 import { sessionCookie } from '../session-cookie.ts'
 import { type SignInThrottle, tooManyAttempts } from '../sign-in-throttle.ts'
 
-/** The body's fields that are settings. */
+/** Body fields that are settings. */
 const settingOfField = {
   timezone: 'TIMEZONE',
   publicUrl: 'PUBLIC_URL',
@@ -34,7 +34,7 @@ const installRoute = createRoute({
   method: 'post',
   path: '/api/install',
   tags: ['Sign-in'],
-  summary: 'Sets the service up, once; of two at once exactly one wins',
+  summary: 'Set up the service. Works once; of concurrent requests, exactly one succeeds',
   security: [],
   request: {
     body: body(
@@ -46,7 +46,7 @@ const installRoute = createRoute({
         openaiApiKey: optional,
         openaiBaseUrl: optional,
         setupCode: z.string().max(100).optional().openapi({
-          description: 'The one-time code that the service prints when it starts; without it: 403',
+          description: 'The one-time code that the service prints when it starts; 403 without it',
         }),
       }),
     ),
@@ -68,7 +68,7 @@ export function installRoutes(options: {
   const { account, throttle, intrusions } = options
   const routes = createRoutes()
 
-  /** The right code is taken in any case: nobody guesses it, and strangers must not keep the owner out. */
+  /** Throttles only wrong codes, so that strangers cannot lock out the owner who has the right one. */
   function countWrongCode(client: string): void {
     const waitMs = throttle.waitMs(client)
     if (waitMs > 0) throw tooManyAttempts(waitMs)
@@ -112,7 +112,7 @@ export function installRoutes(options: {
       }
     },
     (result, c) => {
-      // Whatever is sent, there is nothing left to set up.
+      // Takes precedence over any error in the request.
       if (!result.success && account.isInstalled()) throw alreadyConfigured()
       return refuseInvalid(result, c)
     },
@@ -121,7 +121,7 @@ export function installRoutes(options: {
 }
 
 function alreadyConfigured(): Refusal {
-  return new Refusal(409, 'already_configured', 'The service is installed already.')
+  return new Refusal(409, 'already_configured', 'The service is already installed.')
 }
 
 export function setSessionCookie(c: HttpContext, token: string): void {
@@ -129,6 +129,6 @@ export function setSessionCookie(c: HttpContext, token: string): void {
 }
 
 export function commonPassword(path: string): Refusal {
-  const message = 'is among the passwords that are tried first; choose another'
+  const message = 'is too common; choose another'
   return new Refusal(400, 'common_password', `The password ${message}.`, { errors: [{ path, message }] })
 }

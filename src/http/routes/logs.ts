@@ -8,14 +8,11 @@ import { createRoutes, sessionOf } from '../env.ts'
 import { integerParam } from '../list-query.ts'
 
 const MAX_LINES = 2_000
-const LINES_A_READ = 200
-/** Proxies cut connections that say nothing; most wait a minute. */
+const LINES_PER_READ = 200
+/** Proxies close idle connections, most of them after a minute. */
 const HEARTBEAT_MS = 25_000
 
-const levelSchema = z
-  .enum(logLevels)
-  .default('trace')
-  .openapi({ description: 'The least serious one wanted' })
+const levelSchema = z.enum(logLevels).default('trace').openapi({ description: 'The lowest level to include' })
 const idSchema = integerParam(0, Number.MAX_SAFE_INTEGER)
 
 const lineSchema = z
@@ -32,10 +29,10 @@ const pageRoute = createRoute({
   method: 'get',
   path: '/api/logs',
   tags: ['Logs'],
-  summary: 'The newest lines of the log, or those after a line; secrets are masked',
+  summary: 'List the newest log lines, or those after a given line; secrets are masked',
   request: {
     query: z.object({
-      limit: integerParam(1, MAX_LINES).default(LINES_A_READ),
+      limit: integerParam(1, MAX_LINES).default(LINES_PER_READ),
       level: levelSchema,
       after: idSchema.optional(),
     }),
@@ -44,7 +41,7 @@ const pageRoute = createRoute({
     200: json(
       z.object({
         lines: z.array(lineSchema),
-        dropped: z.int().openapi({ description: 'Lines too old to be still there' }),
+        dropped: z.int().openapi({ description: 'Number of older lines that are no longer kept' }),
       }),
       'Lines, oldest first',
     ),
@@ -56,7 +53,7 @@ const streamRoute = createRoute({
   method: 'get',
   path: '/api/logs/stream',
   tags: ['Logs'],
-  summary: 'The log as it is written; `Last-Event-ID` or `after` names the last line that was seen',
+  summary: 'Stream the log; `Last-Event-ID` or `after` is the last line already seen',
   request: { query: z.object({ level: levelSchema, after: idSchema.optional() }) },
   responses: {
     200: eventStream('Server-sent events: `line` with a LogLine, `dropped` with a count'),
@@ -66,9 +63,9 @@ const streamRoute = createRoute({
 
 export function logRoutes(options: {
   readonly lines: LogLines
-  /** A stream ends with the session that asked for it. */
+  /** A stream ends with its session. */
   readonly sessions: Pick<Sessions, 'onEnded'>
-  /** Aborted when the service stops, so that no stream holds it up. */
+  /** Aborted when the service stops, so that streams do not delay it. */
   readonly stopping: AbortSignal
 }): RouteModule {
   const { lines, sessions, stopping } = options
@@ -86,12 +83,12 @@ export function logRoutes(options: {
     const lastSeen = idSchema.safeParse(c.req.header('last-event-id') ?? undefined)
     const from = lastSeen.success ? lastSeen.data : (after ?? null)
     const ended = new AbortController()
-    const forget = sessions.onEnded(sessionOf(c).id, () => ended.abort())
+    const unwatch = sessions.onEnded(sessionOf(c).id, () => ended.abort())
     const ending = AbortSignal.any([stopping, ended.signal])
-    return streamSSE(c, (stream) => followLines(stream, ending, from, level).finally(forget))
+    return streamSSE(c, (stream) => followLines(stream, ending, from, level).finally(unwatch))
   })
 
-  /** A reader who is slow is waited for, and told what fell out of the memory meanwhile: nothing piles up for it. */
+  /** Waits for slow readers instead of buffering for them, and reports the lines dropped meanwhile. */
   async function followLines(
     stream: SSEStreamingApi,
     ending: AbortSignal,
@@ -111,9 +108,9 @@ export function logRoutes(options: {
     ending.addEventListener('abort', wake)
     try {
       while (!stream.aborted && !ending.aborted) {
-        // Renewed before the read, so that a line which comes during it is not slept over.
+        // Renewed before the read, so that a line added during it wakes the loop.
         news = Promise.withResolvers()
-        const page = lines.read({ limit: LINES_A_READ, minLevel, after: position })
+        const page = lines.read({ limit: LINES_PER_READ, minLevel, after: position })
         if (page.dropped > 0 && position !== null) {
           await stream.writeSSE({ event: 'dropped', data: String(page.dropped) })
         }
@@ -123,7 +120,7 @@ export function logRoutes(options: {
         position = page.throughId
         if (isBeatDue) await stream.write(': alive\n\n')
         isBeatDue = false
-        if (page.lines.length < LINES_A_READ) await news.promise
+        if (page.lines.length < LINES_PER_READ) await news.promise
       }
     } finally {
       unsubscribe()

@@ -18,16 +18,19 @@ const list = createRoute({
   method: 'get',
   path: '/api/memories',
   tags: ['Memories'],
-  summary: 'What is remembered now, the latest first; `q` searches the words',
+  summary: 'List current memories, newest first; `q` searches their text',
   request: { query: z.object({ q: z.string().max(1000).optional(), ...listQuery(50, 200) }) },
-  responses: { 200: json(memoryListSchema, 'Memories; `count` is of all that match'), ...refusals(400) },
+  responses: {
+    200: json(memoryListSchema, 'Memories; `count` is the number of all matches'),
+    ...refusals(400),
+  },
 })
 
 const insights = createRoute({
   method: 'get',
   path: '/api/memories/insights',
   tags: ['Memories'],
-  summary: 'How memory is doing: what is kept, what became of candidates, what runs, what happened last',
+  summary: 'Get memory statistics: the store, deduplication, running work and recent events',
   responses: { 200: json(memoryInsightsSchema, 'Insights') },
 })
 
@@ -35,41 +38,43 @@ const remove = createRoute({
   method: 'delete',
   path: '/api/memories/{id}',
   tags: ['Memories'],
-  summary: 'Forgets a memory for good; it is not learned back from the same words',
+  summary: 'Forget a memory for good; it is not learned again from the same words',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'Forgotten, and its words erased' }, ...refusals(404) },
+  responses: { 204: { description: 'Forgotten; its words are erased' }, ...refusals(404) },
 })
 
 const restore = createRoute({
   method: 'post',
   path: '/api/memories/{id}/restore',
   tags: ['Memories'],
-  summary: 'Undoes what had become of a memory: it holds again, and what took its place does not',
+  summary: 'Restore a memory that no longer applies, and retire its replacement',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 200: json(z.object({ restored: z.literal(true) }), 'It holds again'), ...refusals(404, 409) },
+  responses: {
+    200: json(z.object({ restored: z.literal(true) }), 'The memory applies again'),
+    ...refusals(404, 409),
+  },
 })
 
 const readConfig = createRoute({
   method: 'get',
   path: '/memory-config',
   tags: ['Memories'],
-  summary: 'How memory is tuned',
-  responses: { 200: json(memoryConfigSchema, 'The tuning in force') },
+  summary: 'Get the memory settings',
+  responses: { 200: json(memoryConfigSchema, 'The current settings') },
 })
 
 const changeConfig = createRoute({
   method: 'put',
   path: '/memory-config',
   tags: ['Memories'],
-  summary: 'Tunes memory; what is left out stays as it is',
+  summary: 'Change memory settings; omitted ones stay as they are',
   request: { body: body(memoryConfigChangeSchema) },
-  responses: { 200: json(memoryConfigSchema, 'The tuning now'), ...refusals(400) },
+  responses: { 200: json(memoryConfigSchema, 'The new settings'), ...refusals(400) },
 })
 
-/** What is remembered of the owner: seen, searched, forgotten and tuned. */
 export function memoryRoutes(options: {
   readonly api: MemoryApi
-  /** Forgets it for good. False where there is no such memory. */
+  /** Forgets a memory for good. False if there is no such memory. */
   readonly forget: (memoryId: string) => Promise<boolean>
   readonly restore: (memoryId: string) => Promise<'restored' | 'unknown' | 'current'>
   readonly config: () => MemoryConfig
@@ -90,7 +95,8 @@ export function memoryRoutes(options: {
   routes.openapi(restore, async (c) => {
     const outcome = await options.restore(c.req.valid('param').id)
     if (outcome === 'unknown') throw new Refusal(404, 'unknown_memory', 'There is no such memory.')
-    if (outcome === 'current') throw new Refusal(409, 'nothing_to_undo', 'It holds as it is.')
+    if (outcome === 'current')
+      throw new Refusal(409, 'nothing_to_undo', 'There is nothing to undo: the memory already applies.')
     return c.json({ restored: true as const }, 200)
   })
   routes.openapi(readConfig, (c) => c.json(options.config(), 200))

@@ -10,7 +10,7 @@ import { createRoutes, type HttpContext } from '../env.ts'
 import { Refusal } from '../problem.ts'
 import { SHELL_FILE, type StaticFiles } from '../static-files.ts'
 
-/** Nothing runs on this page, and nothing is sent from it: it is only read. */
+/** The page is read-only: it runs no scripts and sends nothing. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -31,18 +31,18 @@ const show = createRoute({
   method: 'get',
   path: '/notes/{id}',
   tags: ['Notes'],
-  summary: 'A page that shows one note, its markdown rendered and inert',
+  summary: 'Show a note as a page, with its markdown rendered and inert',
   request: { params: z.object({ id: z.string() }) },
   responses: {
     200: htmlPage('The note'),
     404: {
-      description: 'There is no such note: a page for who follows a link',
+      description: 'No such note: a page for browsers, else a problem document',
       content: { ...htmlPage('').content, ...refusals(404)[404].content },
     },
   },
 })
 
-/** The page of one note: its markdown rendered, inert, without a script, readable on any screen. */
+/** The page of one note: its markdown rendered, without scripts. */
 export function notePageRoutes(options: {
   readonly notes: Pick<Notes, 'get'>
   readonly renderer: NoteRenderer
@@ -96,8 +96,8 @@ function time(at: string, timeZone: string): string {
 }
 
 /**
- * The title stands above; a text that begins with it need not say it twice. Looked for where it would stand: a pattern
- * that finds the end of any heading takes hours over one of endless spaces.
+ * Removes a leading heading that repeats the title. Not by one regex, which backtracks for hours on long runs
+ * of spaces.
  */
 function withoutTitle({ title, content }: Note): string {
   const start = /^\s*#{1,2} +/.exec(content)?.[0].length
@@ -137,7 +137,7 @@ ${options.body}
 `
 }
 
-/** What the web app's page links, for the same colours and measures, and this page's own. */
+/** The web app's stylesheets, for its colours and sizes, and the page's own. */
 function stylesheetsOf(staticFiles: StaticFiles): readonly string[] {
   const shell = new TextDecoder().decode(staticFiles.get(SHELL_FILE)?.content)
   const links = [...shell.matchAll(/<link\b[^<>]*>/g)].filter(([link]) => link.includes('rel="stylesheet"'))
@@ -145,7 +145,7 @@ function stylesheetsOf(staticFiles: StaticFiles): readonly string[] {
   return [...hrefs, '/note.css']
 }
 
-/** The choice of light or dark that the web app keeps; without one the system's holds. */
+/** The theme chosen in the web app; null follows the system. */
 function themeOf(c: HttpContext): 'light' | 'dark' | null {
   const theme = /(?:^|;\s*)delegate_theme=(light|dark)(?:;|$)/.exec(c.req.header('cookie') ?? '')?.[1]
   return theme === 'light' || theme === 'dark' ? theme : null

@@ -9,17 +9,14 @@ import { DEFAULT_BODY_BYTES } from '../json-body.ts'
 import { integerParam, listQuery, seqOf } from '../list-query.ts'
 import { invalidField, Refusal } from '../problem.ts'
 
-/**
- * The bodies of the routes that carry a note: a million characters, each of which JSON may write as two escaped
- * halves of twelve bytes.
- */
+/** A million characters, each up to twelve bytes when JSON escapes it as two surrogates. */
 const NOTE_BODY_BYTES = 12 * MAX_NOTE_CHARS + 64 * 1024
 
 const title = z.string().max(200)
 const content = z
   .string()
   .min(1)
-  // Two units of UTF-16 a character at most, so longer ones need no counting.
+  // A character takes at most two UTF-16 units, so longer texts need no counting.
   .max(2 * MAX_NOTE_CHARS)
   .refine((text) => hasAtMost(text, MAX_NOTE_CHARS), `must have at most ${MAX_NOTE_CHARS} characters`)
   .openapi({ maxLength: MAX_NOTE_CHARS })
@@ -39,11 +36,11 @@ const list = createRoute({
   method: 'get',
   path: '/api/notes',
   tags: ['Notes'],
-  summary: 'Notes, the latest first; `q` searches title and content',
+  summary: 'List notes, newest first; `q` searches title and content',
   request: {
     query: z.object({
       q: z.string().max(1000).optional(),
-      /** Those that were deleted, and can be restored, instead of those that are there. */
+      /** Lists deleted notes, which can be restored, instead of current ones. */
       deleted: z.enum(['true', 'false']).default('false'),
       ...listQuery(50, 200),
     }),
@@ -64,16 +61,16 @@ const create = createRoute({
   method: 'post',
   path: '/api/notes',
   tags: ['Notes'],
-  summary: 'Writes a note',
+  summary: 'Create a note',
   request: { body: body(z.object({ title: title.optional(), content })) },
-  responses: { 201: json(noteSchema, 'The note; `Location` says where it is'), ...refusals(400) },
+  responses: { 201: json(noteSchema, 'The note; `Location` holds its address'), ...refusals(400) },
 })
 
 const read = createRoute({
   method: 'get',
   path: '/api/notes/{id}',
   tags: ['Notes'],
-  summary: 'One note',
+  summary: 'Get a note',
   request: { params },
   responses: { 200: json(noteSchema, 'The note'), ...refusals(404) },
 })
@@ -82,7 +79,7 @@ const update = createRoute({
   method: 'put',
   path: '/api/notes/{id}',
   tags: ['Notes'],
-  summary: 'Changes a note; with `If-Match`, only that revision of it',
+  summary: 'Change a note; with `If-Match`, only if it is at that revision',
   request: {
     params,
     headers: z.object({ 'if-match': z.string().max(40).optional() }),
@@ -95,16 +92,16 @@ const remove = createRoute({
   method: 'delete',
   path: '/api/notes/{id}',
   tags: ['Notes'],
-  summary: 'Deletes a note',
+  summary: 'Delete a note',
   request: { params },
-  responses: { 204: { description: 'Gone' }, ...refusals(404) },
+  responses: { 204: { description: 'Deleted' }, ...refusals(404) },
 })
 
 const revisions = createRoute({
   method: 'get',
   path: '/api/notes/{id}/revisions',
   tags: ['Notes'],
-  summary: 'The revisions of a note, the latest first',
+  summary: 'List the revisions of a note, newest first',
   request: { params },
   responses: {
     200: json(
@@ -123,7 +120,7 @@ const readRevision = createRoute({
   method: 'get',
   path: '/api/notes/{id}/revisions/{revision}',
   tags: ['Notes'],
-  summary: 'A note as it was in one revision; of a deleted note too',
+  summary: 'Get a revision of a note, even of a deleted one',
   request: { params: params.extend({ revision: integerParam(1, 1_000_000_000) }) },
   responses: { 200: json(noteSchema, 'The note as it was'), ...refusals(400, 404) },
 })
@@ -132,12 +129,11 @@ const restore = createRoute({
   method: 'post',
   path: '/api/notes/{id}/restore',
   tags: ['Notes'],
-  summary: 'Makes an older revision the present one',
+  summary: 'Restore an older revision of a note',
   request: { params, body: body(z.object({ revision: z.int().min(1) })) },
   responses: { 200: json(noteSchema, 'The note'), ...refusals(400, 404, 409) },
 })
 
-/** Notes of the owner and of the delegate. */
 export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
   const routes = createRoutes(refuseInvalidNote)
   const origin = { source: 'owner', channel: 'chat' } as const
@@ -164,7 +160,7 @@ export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
   routes.openapi(update, async (c) => {
     const change = c.req.valid('json')
     if (change.title === undefined && change.content === undefined) {
-      throw invalidField('', 'Give a title or content to change.')
+      throw invalidField('', 'Give a new title, new content or both.')
     }
     const outcome = await notes.update(
       c.req.valid('param').id,
@@ -186,7 +182,8 @@ export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
   routes.openapi(readRevision, async (c) => {
     const { id, revision } = c.req.valid('param')
     const note = await notes.revision(id, revision)
-    if (!note) throw new Refusal(404, 'unknown_revision', 'There is no such revision, or its words are gone.')
+    if (!note)
+      throw new Refusal(404, 'unknown_revision', 'There is no such revision, or its words were erased.')
     return c.json(present(note), 200)
   })
   routes.openapi(restore, async (c) => {
@@ -198,10 +195,7 @@ export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
 
 const NOTE_PATH = /^\/api\/notes(?:\/[^/]+)?$/
 
-/**
- * A body over the bound that holds everywhere is taken here only for a note that may be so large: one that is no note,
- * and has more characters than that bound has bytes, is too large as it would be elsewhere.
- */
+/** Only a valid note may exceed the default body limit; any other body gets 413, as elsewhere. */
 const refuseInvalidNote: typeof refuseInvalid = async (result, c) => {
   if (!result.success && !hasAtMost(await c.req.text(), DEFAULT_BODY_BYTES)) {
     throw bodyTooLarge(DEFAULT_BODY_BYTES)
@@ -213,7 +207,7 @@ const refuseInvalidNote: typeof refuseInvalid = async (result, c) => {
 function revisionOf(header: string | undefined): number | undefined {
   if (header === undefined || header === '*') return undefined
   const match = /^(?:W\/)?"?(\d{1,9})"?$/.exec(header.trim())
-  if (!match) throw invalidField('if-match', 'must be a revision')
+  if (!match) throw invalidField('if-match', 'must be a revision number')
   return Number(match[1])
 }
 
@@ -224,9 +218,14 @@ function noteOf(outcome: NoteOutcome): Note {
     case 'not_found':
       throw unknown()
     case 'stale':
-      throw new Refusal(412, 'stale_revision', `The note is at revision ${outcome.revision} now.`, {
-        extra: { revision: outcome.revision },
-      })
+      throw new Refusal(
+        412,
+        'stale_revision',
+        `The note has changed. It is now at revision ${outcome.revision}.`,
+        {
+          extra: { revision: outcome.revision },
+        },
+      )
     case 'erased':
       throw new Refusal(409, 'revision_erased', 'The words of that revision were erased.')
   }

@@ -88,9 +88,9 @@ const report = createRoute({
   method: 'get',
   path: '/api/session/operations',
   tags: ['Session'],
-  summary: 'How context, delivery, paging, memory and model have been doing',
+  summary: 'Get counts and rates for context, delivery, paging, memory and model',
   request: hoursQuery,
-  responses: { 200: json(reportSchema, 'Counts and rates alone'), ...refusals(400) },
+  responses: { 200: json(reportSchema, 'Counts and rates only'), ...refusals(400) },
 })
 
 const seriesSchema = z
@@ -99,8 +99,8 @@ const seriesSchema = z
     grain: z.enum(['minute', 'hour', 'day']),
     points: z.array(
       z.object({
-        at: z.string().describe('When the minute, hour or day begins'),
-        counts: z.partialRecord(z.enum(operationMetrics), z.int()).describe('What did not occur is absent'),
+        at: z.string().describe('Start of the minute, hour or day'),
+        counts: z.partialRecord(z.enum(operationMetrics), z.int()).describe('Counts of zero are absent'),
       }),
     ),
   })
@@ -110,12 +110,11 @@ const series = createRoute({
   method: 'get',
   path: '/api/session/operations/series',
   tags: ['Session'],
-  summary: 'The course of the windowed figures, by minute, hour or day, as the window asks for',
+  summary: 'Get the windowed figures over time, by minute, hour or day depending on the window',
   request: hoursQuery,
-  responses: { 200: json(seriesSchema, 'Counts alone'), ...refusals(400) },
+  responses: { 200: json(seriesSchema, 'Counts only'), ...refusals(400) },
 })
 
-/** The operations report and its course over time. */
 export function operationRoutes(deps: {
   readonly report: ReturnType<typeof createOperationsReport>
   readonly series: ReturnType<typeof createOperationsSeries>

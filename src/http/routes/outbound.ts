@@ -12,16 +12,16 @@ const outboundSchema = z
     heldSince: z
       .string()
       .nullable()
-      .describe('When the ledger was imported or restored, or went on after a loss; null while not held'),
+      .describe('When the ledger was imported or restored, or a loss was accepted; null if not held'),
     waitingTexts: z
       .object({
         count: z.int(),
-        since: z.string().describe('When the first of them was asked for'),
+        since: z.string().describe('When the oldest of them was requested'),
         until: z.string().describe('When the first of them is given up'),
         kind: z.string().nullable().describe('Why: `unavailable`, `rate_limited`, `credentials` or `budget`'),
       })
       .nullable()
-      .describe('Text messages that cannot be sent for now and are retried; null while there are none'),
+      .describe('Text messages that cannot be sent at the moment and are retried; null if there are none'),
   })
   .openapi('Outbound')
 
@@ -29,37 +29,37 @@ const read = createRoute({
   method: 'get',
   path: '/api/outbound',
   tags: ['Outbound'],
-  summary: 'Whether outbound work waits for the owner, as it does after an import or a restore',
-  responses: { 200: json(outboundSchema, 'Since when it waits') },
+  summary: 'Check whether outbound work is held, as after an import or a restore',
+  responses: { 200: json(outboundSchema, 'The hold, and the waiting texts') },
 })
 
 const release = createRoute({
   method: 'post',
   path: '/api/outbound/release',
   tags: ['Outbound'],
-  summary: 'Lets outbound work that waits after an import, a restore or a loss go on',
-  responses: { 200: json(outboundSchema, 'It waits no more'), ...refusals(409) },
+  summary: 'Release outbound work that is held after an import, a restore or a loss',
+  responses: { 200: json(outboundSchema, 'Outbound work is no longer held'), ...refusals(409) },
 })
 
 const sendAgain = createRoute({
   method: 'post',
   path: '/api/outbound/texts/{id}/retry',
   tags: ['Outbound'],
-  summary: 'Sends a text message again that failed, or that may not have left',
+  summary: 'Resend a text message that failed or may not have been sent',
   request: { params: z.object({ id: z.string().describe('The `deliveryId` of its `sms.failed` event') }) },
-  responses: { 200: json(outboundSchema, 'It is on its way again'), ...refusals(404, 409) },
+  responses: { 200: json(outboundSchema, 'The text is being resent'), ...refusals(404, 409) },
 })
 
 const NOT_SENT_AGAIN = {
   unknown_text: new Refusal(404, 'unknown_text', 'There is no such text message.'),
-  not_failed: new Refusal(409, 'not_failed', 'This text message did not fail, or was sent again already.'),
+  not_failed: new Refusal(409, 'not_failed', 'This text message did not fail, or was already resent.'),
   erased: new Refusal(409, 'erased', 'The words of this text message were erased.'),
 }
 
-/** The hold on texts, calls and tasks that an imported or restored ledger begins with, and one that lost events. */
+/** The hold on texts, calls and tasks after an import, a restore or a loss, and the resending of texts. */
 export function outboundRoutes(deps: {
   readonly append: Append
-  /** What holds it: the last import or loss that was not released. */
+  /** The last import or loss that was not released. */
   readonly held: () => { readonly heldSeq: number; readonly heldAt: string } | undefined
   readonly waitingTexts: () => WaitingTexts | null
   readonly sendAgain: SendAgain
@@ -81,7 +81,7 @@ export function outboundRoutes(deps: {
         actor: 'owner',
         channel: 'system',
         causedBy: hold.heldSeq,
-        // Pressed twice, it is released once.
+        // Makes a repeated request idempotent.
         key: `outbound.released:${hold.heldSeq}`,
         facts: {},
       },

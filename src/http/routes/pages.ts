@@ -7,10 +7,7 @@ import { preloadHeader } from '../page-code.ts'
 import { Refusal } from '../problem.ts'
 import { SHELL_FILE, type StaticFiles, serveFile } from '../static-files.ts'
 
-/**
- * The pages of the web app, which finds its way by the path, and the modules that each cannot be shown without. Exact;
- * a new page is added here too.
- */
+/** The exact paths of the web app's pages, and the modules that each needs to render. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/': ['src/pages/timeline-page.ts', 'src/view/markdown.ts'],
   '/install': ['src/pages/install-page.ts'],
@@ -30,10 +27,10 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/logs.html': ['src/pages/logs-page.ts'],
 }
 
-/** Addresses of data that are pages too, for a person who follows a link there. */
+/** API addresses that show a page to a person who follows a link. */
 const PAGES_OF_DATA: typeof PAGES = { '/memory-config': ['src/pages/memory-config-page.ts'] }
 
-const ENTRANCES: readonly string[] = ['/install', '/install.html', '/login']
+const PUBLIC_PAGES: readonly string[] = ['/install', '/install.html', '/login']
 
 const describe = (path: string) =>
   createRoute({
@@ -41,18 +38,18 @@ const describe = (path: string) =>
     path,
     tags: ['Pages'],
     summary: 'A page of the web app',
-    ...(ENTRANCES.includes(path) ? { security: [] } : {}),
+    ...(PUBLIC_PAGES.includes(path) ? { security: [] } : {}),
     responses: {
       200: htmlPage('The page'),
-      302: { description: 'To `/install` before the set-up, to `/login` without a session' },
+      302: { description: 'To `/install` before set-up, to `/login` without a session' },
     },
   })
 
-/** Answers each page's address with the web app. */
+/** Serves the web app at each page's address. */
 export function pageRoutes(staticFiles: StaticFiles): RouteModule {
   const routes = createRoutes()
   const shell = staticFiles.get(SHELL_FILE)
-  const shower = (modules: readonly string[]) => {
+  const createHandler = (modules: readonly string[]) => {
     const link = preloadHeader(staticFiles, modules)
     return (c: HttpContext) => {
       if (!shell) throw new Refusal(503, 'not_built', 'The web app is not built. Run "npm run build:web".')
@@ -61,10 +58,10 @@ export function pageRoutes(staticFiles: StaticFiles): RouteModule {
   }
   for (const [page, modules] of Object.entries(PAGES)) {
     routes.openAPIRegistry.registerPath(describe(page))
-    routes.get(page, shower(modules))
+    routes.get(page, createHandler(modules))
   }
   for (const [page, modules] of Object.entries(PAGES_OF_DATA)) {
-    const show = shower(modules)
+    const show = createHandler(modules)
     routes.get(page, (c, next) => {
       c.header('Vary', 'Accept')
       return isNavigation(c.env.incoming) ? show(c) : next()

@@ -26,8 +26,8 @@ const list = createRoute({
   method: 'get',
   path: '/api/proposals',
   tags: ['Outbound'],
-  summary: 'Texts to others and other deeds that wait for the word of the owner',
-  responses: { 200: json(z.object({ proposals: z.array(proposalSchema) }), 'Those that wait, oldest first') },
+  summary: 'List the texts and deeds that wait for confirmation by the owner',
+  responses: { 200: json(z.object({ proposals: z.array(proposalSchema) }), 'Open proposals, oldest first') },
 })
 
 const params = z.object({ id: z.string().max(200) })
@@ -36,10 +36,10 @@ const confirm = createRoute({
   method: 'post',
   path: '/api/proposals/{id}/confirm',
   tags: ['Outbound'],
-  summary: 'Lets a proposed text go out, or does a proposed deed: once, and before it expires',
+  summary: 'Confirm a proposal: send its text or do its deed, once, before it expires',
   request: { params },
   responses: {
-    200: json(proposalSchema, 'A text is on its way; of a deed, what came of it'),
+    200: json(proposalSchema, 'The proposal; a deed has its outcome'),
     ...refusals(404, 409),
   },
 })
@@ -48,12 +48,12 @@ const decline = createRoute({
   method: 'post',
   path: '/api/proposals/{id}/decline',
   tags: ['Outbound'],
-  summary: 'Declines a proposal: nothing is sent or done',
+  summary: 'Decline a proposal: nothing is sent or done',
   request: { params },
-  responses: { 200: json(proposalSchema, 'Nothing is sent or done'), ...refusals(404, 409) },
+  responses: { 200: json(proposalSchema, 'The declined proposal'), ...refusals(404, 409) },
 })
 
-/** What the delegate may do only once the owner has said so here. */
+/** What the delegate may do only after the owner confirms it here. */
 export function proposalRoutes(deps: { readonly proposals: Proposals }): RouteModule {
   const { proposals } = deps
   const routes = createRoutes()
@@ -69,8 +69,12 @@ function settled(outcome: Settled) {
   if (outcome.status === 'too_late') {
     const { status } = outcome.proposal
     if (status === 'expired')
-      throw new Refusal(409, 'proposal_expired', 'It has expired, and nothing was done. Ask for it again.')
-    throw new Refusal(409, 'proposal_settled', `It was ${status} already.`)
+      throw new Refusal(
+        409,
+        'proposal_expired',
+        'The proposal has expired, and nothing was done. Ask for it again.',
+      )
+    throw new Refusal(409, 'proposal_settled', `The proposal was already ${status}.`)
   }
   return outcome.proposal
 }

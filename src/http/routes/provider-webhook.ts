@@ -7,29 +7,29 @@ import { isJson } from '../json-body.ts'
 import { Refusal } from '../problem.ts'
 import type { SocketRequest } from '../sockets.ts'
 
-/** A request that may be taken for the provider's. */
+/** A request that is accepted as the provider's. */
 export type ProviderRequest = {
-  /** One field's value; the empty string where it is absent. */
+  /** The value of a field; empty if absent. */
   field(name: string): string
-  /** Who is on the line. What nobody verified is a guest's, unless the development routes are on. */
+  /** Who is on the line. Without a signature it is a guest, unless the development routes are on. */
   party(from: string): Party
-  /** False where nothing could be verified, because no Public URL is set: such a request may leave no trace. */
+  /** False if no Public URL is set to verify the signature with. Such a request must leave no trace. */
   readonly isVerified: boolean
 }
 
 export type ProviderWebhooks = {
   /** Reads and verifies a request; throws 403 for one that is not the provider's. */
   read(c: HttpContext): Promise<ProviderRequest>
-  /** Whether the provider signed the upgrade to a socket. One that did not may still prove itself otherwise. */
+  /** Whether the provider signed a socket upgrade. An unsigned one may still present a token. */
   isSignedUpgrade(request: Pick<SocketRequest, 'pathAndQuery' | 'headers'>): boolean
 }
 
-/** The longest value that any field of ours may have; longer ones are cut. */
+/** Longer field values are cut. */
 const MAX_FIELD_CHARS = 20_000
 
 /**
- * Lets in what the provider signed. Without an auth token there is nothing to verify with, so every webhook is
- * refused; with the development routes on, a developer's requests straight from this machine are served.
+ * Accepts requests that the provider signed. Without an auth token nothing can be verified, so every webhook
+ * is refused, except a developer's direct requests from this machine while the development routes are on.
  */
 export function createProviderWebhooks(options: {
   readonly settings: Pick<Settings, 'get' | 'webhookToken'>
@@ -55,7 +55,7 @@ export function createProviderWebhooks(options: {
     if (signature === undefined) refuse('The request is not signed.')
     if (publicUrl === null) return { isSigned: false, isVerified: false }
     const verifier = createSignatureVerifier({ authToken, publicUrl })
-    // As it stands in the request line: what the provider signed, not what a router made of it.
+    // The raw request line, as the provider signed it.
     const pathAndQuery = c.env.incoming.url ?? ''
     const request = { pathAndQuery, signature }
     const isValid =
@@ -99,16 +99,16 @@ export function createProviderWebhooks(options: {
   }
 }
 
-/** What a request brought in its body: `json` the raw text where that is what it is, which is signed by its hash. */
+/** A request's body. `json` is the raw text of a JSON body, whose hash is signed. */
 type Posted = { readonly fields: FormFields; readonly json: string | null }
 
 async function readPosted(c: HttpContext): Promise<Posted> {
   if (c.req.method !== 'POST') return { fields: {}, json: null }
   const text = await c.req.text()
   if (!isJson(c.req.header('content-type'))) return { fields: formOf(text), json: null }
-  const told: unknown = text === '' ? null : JSON.parse(text)
-  const entries = typeof told === 'object' && told !== null ? Object.entries(told) : []
-  // Every field of ours is a text.
+  const parsed: unknown = text === '' ? null : JSON.parse(text)
+  const entries = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : []
+  // All fields that are used here are strings.
   const fields = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   return { fields: Object.fromEntries(fields), json: text }
 }
@@ -119,7 +119,7 @@ function formOf(text: string): FormFields {
   return fields
 }
 
-/** An answer to the provider. */
+/** An XML response to the provider. */
 export function markup(c: HttpContext, xml: string): Response {
   return c.body(xml, 200, { 'content-type': 'text/xml; charset=utf-8' })
 }

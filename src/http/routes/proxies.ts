@@ -8,13 +8,13 @@ const read = createRoute({
   method: 'get',
   path: '/api/proxies',
   tags: ['Settings'],
-  summary: 'Which addresses send forwarding headers although TRUSTED_PROXY does not list them',
+  summary: 'List addresses that send forwarding headers but are not in TRUSTED_PROXY',
   responses: {
     200: json(z.object({ undeclared: z.array(z.string()) }).openapi('Proxies'), 'Seen since the start'),
   },
 })
 
-/** Tells the owner that a proxy stands in front which is not declared. */
+/** Shows the owner which proxies TRUSTED_PROXY does not list. */
 export function proxyRoutes(proxies: Pick<UndeclaredProxies, 'list'>): RouteModule {
   const routes = createRoutes()
   routes.openapi(read, (c) => c.json({ undeclared: [...proxies.list()] }, 200))

@@ -42,7 +42,7 @@ const context = createRoute({
   method: 'get',
   path: '/api/session/context',
   tags: ['Session'],
-  summary: 'The state of the context that the next turn continues from',
+  summary: 'Get the state of the context that the next turn continues from',
   responses: { 200: json(contextSchema, 'The context') },
 })
 
@@ -50,8 +50,8 @@ const compact = createRoute({
   method: 'post',
   path: '/api/session/context/compact',
   tags: ['Session'],
-  summary: 'Compacts the context now',
-  responses: { 200: json(contextSchema, 'The context after it'), ...refusals(409, 502) },
+  summary: 'Compact the context now',
+  responses: { 200: json(contextSchema, 'The compacted context'), ...refusals(409, 502) },
 })
 
 const turnSchema = z
@@ -88,7 +88,7 @@ const turn = createRoute({
   method: 'get',
   path: '/api/turns/{id}',
   tags: ['Session'],
-  summary: 'Why this reply: what the turn was given and what it did',
+  summary: 'Explain a reply: what the turn was given and what it did',
   request: { params: z.object({ id: z.string() }) },
   responses: { 200: json(turnSchema, 'The turn'), ...refusals(404) },
 })
@@ -99,19 +99,18 @@ export type SessionRouteDeps = {
   /** Null when a turn or a compaction is running. */
   readonly compact: (conversationId: string) => Promise<CompactionOutcome> | null
   readonly isTurnRunning: () => boolean
-  /** Records the attempt that a running turn was in the way of. */
+  /** Records an attempt that failed because a turn was running. */
   readonly refuseBusy: (conversationId: string) => Promise<void>
   readonly openConversationId: () => string | undefined
 }
 
-/** The session: its context, compaction on request, one turn explained. */
 export function sessionRoutes(deps: SessionRouteDeps): RouteModule {
   const routes = createRoutes()
   routes.openapi(context, (c) => c.json(deps.sessionContext(), 200))
 
   routes.openapi(compact, async (c) => {
     const conversationId = deps.openConversationId()
-    // Before all else: the very first turn of a conversation is in the way of a compaction too.
+    // Checked first, because even a conversation's very first turn blocks compaction.
     if (conversationId !== undefined && deps.isTurnRunning()) {
       await deps.refuseBusy(conversationId)
       throw cannotCompact('A turn is running.')
@@ -123,10 +122,10 @@ export function sessionRoutes(deps: SessionRouteDeps): RouteModule {
     if (!before.canCompact && before.usageRecordedAt === null)
       throw cannotCompact('No turn has been completed yet.')
     const running = before.canCompact ? deps.compact(conversationId) : null
-    if (!running) throw cannotCompact('Something else is being done just now.')
+    if (!running) throw cannotCompact('The delegate is busy. Try again shortly.')
     const outcome = await running
     if (outcome.status === 'failed') {
-      throw new Refusal(502, 'compaction_failed', 'The context could not be compacted; it is as it was.', {
+      throw new Refusal(502, 'compaction_failed', 'The context could not be compacted. It is unchanged.', {
         extra: { kind: outcome.kind },
       })
     }

@@ -23,22 +23,18 @@ const entriesSchema = z
         source: z.enum(['stored', 'environment', 'default', 'unset']),
         enteredFor: z.string().nullable().openapi({
           description:
-            'The origin that a secret was entered for. While the address in force is of another origin, the secret is not sent and `set` is false',
+            'The origin that a secret was entered for. If the current address has another origin, the secret is not sent and `set` is false',
         }),
         sentTo: z
           .string()
           .nullable()
-          .openapi({ description: 'The origin that a secret would be sent to by the address in force' }),
+          .openapi({ description: 'The origin that a secret would be sent to now' }),
         description: z.string(),
         restart: z.boolean().openapi({ description: 'Takes effect only after a restart' }),
         group: z.enum(settingGroups),
-        title: z.string().openapi({ description: 'What a form calls it' }),
-        unit: z.string().nullable().openapi({ description: 'What a number counts' }),
-        choices: z
-          .array(z.string())
-          .readonly()
-          .nullable()
-          .openapi({ description: 'The only values there are' }),
+        title: z.string().openapi({ description: 'The label in forms' }),
+        unit: z.string().nullable().openapi({ description: 'The unit of a number' }),
+        choices: z.array(z.string()).readonly().nullable().openapi({ description: 'The allowed values' }),
       }),
     ),
   })
@@ -51,7 +47,7 @@ const connectionSchema = z
   })
   .openapi('ConnectionTest')
 
-/** Tries an outside service out, and says in words what worked. Never throws for what the service does. */
+/** Tests the connection to an outside service and reports each step. Does not throw if the service fails. */
 export type TestConnection = (
   service: 'model' | 'telephony',
   signal: AbortSignal,
@@ -61,7 +57,7 @@ const listRoute = createRoute({
   method: 'get',
   path: '/api/config',
   tags: ['Settings'],
-  summary: 'Every setting, and where its value comes from',
+  summary: 'List all settings and where their values come from',
   responses: { 200: json(entriesSchema, 'The settings') },
 })
 
@@ -69,37 +65,37 @@ const changeRoute = createRoute({
   method: 'put',
   path: '/api/config',
   tags: ['Settings'],
-  summary: 'Changes settings: all of them or none',
+  summary: 'Change settings: all of them or none',
   request: {
     body: body(
       z.object({
         entries: z.record(z.string(), valueSchema),
         password: z.string().max(1_000).optional().openapi({
           description:
-            "The owner's password: needed for a key that replaces one of another address, else 403 `password_required`",
+            "The owner's password. Required to replace a secret that was entered for another address; without it, 403 `password_required`",
         }),
       }),
     ),
   },
-  responses: { 200: json(entriesSchema, 'The settings now'), ...refusals(400, 403, 429) },
+  responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(400, 403, 429) },
 })
 
 const resetRoute = createRoute({
   method: 'delete',
   path: '/api/config/{key}',
   tags: ['Settings'],
-  summary: "Takes a stored value away; the environment's or the default holds again",
+  summary: "Remove a stored value; the environment's value or the default applies again",
   request: { params: z.object({ key: z.string() }) },
-  responses: { 200: json(entriesSchema, 'The settings now'), ...refusals(404) },
+  responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(404) },
 })
 
 const testRoute = createRoute({
   method: 'post',
   path: '/api/config.test',
   tags: ['Settings'],
-  summary: 'Tries the connection to an outside service with the settings in force',
+  summary: 'Test the connection to an outside service with the current settings',
   request: { body: body(z.object({ service: z.enum(['model', 'telephony']) })) },
-  responses: { 200: json(connectionSchema, 'What worked, step by step'), ...refusals(400) },
+  responses: { 200: json(connectionSchema, 'The result of each step'), ...refusals(400) },
 })
 
 export function settingsRoutes(options: {
@@ -113,7 +109,7 @@ export function settingsRoutes(options: {
   const routes = createRoutes()
   const entries = () => ({ entries: [...settings.entries()] })
 
-  /** Does `job` once the password was right. A wrong one costs the session an attempt, and does not end it. */
+  /** Runs `job` if the password is right. A wrong one costs the session an attempt, but does not end it. */
   async function confirmed<T>(session: Session, password: string, job: () => Promise<T>): Promise<T> {
     const guesser = `session ${session.id}`
     const outcome = await account.confirm(password, throttle.attemptsOf(guesser), job)
@@ -144,7 +140,7 @@ export function settingsRoutes(options: {
         403,
         'password_required',
         `${outcome.key} was entered for ${outcome.enteredFor}. Enter your password to set a key for ${outcome.destination}.`,
-        { errors: [{ path: 'password', message: 'is needed to set a key for another address' }] },
+        { errors: [{ path: 'password', message: 'is required to set a key for another address' }] },
       )
     }
     if (outcome.status === 'invalid') {

@@ -11,7 +11,7 @@ import { endedSessionCookie } from '../session-cookie.ts'
 import { type SignInThrottle, tooManyAttempts } from '../sign-in-throttle.ts'
 import { commonPassword, setSessionCookie } from './install.ts'
 
-/** What was chosen once; its length was judged then. */
+/** An existing password. Its length was checked when it was chosen. */
 const knownPasswordSchema = z
   .string()
   .min(1, 'must not be empty')
@@ -21,7 +21,7 @@ const statusRoute = createRoute({
   method: 'get',
   path: '/auth/status',
   tags: ['Sign-in'],
-  summary: 'Whether the service is set up, and whether this browser is signed in',
+  summary: 'Check whether the service is set up and this browser is signed in',
   security: [],
   responses: { 200: json(z.object({ configured: z.boolean(), authenticated: z.boolean() }), 'The state') },
 })
@@ -30,7 +30,7 @@ const signInRoute = createRoute({
   method: 'post',
   path: '/login',
   tags: ['Sign-in'],
-  summary: 'Signs in; after 10 failures a client has to wait',
+  summary: 'Sign in; after 10 failures a client must wait',
   security: [],
   request: { body: body(z.object({ password: knownPasswordSchema })) },
   responses: {
@@ -43,7 +43,7 @@ const signOutRoute = createRoute({
   method: 'post',
   path: '/logout',
   tags: ['Sign-in'],
-  summary: 'Signs out; the session is gone on the server too',
+  summary: 'Sign out and end the session on the server',
   responses: {
     200: json(z.object({ authenticated: z.literal(false) }), 'Signed out'),
     ...refusals(401, 403),
@@ -54,7 +54,7 @@ const changePasswordRoute = createRoute({
   method: 'post',
   path: '/api/auth/password',
   tags: ['Sign-in'],
-  summary: 'Changes the password; every other session ends',
+  summary: 'Change the password and end every other session',
   request: { body: body(z.object({ currentPassword: knownPasswordSchema, newPassword: newPasswordSchema })) },
   responses: {
     200: json(z.object({ changed: z.literal(true) }), 'Changed'),
@@ -66,7 +66,7 @@ const listSessionsRoute = createRoute({
   method: 'get',
   path: '/api/sessions',
   tags: ['Sign-in'],
-  summary: 'Who is signed in, last seen first',
+  summary: 'List sessions, last seen first',
   responses: {
     200: json(
       z.object({
@@ -89,7 +89,7 @@ const revokeSessionRoute = createRoute({
   method: 'delete',
   path: '/api/sessions/{id}',
   tags: ['Sign-in'],
-  summary: 'Ends a session, and its open sockets',
+  summary: 'End a session and close its sockets',
   request: { params: z.object({ id: z.string() }) },
   responses: { 204: { description: 'Ended' }, ...refusals(404) },
 })
@@ -109,15 +109,15 @@ export function signInRoutes(options: {
   }
 
   /**
-   * Counted by session where there is one: strangers who guess do not keep its owner from the password, and whoever
-   * stole it must not guess on, nor lock the owner's address out.
+   * Counts by session where there is one. So guessing strangers do not lock out the owner, and a thief of the
+   * session can neither guess without limit nor lock out the owner's address.
    */
   function guesserOf(c: HttpContext): string {
     const session = c.get('session')
     return session === null ? c.get('caller').address : `session ${session.id}`
   }
 
-  /** A guess that is no password at all costs its sender an attempt too. */
+  /** A malformed guess counts as an attempt too. */
   function countMalformed(client: string): void {
     if (throttle.waitMs(client) > 0) throw throttled(client)
     throttle.attemptsOf(client).failed()

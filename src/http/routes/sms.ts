@@ -10,14 +10,14 @@ import { invalidField, Refusal } from '../problem.ts'
 import { markup, type ProviderWebhooks } from './provider-webhook.ts'
 
 const MAX_ID_CHARS = 100
-/** The provider allows ten. */
+/** The provider's limit. */
 const MAX_MEDIA = 10
 
 const incoming = createRoute({
   method: 'post',
   path: '/sms',
   tags: ['Telephony'],
-  summary: 'A text came in; the answer goes out by itself, or in the markup where no account is set up',
+  summary: 'Receive a text; the reply is sent separately, or in the markup if no account is set up',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
   responses: {
@@ -30,13 +30,12 @@ const status = createRoute({
   method: 'post',
   path: '/sms/status',
   tags: ['Telephony'],
-  summary: 'The provider tells how far a text has come',
+  summary: 'Receive the delivery status of a text',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
   responses: { 204: { description: 'Recorded' }, ...refusals(400, 403) },
 })
 
-/** The provider's webhooks of texts. */
 export function smsRoutes(deps: {
   readonly webhooks: ProviderWebhooks
   readonly texts: Pick<Texts, 'receive' | 'statusReported'>
@@ -45,7 +44,7 @@ export function smsRoutes(deps: {
   const { webhooks, texts, intrusions } = deps
   const routes = createRoutes()
 
-  // The validator would read the form itself, and the signature needs every byte of it.
+  // Without the validator, which would consume the body that the signature covers.
   routes.openAPIRegistry.registerPath(incoming)
   routes.post('/sms', async (c) => {
     const request = await webhooks.read(c)
@@ -89,7 +88,7 @@ function messageSid(text: string): string {
   return text.slice(0, MAX_ID_CHARS)
 }
 
-/** Signed over a Public URL that is not set here: it cannot be told from a forgery. */
+/** The signature covers the Public URL. Without one, a genuine request cannot be told from a forgery. */
 function unverified(): Refusal {
-  return new Refusal(403, 'bad_signature', 'Without a Public URL the signature cannot be verified.')
+  return new Refusal(403, 'bad_signature', 'Without a Public URL, the signature cannot be verified.')
 }

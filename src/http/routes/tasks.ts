@@ -17,12 +17,12 @@ const deliverySchema = z
     status: z.enum(['waiting', 'attempted', 'delivered', 'failed', 'unknown']),
     requestedAt: z.string(),
     attemptedAt: z.string().nullable(),
-    retryAt: z.string().nullable().describe('When it is tried again; null while it is not to be'),
+    retryAt: z.string().nullable().describe('When the next attempt is due; null if there is none'),
     endedAt: z.string().nullable(),
     kind: z.string().nullable().describe('Why the last attempt failed'),
     maxAttempts: z.int(),
-    fallbackOf: z.string().nullable().describe('The delivery in whose place it is made'),
-    retryOf: z.string().nullable().describe('The delivery that the owner asked to have made again'),
+    fallbackOf: z.string().nullable().describe('The failed delivery that this one stands in for'),
+    retryOf: z.string().nullable().describe('The delivery that the owner retried with this one'),
     attempts: z
       .array(
         z.object({
@@ -55,7 +55,7 @@ const taskFields = {
   latestProgress: z.object({ at: z.string(), text: z.string() }).nullable(),
   deliveryState: z
     .enum(['none', 'pending', 'delivered', 'fallback', 'failed', 'unknown'])
-    .describe('Whether the owner was told: on the chosen channel, on another in its place, or not'),
+    .describe('Whether the outcome reached the owner: on the chosen channel, on a fallback channel, or not'),
   deliveries: z.array(deliverySchema).readonly(),
 }
 const taskSchema = z.object(taskFields).openapi('Task')
@@ -67,7 +67,7 @@ const list = createRoute({
   method: 'get',
   path: '/api/tasks',
   tags: ['Tasks'],
-  summary: 'Work handed to the coding assistant, the newest first, with its delivery',
+  summary: 'List tasks of the coding assistant with their deliveries, newest first',
   request: { query: z.object(listQuery(50, 200)) },
   responses: {
     200: json(
@@ -86,7 +86,7 @@ const dispatch = createRoute({
   method: 'post',
   path: '/api/tasks',
   tags: ['Tasks'],
-  summary: 'Hands work to the coding assistant',
+  summary: 'Dispatch a task to the coding assistant',
   request: {
     body: body(
       z.object({
@@ -94,11 +94,11 @@ const dispatch = createRoute({
         prompt: z.string().trim().min(1).max(MAX_PROMPT_CHARS),
         notify: channelSchema
           .optional()
-          .describe('How its outcome reaches the owner; DELIVERY_CHANNEL without'),
+          .describe('How the outcome reaches the owner; defaults to DELIVERY_CHANNEL'),
       }),
     ),
   },
-  responses: { 201: json(wholeTaskSchema, 'The task; `Location` says where it is'), ...refusals(400, 409) },
+  responses: { 201: json(wholeTaskSchema, 'The task; `Location` holds its address'), ...refusals(400, 409) },
 })
 
 const idParam = { params: z.object({ id: z.string() }) }
@@ -107,7 +107,7 @@ const read = createRoute({
   method: 'get',
   path: '/api/tasks/{id}',
   tags: ['Tasks'],
-  summary: 'One task, with its prompt, its outcome and its deliveries',
+  summary: 'Get a task with its prompt, outcome and deliveries',
   request: idParam,
   responses: { 200: json(wholeTaskSchema, 'The task'), ...refusals(404) },
 })
@@ -116,7 +116,7 @@ const cancel = createRoute({
   method: 'post',
   path: '/api/tasks/{id}/cancel',
   tags: ['Tasks'],
-  summary: 'Cancels a task; its program is ended with all that it started',
+  summary: 'Cancel a task; its program and all child processes are ended',
   request: idParam,
   responses: { 200: json(wholeTaskSchema, 'The task'), ...refusals(404, 409) },
 })
@@ -125,7 +125,7 @@ const retry = createRoute({
   method: 'post',
   path: '/api/tasks/{id}/retry',
   tags: ['Tasks'],
-  summary: 'Runs failed or cancelled work again as a new task, or delivers again what did not arrive',
+  summary: 'Retry failed or cancelled work as a new task, or retry a delivery that did not arrive',
   request: {
     ...idParam,
     body: {
@@ -135,8 +135,8 @@ const retry = createRoute({
     },
   },
   responses: {
-    200: json(wholeTaskSchema, 'The task, whose outcome is on its way again'),
-    201: json(wholeTaskSchema, 'The new task; `Location` says where it is'),
+    200: json(wholeTaskSchema, 'The task; its outcome is being delivered again'),
+    201: json(wholeTaskSchema, 'The new task; `Location` holds its address'),
     ...refusals(400, 404, 409),
   },
 })
@@ -145,7 +145,7 @@ const callback = createRoute({
   method: 'post',
   path: '/api/copilot/callback',
   tags: ['Tasks'],
-  summary: 'What a hook of the coding assistant reports. The task id, which nobody can guess, is the proof',
+  summary: 'Receive a report from a hook of the coding assistant, authenticated by the unguessable task id',
   security: [],
   request: {
     body: body(
@@ -154,7 +154,7 @@ const callback = createRoute({
           .string()
           .min(1)
           .max(100)
-          .describe('`sessionEnd`, `errorOccurred` or `postToolUse`; any other is ignored'),
+          .describe('`sessionEnd`, `errorOccurred` or `postToolUse`; others are ignored'),
         taskId: z.string().min(1).max(200),
         payload: z.record(z.string(), z.unknown()),
       }),
@@ -163,7 +163,7 @@ const callback = createRoute({
   responses: {
     200: json(
       z.object({ ok: z.literal(true), action: z.enum(['recorded', 'ignored']) }),
-      'Recorded, or ignored: an unknown task or hook, one that is over, a report that was there already',
+      'Recorded, or ignored: unknown task or hook, task already over, duplicate report',
     ),
     ...refusals(400, 413),
   },
@@ -203,7 +203,7 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
   routes.openapi(cancel, async (c) => {
     const { id } = c.req.valid('param')
     found(id)
-    if (!(await tasks.cancel(id, 'owner'))) throw new Refusal(409, 'task_over', 'The task is over already.')
+    if (!(await tasks.cancel(id, 'owner'))) throw new Refusal(409, 'task_over', 'The task is already over.')
     return c.json(presentWhole(found(id)), 200)
   })
 
@@ -213,7 +213,7 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
     const { what } = c.req.valid('json')
     const outcome = await tasks.retry(id, what).catch(refuseUnconfigured)
     if (!outcome || outcome.status === 'nothing_to_retry') {
-      throw new Refusal(409, 'nothing_to_retry', 'Nothing of this task can be tried again now.')
+      throw new Refusal(409, 'nothing_to_retry', 'There is nothing to retry in this task now.')
     }
     const task = presentWhole(found(outcome.task.id))
     return outcome.status === 'dispatched'
@@ -234,7 +234,7 @@ function refuseUnconfigured(error: unknown): never {
   throw new Refusal(
     409,
     'no_coding_assistant',
-    'No coding assistant is set up: COPILOT_COMMAND is not in the environment.',
+    'No coding assistant is set up. Set COPILOT_COMMAND in the environment.',
   )
 }
 

@@ -14,7 +14,7 @@ const pointingSchema = z
     changes: z.array(
       z.object({
         name: z.enum(['voice', 'SMS', 'call status', 'message status']),
-        from: z.string().nullable().describe('Where it points now; null: nowhere'),
+        from: z.string().nullable().describe('Where it points now; null if nowhere'),
         to: z.string(),
       }),
     ),
@@ -25,16 +25,19 @@ const plan = createRoute({
   method: 'get',
   path: '/api/telephony/number',
   tags: ['Telephony'],
-  summary: 'What would change if the number were pointed here; nothing is changed',
-  responses: { 200: json(pointingSchema, 'Empty changes: it points here'), ...refusals(409, 502) },
+  summary: 'Preview what would change if the number pointed here',
+  responses: {
+    200: json(pointingSchema, 'The changes; empty if the number already points here'),
+    ...refusals(409, 502),
+  },
 })
 
 const point = createRoute({
   method: 'post',
   path: '/api/telephony/number/point',
   tags: ['Telephony'],
-  summary: 'Points the voice, SMS and status addresses of the number at the Public URL',
-  responses: { 200: json(pointingSchema, 'What was changed'), ...refusals(409, 502) },
+  summary: 'Point the voice, SMS and status addresses of the number at the Public URL',
+  responses: { 200: json(pointingSchema, 'The changes made'), ...refusals(409, 502) },
 })
 
 /** The delegate's phone number at the provider. */
@@ -54,9 +57,11 @@ export function telephonyRoutes(deps: {
     if (number === null) throw incomplete('Set TELEPHONY_PHONE_NUMBER in the settings first.')
     const publicUrl = deps.publicUrl()
     if (!publicUrl?.startsWith('https://'))
-      throw incomplete('Set PUBLIC_URL to the https address under which the internet reaches this service.')
+      throw incomplete('Set PUBLIC_URL to the https address of this service on the internet.')
     const applicationSid = deps.applicationSid()
-    const found = await asked(() => planNumber(client, { phoneNumber: number, applicationSid, publicUrl }))
+    const found = await askProvider(() =>
+      planNumber(client, { phoneNumber: number, applicationSid, publicUrl }),
+    )
     if (found === null) throw new Refusal(409, 'unknown_number', `${number} is not a number of this account.`)
     return { found, answer: { number, publicUrl, changes: [...found.changes] } }
   }
@@ -64,7 +69,7 @@ export function telephonyRoutes(deps: {
   routes.openapi(plan, async (c) => c.json((await prepare()).answer, 200))
   routes.openapi(point, async (c) => {
     const { found, answer } = await prepare()
-    await asked(found.apply)
+    await askProvider(found.apply)
     return c.json(answer, 200)
   })
   return { routes }
@@ -74,8 +79,8 @@ function incomplete(detail: string): Refusal {
   return new Refusal(409, 'telephony_incomplete', detail)
 }
 
-/** What the provider or the network refuses is told in words. */
-async function asked<T>(work: () => Promise<T>): Promise<T> {
+/** Turns a failure of the provider or the network into a refusal that explains it. */
+async function askProvider<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {

@@ -64,7 +64,7 @@ export const pageQuerySchema = z.object({
   before: z.string().max(64).optional(),
 })
 
-/** A cursor as it came in a query. Throws the refusal of a malformed one. */
+/** Parses a cursor from a query. Throws the refusal for a malformed one. */
 export function cursorOf(before: string | undefined): PageCursor | null {
   if (before === undefined) return null
   const cursor = decodeCursor(before)
@@ -76,7 +76,7 @@ const page = createRoute({
   method: 'get',
   path: '/api/timeline',
   tags: ['Timeline'],
-  summary: 'A timeline page over all conversations',
+  summary: 'Get a timeline page over all conversations',
   request: { query: pageQuerySchema },
   responses: {
     200: json(pageSchema, 'The newest events before the cursor; no span is cut'),
@@ -88,11 +88,11 @@ const search = createRoute({
   method: 'get',
   path: '/api/timeline/search',
   tags: ['Timeline'],
-  summary: 'Moments whose words match, newest first',
+  summary: 'Search the words of the timeline, newest first',
   description:
-    'Narrowed to a channel, and to a period: named, or from one day to another, both included. Days are those of the ' +
-    "owner's time zone. Pages after the first are asked for with the days that the first one tells, so that midnight " +
-    'in between changes nothing.',
+    'Filters by channel and by period: a named one, or from one day to another, both inclusive. Days are in the ' +
+    "owner's time zone. Request later pages with the `from` and `to` of the first response, so that midnight in " +
+    'between changes nothing.',
   request: {
     query: z
       .object({
@@ -105,7 +105,7 @@ const search = createRoute({
       })
       .refine(({ period, from, to }) => period === undefined || (from === undefined && to === undefined), {
         path: ['period'],
-        message: 'goes without from and to',
+        message: 'cannot be combined with from and to',
       }),
   },
   responses: {
@@ -127,7 +127,7 @@ const search = createRoute({
         to: z.string().optional(),
         nextCursor: z.string().nullable(),
       }),
-      'Hits, of the days from `from` to `to` where these are named; `marked` is the snippet with the matching words between U+0002 and U+0003',
+      'Hits, with the days searched as `from` and `to`; `marked` is the snippet with the matching words between U+0002 and U+0003',
     ),
     ...refusals(400),
   },
@@ -137,7 +137,7 @@ const span = createRoute({
   method: 'get',
   path: '/api/timeline/spans/{id}',
   tags: ['Timeline'],
-  summary: 'One span whole, with its events',
+  summary: 'Get a whole span with its events',
   request: { params: z.object({ id: z.string() }) },
   responses: {
     200: json(spanSchema.extend({ events: z.array(eventSchema).readonly() }), 'The span'),
@@ -149,10 +149,10 @@ const eraseSpan = createRoute({
   method: 'delete',
   path: '/api/timeline/spans/{id}',
   tags: ['Timeline'],
-  summary: 'Erases for good what was said in a span, and what derives from it',
+  summary: 'Erase the words of a span, and everything derived from them, for good',
   request: { params: z.object({ id: z.string() }) },
   responses: {
-    200: json(z.object({ erased: z.int() }), 'How many events lost their words'),
+    200: json(z.object({ erased: z.int() }), 'The number of events whose words were erased'),
     ...refusals(404),
   },
 })
@@ -161,10 +161,10 @@ const eraseEvent = createRoute({
   method: 'delete',
   path: '/api/timeline/events/{seq}',
   tags: ['Timeline'],
-  summary: 'Erases for good the words of one event, and what derives from it',
+  summary: 'Erase the words of an event, and everything derived from them, for good',
   request: { params: z.object({ seq: integerParam(1, Number.MAX_SAFE_INTEGER) }) },
   responses: {
-    200: json(z.object({ erased: z.int() }), 'How many events lost their words'),
+    200: json(z.object({ erased: z.int() }), 'The number of events whose words were erased'),
     ...refusals(400, 404),
   },
 })
@@ -174,20 +174,19 @@ export type TimelineRouteDeps = {
   readonly ledger: LedgerReader
   readonly paging: PagingCounters
   readonly pageEvents: () => number
-  /** Runs in the query thread, over an index that has every durable fact. */
+  /** Runs in the query thread, on an index that includes every durable fact. */
   readonly search: (search: TimelineSearch) => Promise<readonly SearchHit[]>
   readonly eraseNow: Erasures['eraseNow']
   readonly nowMs: () => number
-  /** The owner's, whose days the search takes. */
+  /** The owner's time zone, which defines the days of a search. */
   readonly timezone: () => string
 }
 
-/** The timeline: pages, search, spans, erasure. */
 export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
   const routes = createRoutes()
   const { timeline, ledger, paging } = deps
 
-  /** How many events lost their words; none where there were none left. */
+  /** Erases a target and returns how many events lost their words; 0 if none had any left. */
   async function erased(target: ErasureTarget): Promise<number> {
     const outcome = await deps.eraseNow(target)
     if ('erased' in outcome) return outcome.erased

@@ -30,7 +30,7 @@ const list = createRoute({
   method: 'get',
   path: '/api/timers',
   tags: ['Timers'],
-  summary: 'Timers: active ones first, then those that are over',
+  summary: 'List timers: active ones first, then those that are over',
   request: {
     query: z.object({
       limit: integerParam(1, MAX_LISTED).default(100),
@@ -47,30 +47,30 @@ const set = createRoute({
   method: 'post',
   path: '/api/timers',
   tags: ['Timers'],
-  summary: 'Sets a timer that wakes the delegate',
+  summary: 'Set a timer that wakes the delegate',
   request: {
     body: body(
       z.object({
         title: z.string().trim().min(1).max(500),
-        at: z.string().max(40).optional().describe('ISO 8601; without an offset, local time of the owner'),
+        at: z.string().max(40).optional().describe("ISO 8601; without an offset, in the owner's local time"),
         recurrence: z
           .string()
           .min(1)
           .max(100)
           .optional()
-          .describe('A cron expression in the time zone of the owner'),
+          .describe("A cron expression in the owner's time zone"),
         missedPolicy: z.enum(['fire_once', 'skip']).default('fire_once'),
       }),
     ),
   },
-  responses: { 201: json(timerSchema, 'The timer; `Location` says where it is'), ...refusals(400) },
+  responses: { 201: json(timerSchema, 'The timer; `Location` holds its address'), ...refusals(400) },
 })
 
 const cancel = createRoute({
   method: 'delete',
   path: '/api/timers/{id}',
   tags: ['Timers'],
-  summary: 'Cancels a timer',
+  summary: 'Cancel a timer',
   request: { params: z.object({ id: z.string() }) },
   responses: { 204: { description: 'Cancelled' }, ...refusals(404, 409) },
 })
@@ -93,7 +93,7 @@ export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: 
     const { title, at, recurrence = null, missedPolicy } = c.req.valid('json')
     const dueAt = at === undefined ? null : toInstant(at, deps.timezone())
     if (at !== undefined && !dueAt) throw invalidField('at', 'must be an ISO 8601 time')
-    if (!dueAt && recurrence === null) throw invalidField('at', 'give a time, or a recurrence')
+    if (!dueAt && recurrence === null) throw invalidField('at', 'is required without a recurrence')
     const outcome = await timers
       .set({ title, dueAt, recurrence, missedPolicy }, origin)
       .catch((error: unknown): SetOutcome => {
@@ -101,7 +101,7 @@ export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: 
         throw error
       })
     if (outcome.status === 'refused')
-      throw invalidField('at', outcome.reason === 'past' ? 'is over already' : 'never comes')
+      throw invalidField('at', outcome.reason === 'past' ? 'is in the past' : 'never occurs')
     return c.json(present(outcome.timer), 201, { Location: `/api/timers/${outcome.timer.id}` })
   })
 
@@ -109,7 +109,7 @@ export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: 
     const { id } = c.req.valid('param')
     if (!timers.get(id)) throw new Refusal(404, 'unknown_timer', 'There is no such timer.')
     if (!(await timers.cancel([id], origin)))
-      throw new Refusal(409, 'timer_over', 'The timer is over already.')
+      throw new Refusal(409, 'timer_over', 'The timer is already over.')
     return c.body(null, 204)
   })
   return { routes }
@@ -123,7 +123,7 @@ function cursorOf({ id, status, dueAt }: Timer): string {
   return `${status === 'active' ? 0 : 1}.${Date.parse(dueAt)}.${id}`
 }
 
-/** The place that a cursor names. Throws the refusal of a malformed one. */
+/** Parses a cursor. Throws the refusal for a malformed one. */
 function placeOf(cursor: string): TimerPlace {
   const [, over, dueAtMs, timerId = ''] = /^([01])\.(\d{1,15})\.([\w-]+)$/.exec(cursor) ?? []
   if (over === undefined) throw invalidCursor('cursor')

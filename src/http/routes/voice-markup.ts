@@ -19,7 +19,7 @@ const SENTENCES: Readonly<Record<Explanation, string>> = {
 const CANNOT_TALK =
   'This assistant cannot talk on the phone yet: it has no realtime model. Please set one in the settings. Goodbye.'
 
-/** Statuses of the provider after which a call is over, and the stream's own. */
+/** Provider statuses after which a call, or its stream, is over. */
 const OVER = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
 const STREAM_OVER = new Set(['stream-stopped', 'stream-error'])
 
@@ -28,7 +28,7 @@ const describe = (method: 'get' | 'post') =>
     method,
     path: '/voice-markup',
     tags: ['Telephony'],
-    summary: 'What the provider does with a call: open a media stream, say why not, or reject it as busy',
+    summary: 'Answer a call: open a media stream, explain why not, or reject it as busy',
     description: 'Called by the telephony provider, which signs its requests.',
     security: [],
     responses: {
@@ -41,24 +41,23 @@ const status = createRoute({
   method: 'post',
   path: '/voice-status',
   tags: ['Telephony'],
-  summary: 'The provider tells how a call or its media stream goes',
+  summary: 'Receive the status of a call or its media stream',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
-  responses: { 204: { description: 'Taken note of' }, ...refusals(403) },
+  responses: { 204: { description: 'Recorded' }, ...refusals(403) },
 })
 
 const stream = createRoute({
   method: 'get',
   path: '/call',
   tags: ['Telephony'],
-  summary: "The provider's media stream of a call, a WebSocket",
+  summary: 'Open the media stream of a call as a WebSocket',
   description:
-    'It presents the one-time token of the markup within five seconds, else it is closed with 1008.',
+    'It must present the one-time token from the markup within five seconds, or it is closed with 1008.',
   security: [],
   responses: { 101: { description: 'The socket is open' }, ...refusals(403, 404) },
 })
 
-/** The provider's webhooks of calls. */
 export function voiceMarkupRoutes(deps: {
   readonly webhooks: ProviderWebhooks
   readonly reception: Reception
@@ -83,7 +82,7 @@ export function voiceMarkupRoutes(deps: {
     const from = request.field('From') || request.field('Caller')
     const callSid = id(request.field('CallSid'))
     return {
-      // Only a developer's own request has none.
+      // Only a developer's own request has no CallSid.
       callSid: callSid || deps.newId(),
       isNamed: callSid !== '',
       accountSid: id(request.field('AccountSid')),
@@ -92,7 +91,7 @@ export function voiceMarkupRoutes(deps: {
     }
   }
 
-  // The validator would read the form itself, and the signature needs every byte of it.
+  // Without the validator, which would consume the body that the signature covers.
   for (const method of ['get', 'post'] as const) {
     routes.openAPIRegistry.registerPath(describe(method))
     routes[method]('/voice-markup', answer)
@@ -120,7 +119,7 @@ function markupOf(offer: Offer): string {
   if (offer.status === 'explained') return sayMarkup(SENTENCES[offer.reason])
   const { host } = new URL(offer.publicUrl)
   return connectMarkup({
-    // The provider speaks wss only, whatever the Public URL says.
+    // The provider supports only wss, whatever scheme the Public URL has.
     streamUrl: `wss://${host}/call`,
     token: offer.token,
     statusUrl: `${offer.publicUrl}/voice-status`,

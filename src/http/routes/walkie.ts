@@ -25,7 +25,7 @@ const voice = createRoute({
   method: 'post',
   path: VOICE_PATH,
   tags: ['Development'],
-  summary: 'One recorded utterance in; its transcript and the reply, written and spoken, out',
+  summary: 'Send a recorded utterance; get its transcript and the reply, written and spoken',
   request: {
     body: body(
       z.object({
@@ -42,11 +42,11 @@ const voice = createRoute({
         transcript: z.string(),
         reply: z.object({
           text: z.string(),
-          audioBase64: z.string().nullable().openapi({ description: 'Null where it could not be spoken' }),
+          audioBase64: z.string().nullable().openapi({ description: 'Null if speech synthesis failed' }),
           format: z.string().nullable(),
         }),
       }),
-      'What was understood, and the answer',
+      'The transcript and the reply',
     ),
     ...refusals(400, 429, 500, 502, 503),
   },
@@ -56,7 +56,7 @@ const report = createRoute({
   method: 'post',
   path: '/_dev/walkie/logs',
   tags: ['Development'],
-  summary: 'A line of a device under development',
+  summary: 'Log a line from a device under development',
   request: {
     body: body(
       z.object({
@@ -73,7 +73,7 @@ const list = createRoute({
   method: 'get',
   path: '/_dev/walkie/logs',
   tags: ['Development'],
-  summary: 'The newest lines of devices under development',
+  summary: 'List the newest lines from devices under development',
   responses: { 200: json(z.object({ lines: z.array(lineSchema), dropped: z.int() }), 'Lines, oldest first') },
 })
 
@@ -81,11 +81,11 @@ const stream = createRoute({
   method: 'get',
   path: '/_dev/walkie/logs/stream',
   tags: ['Development'],
-  summary: 'The lines of devices under development as they come',
-  responses: { 200: eventStream('Server-sent events: `line` with a line') },
+  summary: 'Stream the lines from devices under development',
+  responses: { 200: eventStream('Server-sent events: `line` with a log line') },
 })
 
-/** For devices under development: talking without a phone. Mounted with `DEV_ROUTES=1` only. */
+/** Voice without a phone, for devices under development. Mounted only with `DEV_ROUTES=1`. */
 export function walkieRoutes(deps: {
   readonly chat: ChatChannel
   readonly speech: () => SpeechModel | null
@@ -100,13 +100,10 @@ export function walkieRoutes(deps: {
     const { audioBase64, format } = c.req.valid('json')
     const signal = goneSignal(c)
     const speech = deps.speech()
-    if (speech === null)
-      throw new Refusal(503, 'no_speech_model', 'There is no speech model. Set one up first.')
-    const heard = await understood(() =>
-      speech.transcribe(Buffer.from(audioBase64, 'base64'), format, signal),
-    )
+    if (speech === null) throw new Refusal(503, 'no_speech_model', 'No speech model is set up.')
+    const heard = await askSpeech(() => speech.transcribe(Buffer.from(audioBase64, 'base64'), format, signal))
     const transcript = heard.trim().slice(0, MAX_MESSAGE_CHARS)
-    if (transcript === '') throw new Refusal(400, 'nothing_heard', 'Nothing was said in that recording.')
+    if (transcript === '') throw new Refusal(400, 'nothing_heard', 'The recording contains no speech.')
     const message = await deps.chat.receive(transcript, undefined, { isSpoken: true })
     const outcome = await deps.chat.outcomeOf(message, signal)
     const refusal = refusalOf(outcome)
@@ -158,8 +155,8 @@ export function walkieRoutes(deps: {
   return { routes, bodyBytes: (path) => (path === VOICE_PATH ? VOICE_BODY_BYTES : null) }
 }
 
-/** The speech service's failures are its own, not ours. */
-async function understood<T>(ask: () => Promise<T>): Promise<T> {
+/** Turns a failure of the speech service into a 502. */
+async function askSpeech<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
@@ -168,7 +165,7 @@ async function understood<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The turn has run: its words are worth more than an error about the voice. */
+/** Null if speech synthesis fails: the turn has run, so its text is still returned. */
 async function spokenOrNull<T>(speak: () => Promise<T>): Promise<T | null> {
   try {
     return await speak()
