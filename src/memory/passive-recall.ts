@@ -1,7 +1,5 @@
 import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
-import type { Anticipate, ArrivingCue, Recall, RecallCue } from '../conversation/recall.ts'
-import { createAnticipation } from './anticipation.ts'
+import type { Recall, RecallCue } from '../conversation/recall.ts'
 import type { MemoryConfig } from './config.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { Embedding } from './embedding.ts'
@@ -22,7 +20,6 @@ export type RecallRuntime = {
 
 export type PassiveRecall = {
   readonly recall: Recall
-  readonly anticipate: Anticipate
   readonly runtime: () => RecallRuntime
   /** Records what will never be delivered. */
   close(): Promise<void>
@@ -36,7 +33,6 @@ export type PassiveRecallOptions = {
   /** The model's filter for relevance; null where there is none. */
   readonly arbitrator: () => Arbitrator | null
   readonly append: Append
-  readonly ledger: Pick<LedgerReader, 'head' | 'seqsOf'>
   readonly counters: MemoryCounters
   readonly timezone: () => string
   readonly nowMs: () => number
@@ -80,7 +76,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   function questionOf(
-    cue: ArrivingCue,
+    cue: RecallCue,
     inContextSeqs: SeqList,
     staged: readonly Hit[],
     startedMs: number,
@@ -109,17 +105,14 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   /** The owner's filter; on the phone nobody waits for a second opinion. */
-  function judgeOf({ channel }: ArrivingCue): Arbitrator | null {
+  function judgeOf({ channel }: RecallCue): Arbitrator | null {
     return config().arbitrator.enabled && channel !== 'voice' ? options.arbitrator() : null
   }
 
-  const anticipation = createAnticipation({
-    ledger: options.ledger,
-    async ask(question) {
-      await engine.indexed?.(question.beforeSeq, question.inContextSeqs)
-      return engine.recall(question)
-    },
-  })
+  async function ask(question: RecallQuestion): Promise<RecallAnswer> {
+    await engine.indexed?.(question.beforeSeq, question.inContextSeqs)
+    return engine.recall(question)
+  }
 
   /**
    * What is found in its time, with what waited for this turn. Where nothing comes in time, what waited is asked for
@@ -136,7 +129,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         ? Promise.resolve(null)
         : engine.choose({ ...question, hits: [], withWords: false }).catch(failed)
     const near = options.meaning.near(cue.text)
-    const asked = anticipation.ask(question)
+    const asked = ask(question)
     const answer = await inTime(asked).catch(failed)
     if (answer) {
       runtime.inTime += 1
@@ -275,11 +268,6 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         failed(error)
         return NOTHING
       }
-    },
-    anticipate(cue) {
-      void Promise.resolve(cue.inContextSeqs)
-        .then((seqs) => anticipation.begin(questionOf(cue, Float64Array.from(seqs), [], nowMs())))
-        .catch(onFault)
     },
     runtime: () => ({ ...runtime, waiting: late.waiting() }),
     async close() {
