@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { createSeparatorCleaner } from './fts-separators.ts'
-import { tokensOf } from './recall-text.ts'
+import { stemOf, wordsOf } from './recall-text.ts'
 import { createTraits } from './recall-traits.ts'
 
 /**
@@ -91,9 +91,7 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
     'INSERT INTO recall_sittings VALUES (@id, @id, @conversationId, @atMs, @atMs)',
   )
   const continueSitting = db.prepare('UPDATE recall_sittings SET lastId = ?, endMs = ? WHERE firstId = ?')
-  const insertEntry = db.prepare(
-    'INSERT INTO recall_entries VALUES (@id, @seq, @speaker, @atMs, @sitting, @traits, @length)',
-  )
+  const insertEntry = db.prepare('INSERT INTO recall_entries VALUES (?, ?, ?, ?, ?, ?, ?)')
   const keepTerms = db.prepare('INSERT INTO recall_terms VALUES (?, ?)')
   const insertTerms = db.prepare('INSERT INTO recall_index(rowid, terms) VALUES (?, ?)')
   const bySeq = db.prepare<[number], { id: number; terms: string }>(
@@ -107,10 +105,11 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
   const dropTerms = db.prepare('DELETE FROM recall_terms WHERE id = ?')
 
   function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): void {
-    const tokens = text === null ? [] : tokensOf(text)
-    if (text === null || tokens.length === 0) return
-    const terms = tokens.join(' ')
-    insertEntry.run({ id, seq, speaker, atMs, sitting, traits: traitsOf(text), length: tokens.length })
+    const words = wordsOf(text ?? '')
+    if (text === null || words.length === 0) return
+    const stems = words.map(stemOf)
+    const terms = stems.join(' ')
+    insertEntry.run(id, seq, speaker, atMs, sitting, traitsOf(text, words, stems), stems.length)
     keepTerms.run(id, terms)
     insertTerms.run(id, terms)
   }
