@@ -3,10 +3,7 @@ import { createSeparatorCleaner } from './fts-separators.ts'
 import { stemOf, wordsOf } from './recall-text.ts'
 import { createTraits } from './recall-traits.ts'
 
-/**
- * Words that share this many letters of their stems count as of one root. The index keeps these beginnings beside
- * the words: without, asking for one reads all that it ever stood for, whatever the limit.
- */
+/** Words that share this many letters of their stems count as of one root. */
 export const ROOT_CHARACTERS = 5
 
 /**
@@ -29,8 +26,7 @@ export const RECALL_SCHEMA = `
   CREATE INDEX recall_sittings_by_start ON recall_sittings (startMs);
   CREATE TABLE recall_removals (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL) STRICT;
   INSERT INTO recall_removals VALUES (1, 0);
-  CREATE VIRTUAL TABLE recall_index USING fts5(terms, content='recall_terms', content_rowid='id', tokenize='ascii',
-    prefix='${ROOT_CHARACTERS}');
+  CREATE VIRTUAL TABLE recall_index USING fts5(terms, content='recall_terms', content_rowid='id', tokenize='ascii');
   INSERT INTO recall_index(recall_index, rank) VALUES ('secure-delete', 1);`
 
 export const RECALL_TABLES = [
