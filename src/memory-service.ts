@@ -192,6 +192,7 @@ export function buildMemory(options: {
     /** Whether learning fails, and will go on failing until something changes. */
     isStalled: reactor.isStalled,
     start() {
+      if (storage.ledger.head().seq > 0) passive.warm()
       reactor.start()
       embedding.start()
     },

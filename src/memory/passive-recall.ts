@@ -20,6 +20,8 @@ export type RecallRuntime = {
 
 export type PassiveRecall = {
   readonly recall: Recall
+  /** Asks a first question, so that the owner's first turn does not wait for locale data and compiling. */
+  warm(): void
   readonly runtime: () => RecallRuntime
   /** Records what will never be delivered. */
   close(): Promise<void>
@@ -42,6 +44,16 @@ export type PassiveRecallOptions = {
 type Suppression = EventOf<'memory.recall.suppressed'>['facts']['reason']
 type Named = Pick<Hit, 'seq' | 'kind'>
 type MemoryIds = ReadonlyMap<number, string>
+
+const FIRST_CUE: RecallCue = {
+  text: 'What did we say about the trip yesterday?',
+  turnId: '',
+  conversationId: null,
+  spanId: null,
+  channel: 'inner',
+  beforeSeq: Number.MAX_SAFE_INTEGER,
+  inContextSeqs: [],
+}
 
 const NOTHING = { text: null, seqs: [], facts: [] } as const
 
@@ -268,6 +280,10 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         failed(error)
         return NOTHING
       }
+    },
+    warm() {
+      // Nobody waits for the answer, and the next question reports a thread that fails.
+      engine.recall(questionOf(FIRST_CUE, new Float64Array(0), [], nowMs())).catch(() => undefined)
     },
     runtime: () => ({ ...runtime, waiting: late.waiting() }),
     async close() {
