@@ -70,9 +70,14 @@ export type EntryRow = {
 
 export type EntryWriter = {
   addTurn(turn: NewEntry & { readonly speaker: Speaker; readonly conversationId: string | null }): void
+  /** Its terms are in the index after `flush`. */
   addMemory(memory: NewEntry): void
   /** Takes entries out, so that no byte of them is left; seqs without an entry are passed over. */
   remove(seqs: readonly number[]): void
+  /** The batch ends. */
+  flush(): void
+  /** The batch was rolled back. */
+  discard(): void
 }
 
 type SittingRow = { firstId: number; lastId: number; conversationId: string | null; endMs: number }
@@ -100,14 +105,26 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
   const countRemoval = db.prepare('UPDATE recall_removals SET count = count + 1')
   const dropTerms = db.prepare('DELETE FROM recall_terms WHERE id = ?')
 
-  function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): void {
+  /**
+   * Memories of the batch whose terms are not in the index yet. They follow the batch's turns: FTS5 ends a segment
+   * whenever a row number is not above the one before, and memories are numbered above all turns.
+   */
+  let unindexed: { readonly id: number; readonly terms: string }[] = []
+
+  /** Returns the terms to be indexed; null where there are none. */
+  function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): string | null {
     const words = wordsOf(text ?? '')
-    if (text === null || words.length === 0) return
+    if (text === null || words.length === 0) return null
     const stems = words.map(stemOf)
     const terms = stems.join(' ')
     insertEntry.run(id, seq, speaker, atMs, sitting, traitsOf(text, words, stems), stems.length)
     keepTerms.run(id, terms)
-    insertTerms.run(id, terms)
+    return terms
+  }
+
+  function indexMemories(): void {
+    for (const { id, terms } of unindexed) insertTerms.run(id, terms)
+    unindexed = []
   }
 
   /** The sitting that a turn belongs to, and the turn's number. */
@@ -127,13 +144,20 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
   return {
     addTurn(turn) {
       const { id, sitting } = place(turn.atMs, turn.conversationId)
-      add(id, sitting, turn.speaker, turn)
+      const terms = add(id, sitting, turn.speaker, turn)
+      if (terms !== null) insertTerms.run(id, terms)
     },
     addMemory(memory) {
       const id = FIRST_MEMORY_ID + memory.seq
-      add(id, id, 'owner', memory)
+      const terms = add(id, id, 'owner', memory)
+      if (terms !== null) unindexed.push({ id, terms })
+    },
+    flush: indexMemories,
+    discard() {
+      unindexed = []
     },
     remove(seqs) {
+      indexMemories()
       countRemoval.run()
       const deletedTerms = new Set<string>()
       for (const seq of seqs) {

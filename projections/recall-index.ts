@@ -51,6 +51,8 @@ export const recallProjection = defineProjection({
       addTurn('delegate', event)
 
     return {
+      flush: entries.flush,
+      discard: entries.discard,
       handlers: {
         'chat.message.received': (event) => {
           if (event.actor === 'owner') addTurn('owner', event)
