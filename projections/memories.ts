@@ -4,7 +4,7 @@ import { defineProjection } from './projection.ts'
 /** Every memory as it stands, and each of its uses, from which its strength is computed when asked. */
 export const memoriesProjection = defineProjection({
   name: 'memories',
-  version: 4,
+  version: 5,
   tables: [
     'memories',
     'memory_uses',
@@ -26,6 +26,7 @@ export const memoriesProjection = defineProjection({
     CREATE INDEX memories_by_slot ON memories (slotKey) WHERE slotKey <> '';
     CREATE INDEX memories_by_statement ON memories (statementKey) WHERE statementKey <> '';
     CREATE INDEX memories_current ON memories (storedSeq) WHERE status IN ('active', 'contested');
+    CREATE INDEX memories_by_kind ON memories (kind, status);
     CREATE INDEX memories_single ON memories (storedSeq) WHERE singleValued = 1 AND status IN ('active', 'contested');
     CREATE INDEX memories_ending ON memories (validUntil) WHERE validUntil IS NOT NULL AND status IN ('active', 'contested');
     CREATE INDEX memories_successors ON memories (supersedes) WHERE supersedes IS NOT NULL;

@@ -122,7 +122,7 @@ export function createMemoryQueries(views: Database) {
     'SELECT seq FROM memory_events ORDER BY seq DESC LIMIT ?',
   )
   const counts = views.prepare<[], MemoryCount>(
-    'SELECT status, kind, count(*) AS count FROM memories GROUP BY status, kind',
+    'SELECT status, kind, count(*) AS count FROM memories GROUP BY kind, status',
   )
   const count = views.prepare<[], { count: number }>(
     `SELECT count(*) AS count FROM memories WHERE ${CURRENT}`,

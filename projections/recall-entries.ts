@@ -1,12 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import { createSeparatorCleaner } from './fts-separators.ts'
-import { tokensOf } from './recall-text.ts'
+import { stemOf, wordsOf } from './recall-text.ts'
 import { createTraits } from './recall-traits.ts'
 
-/**
- * Words that share this many letters of their stems count as of one root. The index keeps these beginnings beside
- * the words: without, asking for one reads all that it ever stood for, whatever the limit.
- */
+/** Words that share this many letters of their stems count as of one root. */
 export const ROOT_CHARACTERS = 5
 
 /**
@@ -29,8 +26,7 @@ export const RECALL_SCHEMA = `
   CREATE INDEX recall_sittings_by_start ON recall_sittings (startMs);
   CREATE TABLE recall_removals (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL) STRICT;
   INSERT INTO recall_removals VALUES (1, 0);
-  CREATE VIRTUAL TABLE recall_index USING fts5(terms, content='recall_terms', content_rowid='id', tokenize='ascii',
-    prefix='${ROOT_CHARACTERS}');
+  CREATE VIRTUAL TABLE recall_index USING fts5(terms, content='recall_terms', content_rowid='id', tokenize='ascii');
   INSERT INTO recall_index(recall_index, rank) VALUES ('secure-delete', 1);`
 
 export const RECALL_TABLES = [
@@ -74,9 +70,14 @@ export type EntryRow = {
 
 export type EntryWriter = {
   addTurn(turn: NewEntry & { readonly speaker: Speaker; readonly conversationId: string | null }): void
+  /** Its terms are in the index after `flush`. */
   addMemory(memory: NewEntry): void
   /** Takes entries out, so that no byte of them is left; seqs without an entry are passed over. */
   remove(seqs: readonly number[]): void
+  /** The batch ends. */
+  flush(): void
+  /** The batch was rolled back. */
+  discard(): void
 }
 
 type SittingRow = { firstId: number; lastId: number; conversationId: string | null; endMs: number }
@@ -91,9 +92,7 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
     'INSERT INTO recall_sittings VALUES (@id, @id, @conversationId, @atMs, @atMs)',
   )
   const continueSitting = db.prepare('UPDATE recall_sittings SET lastId = ?, endMs = ? WHERE firstId = ?')
-  const insertEntry = db.prepare(
-    'INSERT INTO recall_entries VALUES (@id, @seq, @speaker, @atMs, @sitting, @traits, @length)',
-  )
+  const insertEntry = db.prepare('INSERT INTO recall_entries VALUES (?, ?, ?, ?, ?, ?, ?)')
   const keepTerms = db.prepare('INSERT INTO recall_terms VALUES (?, ?)')
   const insertTerms = db.prepare('INSERT INTO recall_index(rowid, terms) VALUES (?, ?)')
   const bySeq = db.prepare<[number], { id: number; terms: string }>(
@@ -106,13 +105,26 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
   const countRemoval = db.prepare('UPDATE recall_removals SET count = count + 1')
   const dropTerms = db.prepare('DELETE FROM recall_terms WHERE id = ?')
 
-  function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): void {
-    const tokens = text === null ? [] : tokensOf(text)
-    if (text === null || tokens.length === 0) return
-    const terms = tokens.join(' ')
-    insertEntry.run({ id, seq, speaker, atMs, sitting, traits: traitsOf(text), length: tokens.length })
+  /**
+   * Memories of the batch whose terms are not in the index yet. They follow the batch's turns: FTS5 ends a segment
+   * whenever a row number is not above the one before, and memories are numbered above all turns.
+   */
+  let unindexed: { readonly id: number; readonly terms: string }[] = []
+
+  /** Returns the terms to be indexed; null where there are none. */
+  function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): string | null {
+    const words = wordsOf(text ?? '')
+    if (text === null || words.length === 0) return null
+    const stems = words.map(stemOf)
+    const terms = stems.join(' ')
+    insertEntry.run(id, seq, speaker, atMs, sitting, traitsOf(text, words, stems), stems.length)
     keepTerms.run(id, terms)
-    insertTerms.run(id, terms)
+    return terms
+  }
+
+  function indexMemories(): void {
+    for (const { id, terms } of unindexed) insertTerms.run(id, terms)
+    unindexed = []
   }
 
   /** The sitting that a turn belongs to, and the turn's number. */
@@ -132,13 +144,20 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
   return {
     addTurn(turn) {
       const { id, sitting } = place(turn.atMs, turn.conversationId)
-      add(id, sitting, turn.speaker, turn)
+      const terms = add(id, sitting, turn.speaker, turn)
+      if (terms !== null) insertTerms.run(id, terms)
     },
     addMemory(memory) {
       const id = FIRST_MEMORY_ID + memory.seq
-      add(id, id, 'owner', memory)
+      const terms = add(id, id, 'owner', memory)
+      if (terms !== null) unindexed.push({ id, terms })
+    },
+    flush: indexMemories,
+    discard() {
+      unindexed = []
     },
     remove(seqs) {
+      indexMemories()
       countRemoval.run()
       const deletedTerms = new Set<string>()
       for (const seq of seqs) {

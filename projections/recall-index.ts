@@ -29,7 +29,7 @@ export const ENTRY_TYPES = [
  */
 export const recallProjection = defineProjection({
   name: 'recall',
-  version: 2,
+  version: 3,
   tables: [...RECALL_TABLES, 'recall_guest_calls'],
   lagging: true,
   schema: `${RECALL_SCHEMA}
@@ -51,6 +51,8 @@ export const recallProjection = defineProjection({
       addTurn('delegate', event)
 
     return {
+      flush: entries.flush,
+      discard: entries.discard,
       handlers: {
         'chat.message.received': (event) => {
           if (event.actor === 'owner') addTurn('owner', event)

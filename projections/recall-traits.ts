@@ -1,4 +1,3 @@
-import { stemOf, wordsOf } from './recall-text.ts'
 import { createTimeWords, type TimeWords } from './time-words.ts'
 
 /** What a recall entry's text is like, as bits of one number. */
@@ -25,16 +24,18 @@ const NUMBER_WORD =
   /^(?:\p{N}.*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|several|dozens?|first|second|third|every|daily|weekly|always|never|years?)$/u
 const YEAR = /^(?:19|20)\d\d$/
 
-/** Reads the traits of texts, in any language as far as punctuation, case, digits and locale data go. */
-export function createTraits(): (text: string) => number {
-  // Made when first needed: it asks for much locale data, and the process starts without it.
+/**
+ * Reads the traits of texts, in any language as far as punctuation, case, digits and locale data go. Takes a text, its
+ * words (`wordsOf`) and their stems.
+ */
+export function createTraits(): (text: string, words: readonly string[], stems: readonly string[]) => number {
+  // Made when first needed: it reads much locale data, and the process starts without it.
   let timeWords: TimeWords | undefined
-  return (text) => {
+  return (text, words, stems) => {
     timeWords ??= createTimeWords()
-    const words = wordsOf(text)
     const tellsTime =
       words.some((word) => YEAR.test(word)) ||
-      timeWords.find(words.map(stemOf)).some(({ from, meaning }) => {
+      timeWords.find(stems).some(({ from, meaning }) => {
         if (meaning.kind !== 'month') return true
         return !meaning.abbreviated && words[from] !== 'may'
       })

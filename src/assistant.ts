@@ -19,7 +19,7 @@ import { createTurnRunner } from './agent/turn.ts'
 import { segmentsOf } from './channels/sms/segments.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Previews } from './conversation/previews.ts'
-import type { Anticipate, Recall } from './conversation/recall.ts'
+import type { Recall } from './conversation/recall.ts'
 import type { Foundation } from './foundation.ts'
 import { giveWay } from './give-way.ts'
 import type { Log } from './log.ts'
@@ -39,7 +39,6 @@ export function buildAssistant(options: {
   readonly propose: Propose
   readonly notes: Notes
   readonly recall: Recall
-  readonly anticipateRecall: Anticipate
   readonly placement: Placement
   readonly previews: Previews
   readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
@@ -92,7 +91,6 @@ export function buildAssistant(options: {
     ledger,
     chain,
     recall: options.recall,
-    anticipate: options.anticipateRecall,
     ridingSignals: signals.riding,
     adaptations: options.adaptations,
     adaptationSeqs: options.adaptationSeqs,
@@ -244,20 +242,8 @@ export function buildAssistant(options: {
     thresholdTokens,
   })
 
-  /** Looks for what a message of the chat will be answered from while it becomes a fact. Never throws. */
-  function anticipate(text: string): void {
-    try {
-      const conversationId = placement.openConversationId()
-      if (conversationId === undefined || attention.isBusy() || isTurnRunning()) return
-      composer.anticipate(conversationId, text, model())
-    } catch (error) {
-      log.warn({ err: error }, 'nothing is recalled ahead of a message')
-    }
-  }
-
   return {
     attention,
-    anticipate,
     compactor,
     isTurnRunning,
     sessionContext,

@@ -133,7 +133,6 @@ export function buildMemory(options: {
     config: options.config.get,
     arbitrator: options.arbitrator ?? modelArbitrator,
     append,
-    ledger: storage.ledger,
     counters,
     timezone,
     nowMs,
@@ -168,7 +167,6 @@ export function buildMemory(options: {
     /** Runs work while nothing is learned. */
     exclusively: lock,
     recall: passive.recall,
-    anticipate: passive.anticipate,
     /** The owner's change of how memory works, as a fact before it holds. */
     async changeConfig(change: MemoryConfigChange) {
       await append([
@@ -194,6 +192,7 @@ export function buildMemory(options: {
     /** Whether learning fails, and will go on failing until something changes. */
     isStalled: reactor.isStalled,
     start() {
+      if (storage.ledger.head().seq > 0) passive.warm()
       reactor.start()
       embedding.start()
     },

@@ -127,7 +127,6 @@ export async function buildParts(foundation: Foundation) {
   }
   const assistant = buildAssistant({
     ...common,
-    anticipateRecall: memory.anticipate,
     notes,
     previews,
     adaptations: adaptations.forChannel,
@@ -141,7 +140,6 @@ export async function buildParts(foundation: Foundation) {
     placement,
     turnById: assistant.turns.byId,
     onHeadMoved,
-    onArrival: assistant.anticipate,
     newId,
   })
   const phone = await buildPhone({

@@ -2,7 +2,7 @@ import type { NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
-import type { Anticipate, Recall } from '../conversation/recall.ts'
+import type { Recall } from '../conversation/recall.ts'
 import { giveWay } from '../give-way.ts'
 import type { InputItem, ModelService, TextRequest } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -39,11 +39,6 @@ export type Composer = {
   compose(turn: TurnRow, service: ModelService, options: { readonly textOnly: boolean }): Composing | null
 }
 
-export type OwnerComposer = Composer & {
-  /** Begins to recall for a message of the chat that is on its way into the ledger and is to be answered at once. */
-  anticipate(conversationId: string, text: string, service: ModelService): void
-}
-
 export type Composing = {
   readonly opening: Opening
   /** Everything that the model is given for the turn. */
@@ -66,7 +61,6 @@ export function createComposer(options: {
   readonly ledger: LedgerReader
   readonly chain: ChainReader
   readonly recall: Recall
-  readonly anticipate: Anticipate
   readonly ridingSignals: () => readonly SignalRow[]
   readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
   /** The events that hold the words of those. */
@@ -74,7 +68,7 @@ export function createComposer(options: {
   readonly tools: ReadonlyMap<string, Tool>
   readonly areForeign: (seqs: readonly number[]) => boolean
   readonly timezone: () => string
-}): OwnerComposer {
+}): Composer {
   const { ledger, chain, tools } = options
 
   function cueOf(turn: TurnRow): Cue | null {
@@ -109,11 +103,6 @@ export function createComposer(options: {
   }
 
   return {
-    anticipate(conversationId, text, service) {
-      const beforeSeq = ledger.head().seq + 1
-      const inContextSeqs = chain.read(conversationId, service.text.id).then(({ seqs }) => seqs)
-      options.anticipate({ text, conversationId, channel: 'chat', beforeSeq, inContextSeqs })
-    },
     compose(turn, service, { textOnly }) {
       const cue = cueOf(turn)
       if (!cue) return null

@@ -48,8 +48,6 @@ export function createChatChannel(options: {
   readonly placement: Placement
   readonly turnById: (turnId: string) => TurnRow | undefined
   readonly onHeadMoved: SubscribeHead
-  /** Hears of each message while it is written; must not throw. */
-  readonly onArrival: (text: string) => void
   readonly newId: () => string
 }): ChatChannel {
   const { ledger, placement, turnById, newId } = options
@@ -88,7 +86,7 @@ export function createChatChannel(options: {
     async receive(text, clientMessageId, { isSpoken } = { isSpoken: false }) {
       const turnId = newId()
       const key = clientMessageId === undefined ? undefined : keyOf(clientMessageId)
-      const written = placement.appendToInteraction('chat', ({ conversationId, spanId }) => {
+      const result = await placement.appendToInteraction('chat', ({ conversationId, spanId }) => {
         return [
           {
             type: 'chat.message.received',
@@ -103,9 +101,6 @@ export function createChatChannel(options: {
           },
         ]
       })
-      // Once it is on its way.
-      queueMicrotask(() => options.onArrival(text))
-      const result = await written
       const event = result.status === 'appended' ? result.events.at(-1) : result.existing
       if (!event?.turnId || !event.conversationId || !event.spanId)
         throw new Error('a message has no place in the ledger')

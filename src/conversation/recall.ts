@@ -20,14 +20,5 @@ export type Recalled = {
   readonly facts: readonly NewEvent[]
 }
 
-/** What has arrived, and will be a fact with the next seq. */
-export type ArrivingCue = Pick<
-  RecallCue,
-  'text' | 'conversationId' | 'channel' | 'beforeSeq' | 'inContextSeqs'
->
-
-/** Begins to recall for what has arrived, while it is still being written. Never throws; nobody hears of its failure. */
-export type Anticipate = (cue: ArrivingCue) => void
-
 /** Passive recall, before every activation. Never rejects: without it the turn goes on. */
 export type Recall = (cue: RecallCue) => Promise<Recalled>

@@ -1,7 +1,5 @@
 import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
-import type { Anticipate, ArrivingCue, Recall, RecallCue } from '../conversation/recall.ts'
-import { createAnticipation } from './anticipation.ts'
+import type { Recall, RecallCue } from '../conversation/recall.ts'
 import type { MemoryConfig } from './config.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { Embedding } from './embedding.ts'
@@ -22,7 +20,8 @@ export type RecallRuntime = {
 
 export type PassiveRecall = {
   readonly recall: Recall
-  readonly anticipate: Anticipate
+  /** Asks a first question, so that the owner's first turn does not wait for locale data and compiling. */
+  warm(): void
   readonly runtime: () => RecallRuntime
   /** Records what will never be delivered. */
   close(): Promise<void>
@@ -36,7 +35,6 @@ export type PassiveRecallOptions = {
   /** The model's filter for relevance; null where there is none. */
   readonly arbitrator: () => Arbitrator | null
   readonly append: Append
-  readonly ledger: Pick<LedgerReader, 'head' | 'seqsOf'>
   readonly counters: MemoryCounters
   readonly timezone: () => string
   readonly nowMs: () => number
@@ -46,6 +44,16 @@ export type PassiveRecallOptions = {
 type Suppression = EventOf<'memory.recall.suppressed'>['facts']['reason']
 type Named = Pick<Hit, 'seq' | 'kind'>
 type MemoryIds = ReadonlyMap<number, string>
+
+const FIRST_CUE: RecallCue = {
+  text: 'What did we say about the trip yesterday?',
+  turnId: '',
+  conversationId: null,
+  spanId: null,
+  channel: 'inner',
+  beforeSeq: Number.MAX_SAFE_INTEGER,
+  inContextSeqs: [],
+}
 
 const NOTHING = { text: null, seqs: [], facts: [] } as const
 
@@ -80,7 +88,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   function questionOf(
-    cue: ArrivingCue,
+    cue: RecallCue,
     inContextSeqs: SeqList,
     staged: readonly Hit[],
     startedMs: number,
@@ -109,17 +117,14 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   /** The owner's filter; on the phone nobody waits for a second opinion. */
-  function judgeOf({ channel }: ArrivingCue): Arbitrator | null {
+  function judgeOf({ channel }: RecallCue): Arbitrator | null {
     return config().arbitrator.enabled && channel !== 'voice' ? options.arbitrator() : null
   }
 
-  const anticipation = createAnticipation({
-    ledger: options.ledger,
-    async ask(question) {
-      await engine.indexed?.(question.beforeSeq, question.inContextSeqs)
-      return engine.recall(question)
-    },
-  })
+  async function ask(question: RecallQuestion): Promise<RecallAnswer> {
+    await engine.indexed?.(question.beforeSeq, question.inContextSeqs)
+    return engine.recall(question)
+  }
 
   /**
    * What is found in its time, with what waited for this turn. Where nothing comes in time, what waited is asked for
@@ -136,7 +141,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         ? Promise.resolve(null)
         : engine.choose({ ...question, hits: [], withWords: false }).catch(failed)
     const near = options.meaning.near(cue.text)
-    const asked = anticipation.ask(question)
+    const asked = ask(question)
     const answer = await inTime(asked).catch(failed)
     if (answer) {
       runtime.inTime += 1
@@ -276,10 +281,9 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         return NOTHING
       }
     },
-    anticipate(cue) {
-      void Promise.resolve(cue.inContextSeqs)
-        .then((seqs) => anticipation.begin(questionOf(cue, Float64Array.from(seqs), [], nowMs())))
-        .catch(onFault)
+    warm() {
+      // Nobody waits for the answer, and the next question reports a thread that fails.
+      engine.recall(questionOf(FIRST_CUE, new Float64Array(0), [], nowMs())).catch(() => undefined)
     },
     runtime: () => ({ ...runtime, waiting: late.waiting() }),
     async close() {

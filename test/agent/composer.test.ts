@@ -3,7 +3,7 @@ import { createSignalQueries } from '../../projections/signals.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createChainReader } from '../../src/agent/chain.ts'
 import { createComposer } from '../../src/agent/composer.ts'
-import type { ArrivingCue, Recall } from '../../src/conversation/recall.ts'
+import type { Recall } from '../../src/conversation/recall.ts'
 import type { ModelService } from '../../src/model/port.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
@@ -16,7 +16,6 @@ const service = { text: { id: MODEL } } as Partial<ModelService> as ModelService
 async function openComposer() {
   const { append, ledger, views } = await openTestStorage(testDirectory())
   const asked: Parameters<Recall>[0][] = []
-  const anticipated: ArrivingCue[] = []
   const signals = createSignalQueries(views)
   const composer = createComposer({
     areForeign: () => false,
@@ -26,7 +25,6 @@ async function openComposer() {
       asked.push(cue)
       return { text: null, facts: [], seqs: [] }
     },
-    anticipate: (cue) => void anticipated.push(cue),
     ridingSignals: signals.riding,
     adaptations: () => [],
     adaptationSeqs: () => [],
@@ -57,40 +55,13 @@ async function openComposer() {
     },
   ])
   const turn = turnOf('t')
-  return { append, ledger, composer, asked, anticipated, turn, turnOf, signals }
+  return { append, ledger, composer, asked, turn, turnOf, signals }
 }
 
 test('what is asked is looked for in what came before it, never in itself', async () => {
   const { composer, asked, turn } = await openComposer()
   await composer.compose(turn, service, { textOnly: false })?.composed
   expect(asked).toMatchObject([{ text: 'Did it arrive?', beforeSeq: turn.causeSeq }])
-})
-
-test('what is looked for while a message is written is what its turn will ask for', async () => {
-  const { append, composer, asked, anticipated, turnOf } = await openComposer()
-  composer.anticipate('c', 'And now?', service)
-  await append([
-    {
-      type: 'chat.message.received',
-      actor: 'owner',
-      ...AT,
-      turnId: 't2',
-      facts: {},
-      body: { text: 'And now?' },
-    },
-  ])
-  await composer.compose(turnOf('t2'), service, { textOnly: false })?.composed
-  const cues = [...anticipated, ...asked].map(
-    async ({ text, conversationId, channel, beforeSeq, inContextSeqs }) => ({
-      text,
-      conversationId,
-      channel,
-      beforeSeq,
-      seqs: [...(await inContextSeqs)],
-    }),
-  )
-  const [begun, then] = await Promise.all(cues)
-  expect(begun).toEqual(then)
 })
 
 test('a signal rides along with the owner’s turn and is among what its answer may derive from; an activation takes none', async () => {

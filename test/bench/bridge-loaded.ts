@@ -8,7 +8,6 @@ import { ACCOUNT, AUTH_TOKEN, createProvider, NUMBER, OWNER, PUBLIC_URL, tokenOf
 import { startFlags } from '../support/start-flags.ts'
 import { type BridgeBench, bridgeLines, measureBridge, openLine, startBenchModel } from './bridge.ts'
 import type { ChatNews } from './bridge-chat.ts'
-import { markRead } from './generate.ts'
 import { prepareLedger } from './views.ts'
 
 const PASSWORD = 'a long walk by the river'
@@ -60,7 +59,6 @@ export async function benchLoadedBridge(options: {
     const said = message as ChatNews
     if (said.type === 'upgrade') model.take(said.asked, socket as Socket)
   })
-  markRead(options.directory)
   const library = buildSlowSync(options.directory)
   const child = forkNicely('bridge-service.ts', {
     ...process.env,

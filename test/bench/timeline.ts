@@ -1,33 +1,19 @@
 import type { NewEvent } from '../../ledger/event.ts'
-
-const WORDS =
-  'the plan for tomorrow is to call Maria about the garden and buy bread milk tea then write the report before noon ' +
-  'because the train leaves at six and nobody should forget the blue umbrella that was left near the old harbour'
-const words = WORDS.split(' ')
-
-/** Deterministic, so that each run measures the same ledger (mulberry32, public domain). */
-export function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
+import { createRandom } from './random.ts'
+import { createText } from './vocabulary.ts'
 
 const usage = { inputTokens: 900, outputTokens: 60, cachedTokens: 500 }
 const model = { provider: 'builtin', model: 'builtin' }
 
 /**
- * Turns as the service records them, ten events a span, each with some 300 bytes of payload. Up to the event
- * `chainedThrough`, spans overlap like the links of a chain: each opens before the one before it has closed.
+ * Turns as the service records them, ten events a span, each with some 300 bytes of payload. Every other turn uses a
+ * tool; in the others a memory is learned from the messages so far. Up to the event `chainedThrough`, spans overlap
+ * like the links of a chain: each opens before the previous one closes.
  */
 export function* timelineEvents(count: number, chainedThrough = 0): Generator<NewEvent> {
-  const random = createRandom(7)
-  const text = (length: number) =>
-    Array.from({ length }, () => words[Math.floor(random() * words.length)]).join(' ')
+  const text = createText(createRandom(7))
   let made = 0
+  let unreadSeqs: number[] = []
   let pending: NewEvent[] = []
   for (let span = 0; made < count; span += 1) {
     const conversationId = `conversation-${Math.floor(span / 100)}`
@@ -67,28 +53,7 @@ export function* timelineEvents(count: number, chainedThrough = 0): Generator<Ne
         facts: { ids: ['m1', 'm2', 'm3'], turnSeqs: [], late: false, injectedTokens: 120, durationMs: 3 },
         ...at,
       },
-      {
-        type: 'tool.called',
-        actor: 'delegate',
-        channel: 'inner',
-        facts: { callId: `call-${span}`, tool: 'create_note', round: 1, idempotent: true },
-        body: { arguments: JSON.stringify({ title: text(4), content: text(30) }) },
-        ...at,
-      },
-      {
-        type: 'tool.returned',
-        actor: 'service',
-        channel: 'inner',
-        facts: {
-          callId: `call-${span}`,
-          tool: 'create_note',
-          outcome: 'ok',
-          durationMs: 2,
-          refs: [{ kind: 'note', id: `note-${span}` }],
-        },
-        body: { result: text(20) },
-        ...at,
-      },
+      ...(span % 2 === 0 ? toolUse(span, at, text) : learned(span, unreadSeqs, text)),
       {
         type: 'chat.reply.sent',
         actor: 'delegate',
@@ -113,13 +78,79 @@ export function* timelineEvents(count: number, chainedThrough = 0): Generator<Ne
       },
       { type: 'span.closed', actor: 'service', channel: 'chat', facts: { reason: 'idle' }, ...at },
     ]
+    if (span % 2 === 1) unreadSeqs = []
     const cut = made < chainedThrough ? 5 : events.length
     const now = [...pending, ...events.slice(0, cut)]
     pending = events.slice(cut)
     for (const event of now) {
       if (made === count) return
       made += 1
+      if (event.type === 'chat.message.received') unreadSeqs.push(made)
       yield event
     }
   }
+}
+
+type Place = { readonly conversationId: string; readonly spanId: string; readonly turnId: string }
+
+function toolUse(span: number, at: Place, text: (words: number) => string): NewEvent[] {
+  const call = { callId: `call-${span}`, tool: 'create_note' }
+  return [
+    {
+      type: 'tool.called',
+      actor: 'delegate',
+      channel: 'inner',
+      facts: { ...call, round: 1, idempotent: true },
+      body: { arguments: JSON.stringify({ title: text(4), content: text(30) }) },
+      ...at,
+    },
+    {
+      type: 'tool.returned',
+      actor: 'service',
+      channel: 'inner',
+      facts: { ...call, outcome: 'ok', durationMs: 2, refs: [{ kind: 'note', id: `note-${span}` }] },
+      body: { result: text(20) },
+      ...at,
+    },
+  ]
+}
+
+/** What extraction records of messages that it has read, one of which tells something. */
+function learned(span: number, utteranceSeqs: number[], text: (words: number) => string): NewEvent[] {
+  const [fromSeq = 1, toSeq = fromSeq] = [utteranceSeqs.at(0), utteranceSeqs.at(-1)]
+  const inner = { actor: 'service', channel: 'inner' } as const
+  const [slot, value] = [text(2), text(3)]
+  return [
+    {
+      type: 'memory.extraction.completed',
+      ...inner,
+      facts: { fromSeq, toSeq, utteranceSeqs, method: 'rules', candidates: 1, accepted: 1, usage: null },
+    },
+    {
+      type: 'memory.stored',
+      ...inner,
+      facts: {
+        memoryId: `memory-${span}`,
+        kind: 'episode',
+        sourceSeqs: [toSeq],
+        supersedes: null,
+        linkedTo: null,
+        singleValued: span % 20 === 1,
+        eventTime: null,
+        validFrom: '2026-01-01T00:00:00.000Z',
+        validUntil: null,
+        by: 'extraction',
+      },
+      body: {
+        text: `My ${slot} ${text(4)} ${value}`,
+        subject: 'owner',
+        slot,
+        value,
+        quote: text(9),
+        canonicalKey: `key ${span}`,
+        slotKey: `owner ${slot}`,
+        statementKey: `owner ${slot} ${value}`,
+      },
+    },
+  ]
 }

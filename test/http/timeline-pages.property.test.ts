@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
-import { createRandom } from '../bench/timeline.ts'
+import { createRandom } from '../bench/random.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 import { openTestWriter, said } from '../support/writer.ts'

@@ -45,8 +45,8 @@ export type SaidOptions = {
   readonly party?: 'owner' | 'guest'
   /** The turn goes on: tools run, nothing is answered yet. `finish` ends it. */
   readonly open?: boolean
-  /** Recall begins while the message is written; and then, before the turn asks, this comes to pass. */
-  readonly anticipated?: boolean | ((seq: number) => Promise<unknown>)
+  /** Happens between the message and its turn's recall. */
+  readonly meanwhile?: (seq: number) => Promise<unknown>
 }
 
 export type SaidTurn = {
@@ -149,17 +149,13 @@ export async function openMind(options: MindOptions = {}) {
       at = 'chat',
       party = 'owner',
       open = false,
-      anticipated = false,
+      meanwhile,
     } = said
     nowMs += MINUTE_MS
     const turnId = newId()
     const place = { conversationId, spanId: `span-${conversationId}`, turnId, channel: at } as const
-    if (anticipated) {
-      const beforeSeq = ledger.head().seq + 1
-      memory.anticipate({ text, conversationId, channel: at, beforeSeq, inContextSeqs: [] })
-    }
     const [seq = 0] = await appended([heard(text, place, party)])
-    if (typeof anticipated === 'function') await anticipated(seq)
+    await meanwhile?.(seq)
     if (party === 'guest')
       return { turnId, seq, replySeq: null, recalled: { text: null, seqs: [], facts: [] } }
     const recalled = await memory.recall({

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { defineProjection } from '../../projections/projection.ts'
 import { searchProjection, searchTimeline } from '../../projections/search.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
-import { createRandom } from '../bench/timeline.ts'
+import { createRandom } from '../bench/random.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 

@@ -65,7 +65,8 @@ export function createEntryQueries(views: Database) {
     'SELECT firstId, lastId FROM recall_sittings WHERE startMs >= ? AND startMs < ? ORDER BY startMs DESC LIMIT ?',
   )
   const period = views.prepare<[], { fromMs: number | null; toMs: number | null }>(
-    'SELECT min(startMs) AS fromMs, max(startMs) AS toMs FROM recall_sittings',
+    // Two subqueries: each reads one end of the index, while both in one query read all of it.
+    `SELECT (SELECT min(startMs) FROM recall_sittings) AS fromMs, (SELECT max(startMs) FROM recall_sittings) AS toMs`,
   )
   return {
     /** The last turn and the last memory before an event; 0 and FIRST_MEMORY_ID where there is none. */

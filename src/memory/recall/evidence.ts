@@ -32,6 +32,8 @@ export type Evidence = Readonly<Record<Matching, Occurrences>> & {
 const GAP = 8
 /** When so many memories hold the rarer words, the others are not looked at. */
 const MAX_MEMORIES = 3000
+/** A word in more entries than this says too little for the rest of its root or topic to be worth reading. */
+const MAX_WIDENED = 2000
 const WEIGHT: Readonly<Record<Matching, number>> = { exact: 1, root: 0.5, related: 0.6 }
 
 /** Gathers the evidence for a query among turns up to `lastTurnId` and memories up to `lastMemoryId`. */
@@ -82,10 +84,12 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
   return (query, lastTurnId, lastMemoryId) => {
     const terms = query.terms.slice(0, MAX_TERMS)
     postings.refresh()
+    const exactLists = readLists('exact', () => true)
+    const isRare = (term: number) => (exactLists[term]?.count ?? 0) <= MAX_WIDENED
     const lists = {
-      exact: readLists('exact'),
-      root: readLists('root'),
-      related: readLists('related'),
+      exact: exactLists,
+      root: readLists('root', isRare),
+      related: readLists('related', isRare),
     }
     const firstMemorySlot = lastTurnId + 1 + GAP
     memorySlots.clear(lastMemoryId - FIRST_MEMORY_ID)
@@ -95,10 +99,10 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
     // Memories without any of the terms are not counted: that would cost a scan, and move all weights alike.
     const total = lastTurnId + memorySeqs.length
 
-    function readLists(matching: Matching): (Postings | null)[] {
-      return terms.map((term) => {
+    function readLists(matching: Matching, isAsked: (term: number) => boolean): (Postings | null)[] {
+      return terms.map((term, index) => {
         const match = term[matching]
-        return match === null ? null : postings.read(match, lastTurnId, lastMemoryId)
+        return match === null || !isAsked(index) ? null : postings.read(match, lastTurnId, lastMemoryId)
       })
     }
 

@@ -312,3 +312,15 @@ test('an undo that is undone leaves one of the two, as before: what had come bac
     expect(mind.texts()).toEqual([holds])
   }
 })
+
+test('a memory forgotten between a message and its turn does not surface in that turn', async () => {
+  const mind = await openMind()
+  await mind.say('I like oolong tea')
+  await mind.settle()
+  expect(mind.known()).toHaveLength(1)
+  const { recalled } = await mind.say('Which tea should I order?', {
+    meanwhile: (seq) => mind.use('forget', { query: 'oolong tea' }, seq),
+  })
+  expect(mind.known()).toEqual([])
+  expect(recalled.text ?? '').not.toContain('oolong')
+})

@@ -51,6 +51,7 @@ export function openIndex(file = ':memory:') {
       inTransaction(() => {
         lastSeq += 1
         entries.addMemory({ seq: lastSeq, atMs: NOON, text })
+        entries.flush()
         return lastSeq
       }),
     remove: (...seqs: readonly number[]) => inTransaction(() => entries.remove(seqs)),
