@@ -1,6 +1,5 @@
 import type { RealtimeClientEvent } from 'openai/resources/realtime/realtime'
 import * as z from 'zod'
-import { createEnvelope, createTemplate, type Envelope } from '../base64-message.ts'
 
 /** What we may say to the realtime service (GA), in the SDK's own types. */
 export type ClientEvent = RealtimeClientEvent
@@ -151,40 +150,6 @@ function readAudioDelta(json: unknown): AudioDelta | null {
 
 function isId(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= 200
-}
-
-const DELTA = 0
-
-/**
- * Reads the events of one session, each as `parseServerEvent` would: audio that comes like the audio before it
- * without parsing the whole again.
- */
-export function createEventReader(): { read(message: Buffer): ParsedServerEvent } {
-  const template = createTemplate([
-    { key: 'delta', kind: 'base64' },
-    { key: 'event_id', kind: 'word', optional: true },
-  ])
-  let like: AudioDelta | null = null
-  return {
-    read(message) {
-      if (like !== null && template.fits(message)) {
-        const { type, response_id, item_id, content_index } = like
-        const delta = message.toString('latin1', template.start(DELTA), template.end(DELTA))
-        return { status: 'event', event: { type, response_id, item_id, content_index, delta } }
-      }
-      const parsed = parseServerEvent(message.toString())
-      if (parsed.status === 'event' && parsed.event.type === 'response.output_audio.delta') {
-        like = parsed.event
-        template.learn(message)
-      }
-      return parsed
-    },
-  }
-}
-
-/** The client event around a piece of the caller's audio, without a detour over objects: 50 of them a second. */
-export function audioEnvelope(): Envelope {
-  return createEnvelope('{"type":"input_audio_buffer.append","audio":"', '"}')
 }
 
 function isKnown(type: string): type is keyof Schemas {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { audioEnvelope, createEventReader, parseServerEvent } from '../../src/voice/realtime-protocol.ts'
+import { parseServerEvent } from '../../src/voice/realtime-protocol.ts'
 import { sessionOpening } from '../../src/voice/session-config.ts'
 import { hasOpenAiSpec, loadOpenAiSpec } from '../doubles/spec/openai-spec.ts'
 
@@ -86,66 +86,6 @@ test('a response without details is read', () => {
   expect(parse({ type: 'response.done', response: { id: 'r1', status: 'cancelled' } })).toMatchObject({
     event: { response: { id: 'r1', status: 'cancelled', output: [] } },
   })
-})
-
-test('audio goes out as the event that the service expects', () => {
-  const envelope = audioEnvelope()
-  for (const audio of ['//8=', 'AAAA', '', '////////']) {
-    expect(JSON.parse(envelope.wrap(audio).toString())).toEqual({ type: 'input_audio_buffer.append', audio })
-  }
-})
-
-test('a reader reads every event as if it were the first one', () => {
-  const audio = fc.oneof(
-    fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes).toString('base64')),
-    fc.constantFrom('', '=', 'ab==', 'abc=', 'a===', '====', 'a b=', 'ab=c', '"', '","delta":"', 'ÿÿÿÿ'),
-  )
-  const usual = fc
-    .record({
-      event_id: fc.oneof(
-        fc.string({ maxLength: 5 }),
-        fc.constantFrom('event_1', 'event_22', 'x'.repeat(201)),
-      ),
-      response_id: fc.constantFrom('r1', 'r2', ''),
-      item_id: fc.constantFrom('i1', 'i2', 'x'.repeat(201)),
-      content_index: fc.constantFrom(0, 1, '0'),
-      delta: audio,
-    })
-    .map((given) => JSON.stringify({ ...delta, ...given }))
-  const odd = fc.oneof(
-    fc.json(),
-    fc.constant(JSON.stringify({ type: 'input_audio_buffer.speech_started', event_id: 'e1', delta: '//8=' })),
-    fc.constant(JSON.stringify({ ...delta, type: 'response.output_audio_transcript.delta' })),
-    fc.constant(JSON.stringify({ ...delta, note: 'delta' })),
-    fc.constant(`${JSON.stringify(delta).slice(0, -1)},"delta":"AAAA"}`),
-    fc.constant(`${JSON.stringify(delta).slice(0, -1)},"d\\u0065lta":"AAAA"}`),
-  )
-  const changed = fc.record({ text: usual, at: fc.nat(300), by: fc.string({ maxLength: 3 }), cut: fc.nat(3) })
-  const spoilt = changed.map(({ text, at, by, cut }) => `${text.slice(0, at)}${by}${text.slice(at + cut)}`)
-  const texts = fc.array(fc.oneof({ weight: 6, arbitrary: usual }, odd, spoilt), { maxLength: 12 })
-  const plain = JSON.stringify(delta)
-  fc.assert(
-    fc.property(texts, (events) => {
-      const reader = createEventReader()
-      for (const text of events.flatMap((event) => [event, plain])) {
-        const bytes = Buffer.from(text)
-        expect(reader.read(bytes)).toEqual(parseServerEvent(bytes.toString()))
-      }
-    }),
-    { numRuns: 300 },
-  )
-})
-
-test('a delta like the one before it is not parsed again', () => {
-  const reader = createEventReader()
-  const bytes = (event: unknown) => Buffer.from(JSON.stringify(event))
-  reader.read(bytes(delta))
-  const parse = vi.spyOn(JSON, 'parse')
-  expect(reader.read(bytes({ ...delta, event_id: 'event_2', delta: 'AAAA' }))).toMatchObject({
-    event: { delta: 'AAAA' },
-  })
-  expect(parse).not.toHaveBeenCalled()
-  parse.mockRestore()
 })
 
 const opening = sessionOpening(

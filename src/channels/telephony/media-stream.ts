@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { createEnvelope, createTemplate } from '../../base64-message.ts'
 
 /** The largest frame that the provider has a reason to send; the socket's `maxPayload` is the same. */
 export const MAX_FRAME_BYTES = 64 * 1024
@@ -51,7 +50,7 @@ export type ParsedFrame =
 
 /** Parses one text frame of the provider's media stream. Never throws. Audio of any length is accepted. */
 export function parseFrame(text: string): ParsedFrame {
-  if (isTooLarge(text)) return { status: 'refused', reason: 'too_large' }
+  if (Buffer.byteLength(text) > MAX_FRAME_BYTES) return { status: 'refused', reason: 'too_large' }
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -69,54 +68,12 @@ export function parseFrame(text: string): ParsedFrame {
   return parsed.success ? { status: 'frame', frame: parsed.data } : { status: 'refused', reason: 'malformed' }
 }
 
-const TIMESTAMP = 0
-const PAYLOAD = 1
-
-/**
- * Reads the frames of one stream, each as `parseFrame` would: audio that comes like the audio before it without
- * parsing the whole again.
- */
-export function createFrameReader(): { read(message: Buffer): ParsedFrame } {
-  const template = createTemplate([
-    { key: 'timestamp', kind: 'digits' },
-    { key: 'payload', kind: 'base64' },
-    { key: 'sequenceNumber', kind: 'digits', optional: true },
-    { key: 'chunk', kind: 'digits', optional: true },
-  ])
-  let streamSid = ''
-  return {
-    read(message) {
-      if (message.length > MAX_FRAME_BYTES) return { status: 'refused', reason: 'too_large' }
-      if (template.fits(message)) {
-        const timestamp = decimal(message, template.start(TIMESTAMP), template.end(TIMESTAMP))
-        const payload = message.toString('latin1', template.start(PAYLOAD), template.end(PAYLOAD))
-        return { status: 'frame', frame: { event: 'media', streamSid, media: { timestamp, payload } } }
-      }
-      const parsed = parseFrame(message.toString())
-      if (parsed.status === 'frame' && parsed.frame.event === 'media') {
-        streamSid = parsed.frame.streamSid
-        template.learn(message)
-      }
-      return parsed
-    },
-  }
-}
-
-function decimal(message: Buffer, start: number, end: number): number {
-  let value = 0
-  for (let at = start; at < end; at += 1) value = value * 10 + (message[at] ?? 0) - ZERO
-  return value
-}
-
-const ZERO = '0'.charCodeAt(0)
-
-/** The frames that go out on one stream. Audio is passed on as it is: it was checked to be base64. */
+/** The frames that go out on one stream. */
 export function streamFrames(streamSid: string) {
-  const head = `"streamSid":${JSON.stringify(streamSid)}`
   return {
-    media: createEnvelope(`{"event":"media",${head},"media":{"payload":"`, '"}}'),
-    mark: (name: string) => `{"event":"mark",${head},"mark":{"name":${JSON.stringify(name)}}}`,
-    clear: () => `{"event":"clear",${head}}`,
+    media: (payload: string) => JSON.stringify({ event: 'media', streamSid, media: { payload } }),
+    mark: (name: string) => JSON.stringify({ event: 'mark', streamSid, mark: { name } }),
+    clear: () => JSON.stringify({ event: 'clear', streamSid }),
   }
 }
 
@@ -137,11 +94,6 @@ function readMedia(json: unknown): Extract<MediaFrame, { event: 'media' }> | nul
   if (typeof timestamp !== 'string' || !DECIMAL.test(timestamp)) return null
   if (typeof payload !== 'string' || payload.length % 4 !== 0 || !BASE64.test(payload)) return null
   return { event: 'media', streamSid, media: { timestamp: Number(timestamp), payload } }
-}
-
-/** A character is one to three bytes, so most texts need no counting. */
-function isTooLarge(text: string): boolean {
-  return text.length * 3 > MAX_FRAME_BYTES && Buffer.byteLength(text) > MAX_FRAME_BYTES
 }
 
 function isKnown(event: string): event is keyof Schemas {
