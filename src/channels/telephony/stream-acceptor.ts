@@ -95,8 +95,7 @@ export function createStreamAcceptor(options: {
       socket.listen({
         message(text) {
           if (state === 'over') return
-          const parsed = parseFrame(text)
-          const frame = parsed.status === 'frame' ? parsed.frame : null
+          const frame = parseFrame(text)
           if (state === 'live') {
             if (frame) live(frame)
           } else if (frame?.event === 'start') start(frame)
