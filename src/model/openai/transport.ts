@@ -1,5 +1,4 @@
 import { request } from 'undici'
-import { giveWay } from '../../give-way.ts'
 import { ModelError } from '../port.ts'
 
 /** As the SDK calls it. */
@@ -14,8 +13,6 @@ type Bytes = Uint8Array<ArrayBuffer>
  */
 export function createTransport(maxBytes: number): Transport {
   return async (url, init = {}) => {
-    // What the request was made of and what sends it are each a while; a frame of a call may go between.
-    await giveWay()
     const { headers, body } = await toSent(init)
     const { method = 'GET', signal = null } = init
     const answer = await request(url instanceof Request ? url.url : url, { method, headers, body, signal })
