@@ -1,4 +1,4 @@
-import { BYTES_PER_MS, base64Bytes, SILENCE_BYTE } from './mu-law.ts'
+import { BYTES_PER_MS, SILENCE_BYTE } from './mu-law.ts'
 
 /** Five seconds of audio: what is kept for a session that is not ready, or a model that does not keep up. */
 const HELD_BYTES = 5_000 * BYTES_PER_MS
@@ -66,7 +66,7 @@ export function createCallerAudio(): CallerAudio {
 
   return {
     frame(payload, timestampMs, nowMs) {
-      const bytes = base64Bytes(payload)
+      const bytes = Buffer.byteLength(payload, 'base64')
       if (endMs !== null && timestampMs - endMs >= GAP_MS) fill(timestampMs - endMs)
       endMs = timestampMs + bytes / BYTES_PER_MS
       lastFrameMs = nowMs

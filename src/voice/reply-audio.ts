@@ -1,5 +1,4 @@
 import { type Draft, set } from './call-state.ts'
-import { base64Bytes } from './mu-law.ts'
 import { acknowledge, complete, enqueue, type Outcome, type Outgoing, type SegmentName } from './playback.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { isClosed, responseCreated } from './responses.ts'
@@ -16,7 +15,7 @@ export function audioDelta(draft: Draft, event: Said<'response.output_audio.delt
   if (draft.state.responses.active !== event.response_id && !isClosed(draft, event.response_id)) {
     responseCreated(draft, event.response_id)
   }
-  const bytes = base64Bytes(event.delta)
+  const bytes = Buffer.byteLength(event.delta, 'base64')
   setReply(draft, event.item_id, event.response_id, (reply) => ({
     ...reply,
     generatedBytes: reply.generatedBytes + bytes,
