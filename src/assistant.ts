@@ -21,7 +21,6 @@ import type { Placement } from './conversation/placement.ts'
 import type { Previews } from './conversation/previews.ts'
 import type { Recall } from './conversation/recall.ts'
 import type { Foundation } from './foundation.ts'
-import { giveWay } from './give-way.ts'
 import type { Log } from './log.ts'
 import type { ModelService } from './model/port.ts'
 import type { Notes } from './notes/notes.ts'
@@ -161,8 +160,6 @@ export function buildAssistant(options: {
   const mayAskModel = () => model().text.id.provider === 'builtin' || !options.budgets.tokensAreSpent()
 
   async function compactIfDue(signal: AbortSignal): Promise<void> {
-    // Whoever waits for the turn's outcome is told first.
-    await giveWay()
     const conversationId = placement.openConversationId()
     if (conversationId === undefined) return
     if (mayAskModel()) {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import {
@@ -7,7 +8,6 @@ import {
   wasUseless,
 } from '../../projections/context.ts'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
-import { giveWay } from '../give-way.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
 import { type ContextItem, type ContextReader, createContextReader, isSameModel } from './context.ts'
@@ -176,7 +176,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       for (;;) {
         const chain = readOn(conversationId, model, textOnly)
         if (chain !== null) return chain
-        await giveWay()
+        await setImmediate()
       }
     },
     holdsBarred(seqs) {

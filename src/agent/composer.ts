@@ -3,7 +3,6 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import type { SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Recall } from '../conversation/recall.ts'
-import { giveWay } from '../give-way.ts'
 import type { InputItem, ModelService, TextRequest } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Chain, ChainReader } from './chain.ts'
@@ -96,7 +95,6 @@ export function createComposer(options: {
     service: ModelService,
     textOnly: boolean,
   ): Promise<Chain> {
-    await giveWay()
     return conversationId === null
       ? { items: [], input: [], seqs: [], base: null, openSeqs: [], barred: new Set() }
       : chain.read(conversationId, service.text.id, { textOnly })

@@ -3,7 +3,6 @@ import type { Append, Appended } from '../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Previews } from '../conversation/previews.ts'
-import { giveWay } from '../give-way.ts'
 import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
 import { after } from './after.ts'
@@ -185,7 +184,6 @@ async function runTurn(
     readSeen()
     run.isForeign ||= composed.isForeign
     for (const id of begun.opening.signalIds) run.signalIds.add(id)
-    await giveWay()
 
     if (progress.orphans.length > 0) {
       await recorded
@@ -207,7 +205,6 @@ async function runTurn(
       if (!answer) continue
       run.rounds += 1
       run.usage = addUsage(run.usage, answer.usage)
-      await giveWay()
       if (answer.toolCalls.length === 0) {
         await conclude(answer, composed)
         return null

@@ -6,7 +6,6 @@ import type { ContextItem } from '../agent/context.ts'
 import { createProvenance } from '../agent/provenance.ts'
 import { createToolRunner, type Propose, type Tally } from '../agent/tool-runner.ts'
 import type { Recall } from '../conversation/recall.ts'
-import { giveWay } from '../give-way.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { CallFact } from '../voice/call-state.ts'
 import type { SessionPlan, VoiceTool } from '../voice/ports.ts'
@@ -20,8 +19,6 @@ import type { PlacedMind, VoiceSettings } from './mind.ts'
 const OPENING_RECALL_MS = 400
 /** Facts of this call whose words a reply may repeat: the newest are enough. */
 const SOURCES = 60
-/** So many events are read in one go; audio that arrives meanwhile goes next. */
-const EVENTS_AT_ONCE = 32
 /** Words of the past that a cue without words of its own goes by. */
 const TOPIC_ITEMS = 4
 /** The same in the course of a call: what the caller may be about to go on with. */
@@ -132,7 +129,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
       .catch((error: unknown) => options.onFault(error, 'what a call recalled is not recorded'))
   }
 
-  /** What was said in chat while the call goes on: it is one conversation. However much it is, audio goes between. */
+  /** Quotes what was said in chat since the last look: chat and call are one conversation. */
   async function saidElsewhere(): Promise<string | null> {
     const items = await readChain()
     const fresh = items.filter(({ seqs }) => seqs.every((seq) => !known.has(seq)))
@@ -142,13 +139,8 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
       known.add(seq)
       given.add(seq)
     }
-    const own = new Set<number>()
-    for (let from = 0; from < seqs.length; from += EVENTS_AT_ONCE) {
-      await giveWay()
-      for (const event of ledger.readSeqs(seqs.slice(from, from + EVENTS_AT_ONCE))) {
-        if (event.spanId === spanId) own.add(event.seq)
-      }
-    }
+    const events = ledger.readSeqs(seqs)
+    const own = new Set(events.filter((event) => event.spanId === spanId).map(({ seq }) => seq))
     const lines = fresh.flatMap(({ item, seqs }) => {
       if (item.type !== 'message' || seqs.some((seq) => own.has(seq))) return []
       remember(seqs)
@@ -238,8 +230,6 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     plan,
     async recall({ text }, signal) {
       if (text === null) words.begun()
-      // What stops the reply that the caller interrupts goes out first.
-      await giveWay()
       const elsewhere = await saidElsewhere()
       const cue = text ?? saidLast.join('\n')
       const memories = await surface(cue, signal)

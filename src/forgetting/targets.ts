@@ -1,9 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { ErasureTargetKind } from '../../projections/erasures.ts'
 import { noteRevisions } from '../../projections/note-queries.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
-import { giveWay } from '../give-way.ts'
 import type { ErasureRoot } from './plan.ts'
 
 /** What the owner names to be erased. */
@@ -58,7 +58,7 @@ export function createTargets(options: {
       const next = rows.at(-1)
       if (!next || rows.length < SLICE_ROWS) return found
       last = next.seq
-      await giveWay()
+      await setImmediate()
     }
   }
 

@@ -10,7 +10,6 @@ import {
 } from '../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
 import { dayIn } from '../clock/day.ts'
-import { giveWay } from '../give-way.ts'
 import { createProgressGuard } from '../progress.ts'
 import { signalFact } from '../signals/signals.ts'
 import type { Extraction } from './extraction.ts'
@@ -154,8 +153,6 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     timer.unref()
     await wake.promise
     clearTimeout(timer)
-    // The reply that a turn has ended with goes out first.
-    await giveWay()
   }
 
   /** What was to hold until a day is over with it. */

@@ -56,7 +56,7 @@ export type ReadinessOptions = {
 const FRESH_MS = 1000
 /** Pause before a hung disk is checked again, because each try may cost a thread. */
 const HUNG_MS = 30_000
-/** Thousands of times what a check takes, because its thread has a low priority. */
+/** Thousands of times what a check takes on an idle machine. */
 const STORES_LIMIT_MS = 10_000
 const LOOK_EVERY_MS = 60_000
 const MEGABYTE = 1024 * 1024

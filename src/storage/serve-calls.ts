@@ -1,5 +1,4 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { standBack } from '../thread-priority.ts'
 import type { FunctionAnswer, FunctionRequest } from './function-thread.ts'
 
 /** What a thread runs: each function by its name, and what to close when it ends. */
@@ -11,7 +10,6 @@ export type Calls = {
 /** The shell of a thread that `openFunctionThread` starts. `open` is called in the thread alone. */
 export function serveCalls(open: () => Calls): void {
   if (!parentPort) return
-  standBack()
   serve(parentPort, open())
 }
 

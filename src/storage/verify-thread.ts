@@ -6,7 +6,6 @@ import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader, type Head } from '../../ledger/reader.ts'
 import { verifyChain } from '../../ledger/verify.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
-import { standBack } from '../thread-priority.ts'
 
 /** What the walk found. `views` says why they are damaged, null when they are sound. */
 export type VerifyMessage =
@@ -68,7 +67,6 @@ function walkLedger(directory: string, send: (message: VerifyMessage) => void, r
 }
 
 if (parentPort) {
-  standBack()
   try {
     run(parentPort, workerData)
   } catch (error) {

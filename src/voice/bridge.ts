@@ -5,7 +5,6 @@ import { createLineOutbox } from './line-outbox.ts'
 import { type ModelSession, openModelSession } from './model-session.ts'
 import type { CallClock, CallLine, CallLog, CallMind, ConnectModel, HangUp, RecordFacts } from './ports.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
-import { audioAhead } from './reply-audio.ts'
 import { type Talk, talkOf } from './talk.ts'
 import { begin, step } from './turn-taking.ts'
 
@@ -58,10 +57,8 @@ export function startBridge(options: BridgeOptions): Bridge {
   let state = first.state
   const inbox: CallEvent[] = []
   let busy = true
-  /** So many of the next event's first actions were performed already. */
-  let ahead = 0
 
-  /** One event at a time: what an action brings about at once is given after the step that it belongs to. */
+  /** Handles one event at a time: an event caused by an action waits until the current step is carried out. */
   const give = (event: Untimed<CallEvent>) => {
     inbox.push({ ...event, atMs: nowMs() })
     if (busy) return
@@ -72,23 +69,12 @@ export function startBridge(options: BridgeOptions): Bridge {
     for (let event = inbox.shift(); event; event = inbox.shift()) {
       const result = step(state, event)
       state = result.state
-      performAll(ahead === 0 ? result.actions : result.actions.slice(ahead))
-      ahead = 0
+      performAll(result.actions)
     }
     busy = false
     options.changed()
   }
-  /** The caller waits for it: what is sure to go out of a piece of audio goes before the step that takes note of it. */
-  const play = (session: number, event: Extract<ServerEvent, { type: 'response.output_audio.delta' }>) => {
-    busy = true
-    const actions = audioAhead(state, session, event)
-    performAll(actions)
-    ahead = actions.length
-    // Before whatever that brought about.
-    inbox.unshift({ type: 'model.said', session, event, atMs: nowMs() })
-    work()
-  }
-  /** Whatever goes wrong with one action, the call goes on with the next. */
+  /** Performs every action, also after one of them failed. */
   const performAll = (actions: readonly CallAction[]) => {
     for (const action of actions) {
       try {
@@ -168,10 +154,6 @@ export function startBridge(options: BridgeOptions): Bridge {
       log,
     })
   const modelSaid = (session: number, event: ServerEvent) => {
-    if (event.type === 'response.output_audio.delta' && !busy) {
-      play(session, event)
-      return
-    }
     give({ type: 'model.said', session, event })
     if (event.type !== 'session.updated' || event.session.expires_at === undefined) return
     const inMs = event.session.expires_at * 1000 - clock.epochMs()

@@ -1,5 +1,5 @@
 import type { CallLog, ConnectModel, SessionPlan } from './ports.ts'
-import { audioEnvelope, type ClientEvent, createEventReader, type ServerEvent } from './realtime-protocol.ts'
+import { type ClientEvent, parseServerEvent, type ServerEvent } from './realtime-protocol.ts'
 import { sessionOpening } from './session-config.ts'
 
 export type ModelSession = {
@@ -25,8 +25,6 @@ export function openModelSession(options: {
 }): ModelSession {
   const abort = new AbortController()
   const opened = Promise.withResolvers<void>()
-  const events = createEventReader()
-  const append = audioEnvelope()
   let over = false
 
   const finish = (detail: string | null) => {
@@ -43,26 +41,24 @@ export function openModelSession(options: {
     opened: () => opened.resolve(),
     message(text) {
       if (over) return
-      const parsed = events.read(text)
+      const parsed = parseServerEvent(text)
       if (parsed.status === 'event') options.said(parsed.event)
       else if (parsed.status === 'malformed') options.log('a realtime event was malformed', parsed.detail)
     },
     closed: (detail) => finish(detail),
   })
 
+  const send = (event: ClientEvent) => socket.send(JSON.stringify(event))
   const configure = async () => {
     const [plan] = await Promise.all([options.plan(abort.signal), opened.promise])
     if (over) return
-    for (const event of sessionOpening(plan, options.serverInterrupts)) socket.send(JSON.stringify(event))
+    for (const event of sessionOpening(plan, options.serverInterrupts)) send(event)
   }
   configure().catch((error: unknown) => finish(`no session plan: ${String(error)}`))
 
   return {
-    send: (event) => socket.send(JSON.stringify(event)),
-    sendAudio(base64) {
-      socket.send(append.wrap(base64))
-      if (socket.bufferedBytes > 0) append.giveAway()
-    },
+    send,
+    sendAudio: (base64) => send({ type: 'input_audio_buffer.append', audio: base64 }),
     get bufferedBytes() {
       return socket.bufferedBytes
     },

@@ -4,13 +4,3 @@ export const BYTES_PER_MS = 8
 export const FRAME_BYTES = 160
 /** Digital silence in mu-law. */
 export const SILENCE_BYTE = 0xff
-
-const PAD = '='.charCodeAt(0)
-
-/** How many bytes a base64 text of whole, padded groups decodes to, without decoding it. */
-export function base64Bytes(base64: string): number {
-  const { length } = base64
-  let padding = 0
-  if (base64.charCodeAt(length - 1) === PAD) padding = base64.charCodeAt(length - 2) === PAD ? 2 : 1
-  return (length / 4) * 3 - padding
-}

@@ -71,14 +71,6 @@ export function enqueue(
   return send(playback, { ...segment, carry }, index, chunks)
 }
 
-/** What `enqueue` would have go out for a further piece of a segment; nothing where there is none of that key. */
-export function outgoingOf(playback: Playback, key: string, audio: string): readonly Outgoing[] {
-  const segment = playback.segments.find((each) => each.key === key)
-  if (!segment || segment.complete) return []
-  const { chunks } = rechunk(segment.carry, audio)
-  return chunks.map(({ payload }, index) => ({ payload, mark: String(playback.nextMark + index) }))
-}
-
 /** Nothing more follows in this segment: its rest is sent. Finished at once where all of it was played. */
 export function complete(
   playback: Playback,

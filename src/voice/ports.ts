@@ -24,11 +24,8 @@ export type CallLine = {
 
 /** The model's end: one socket of the realtime service. */
 export type ModelSocket = {
-  /**
-   * Does nothing unless the socket is open. Bytes are text in UTF-8, copied or gone when this returns, unless
-   * something is buffered then.
-   */
-  send(text: string | Uint8Array): void
+  /** Does nothing unless the socket is open. */
+  send(text: string): void
   close(): void
   readonly bufferedBytes: number
 }
@@ -39,7 +36,7 @@ export type ModelSocket = {
  */
 export type ConnectModel = (handlers: {
   opened(): void
-  message(text: Buffer): void
+  message(text: string): void
   closed(detail: string): void
 }) => ModelSocket
 

@@ -1,6 +1,5 @@
 import type { RealtimeClientEvent } from 'openai/resources/realtime/realtime'
 import * as z from 'zod'
-import { createEnvelope, createTemplate, type Envelope } from '../base64-message.ts'
 
 /** What we may say to the realtime service (GA), in the SDK's own types. */
 export type ClientEvent = RealtimeClientEvent
@@ -99,10 +98,10 @@ const schemas = {
   }),
 } as const
 
+const typedEvent = z.object({ type: z.string() })
+
 type Schemas = typeof schemas
 export type ServerEvent = { [T in keyof Schemas]: z.output<Schemas[T]> }[keyof Schemas]
-
-type AudioDelta = Extract<ServerEvent, { type: 'response.output_audio.delta' }>
 
 export type ParsedServerEvent =
   | { readonly status: 'event'; readonly event: ServerEvent }
@@ -118,73 +117,13 @@ export function parseServerEvent(text: string): ParsedServerEvent {
   } catch (error) {
     return { status: 'malformed', detail: String(error) }
   }
-  const type = typeof json === 'object' && json !== null && 'type' in json ? json.type : null
-  if (type === 'response.output_audio.delta') {
-    const event = readAudioDelta(json)
-    if (event) return { status: 'event', event }
-  }
-  // All that is read of it; the caller speaks and hears the model speak until the clear is out.
-  if (type === 'input_audio_buffer.speech_started') return { status: 'event', event: { type } }
-  if (typeof type !== 'string') return { status: 'malformed', detail: 'no type' }
+  const typed = typedEvent.safeParse(json)
+  if (!typed.success) return { status: 'malformed', detail: 'no type' }
+  const { type } = typed.data
   if (!isKnown(type)) return { status: 'ignored', type }
   const parsed = schemas[type].safeParse(json)
   if (!parsed.success) return { status: 'malformed', detail: `${type}: ${z.prettifyError(parsed.error)}` }
   return { status: 'event', event: parsed.data }
-}
-
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
-
-/**
- * The one event that carries the audio, checked by hand at a fraction of what the schema costs in a cold cache:
- * the caller waits for it. Null when it is anything but the usual; then the schema decides.
- */
-function readAudioDelta(json: unknown): AudioDelta | null {
-  if (typeof json !== 'object' || json === null) return null
-  if (!('response_id' in json) || !('item_id' in json) || !('content_index' in json) || !('delta' in json)) {
-    return null
-  }
-  const { response_id, item_id, content_index, delta } = json
-  if (!isId(response_id) || !isId(item_id) || typeof content_index !== 'number') return null
-  if (typeof delta !== 'string' || delta.length % 4 !== 0 || !BASE64.test(delta)) return null
-  return { type: 'response.output_audio.delta', response_id, item_id, content_index, delta }
-}
-
-function isId(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= 200
-}
-
-const DELTA = 0
-
-/**
- * Reads the events of one session, each as `parseServerEvent` would: audio that comes like the audio before it
- * without parsing the whole again.
- */
-export function createEventReader(): { read(message: Buffer): ParsedServerEvent } {
-  const template = createTemplate([
-    { key: 'delta', kind: 'base64' },
-    { key: 'event_id', kind: 'word', optional: true },
-  ])
-  let like: AudioDelta | null = null
-  return {
-    read(message) {
-      if (like !== null && template.fits(message)) {
-        const { type, response_id, item_id, content_index } = like
-        const delta = message.toString('latin1', template.start(DELTA), template.end(DELTA))
-        return { status: 'event', event: { type, response_id, item_id, content_index, delta } }
-      }
-      const parsed = parseServerEvent(message.toString())
-      if (parsed.status === 'event' && parsed.event.type === 'response.output_audio.delta') {
-        like = parsed.event
-        template.learn(message)
-      }
-      return parsed
-    },
-  }
-}
-
-/** The client event around a piece of the caller's audio, without a detour over objects: 50 of them a second. */
-export function audioEnvelope(): Envelope {
-  return createEnvelope('{"type":"input_audio_buffer.append","audio":"', '"}')
 }
 
 function isKnown(type: string): type is keyof Schemas {

@@ -1,14 +1,5 @@
-import { type CallAction, type CallState, type Draft, set } from './call-state.ts'
-import { base64Bytes } from './mu-law.ts'
-import {
-  acknowledge,
-  complete,
-  enqueue,
-  type Outcome,
-  type Outgoing,
-  outgoingOf,
-  type SegmentName,
-} from './playback.ts'
+import { type Draft, set } from './call-state.ts'
+import { acknowledge, complete, enqueue, type Outcome, type Outgoing, type SegmentName } from './playback.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { isClosed, responseCreated } from './responses.ts'
 import { changeReply, findReply } from './transcript.ts'
@@ -24,7 +15,7 @@ export function audioDelta(draft: Draft, event: Said<'response.output_audio.delt
   if (draft.state.responses.active !== event.response_id && !isClosed(draft, event.response_id)) {
     responseCreated(draft, event.response_id)
   }
-  const bytes = base64Bytes(event.delta)
+  const bytes = Buffer.byteLength(event.delta, 'base64')
   setReply(draft, event.item_id, event.response_id, (reply) => ({
     ...reply,
     generatedBytes: reply.generatedBytes + bytes,
@@ -39,23 +30,6 @@ export function audioDelta(draft: Draft, event: Said<'response.output_audio.delt
     contentIndex: event.content_index,
   }
   play(draft, name, event.delta)
-}
-
-/**
- * What `step` will have go out first for this delta, known before it has taken note of anything: the caller waits for
- * the audio, nobody for the notes. Empty where it is not the plain case, a further piece of the reply that is being
- * spoken; then the step alone knows.
- */
-export function audioAhead(
-  { stage, model, responses, transcript, playback }: CallState,
-  session: number,
-  event: Said<'response.output_audio.delta'>,
-): readonly CallAction[] {
-  const { response_id, item_id, content_index, delta } = event
-  if (stage.name !== 'live' || session !== model.session || !model.ready) return []
-  if (responses.active !== response_id || responses.closed.includes(response_id)) return []
-  if (findReply(transcript, item_id)?.heard !== null) return []
-  return actionsOf(outgoingOf(playback, segmentKey(item_id, content_index), delta))
 }
 
 /** The end of generation, not of speech: playback goes on. */
@@ -129,11 +103,7 @@ function completeSegment(draft: Draft, key: string): void {
 }
 
 function sendOut(draft: Draft, outgoing: readonly Outgoing[]): void {
-  draft.actions.push(...actionsOf(outgoing))
-}
-
-function actionsOf(outgoing: readonly Outgoing[]): readonly CallAction[] {
-  return outgoing.map(({ payload, mark }) => ({ type: 'line.media', payload, mark }))
+  for (const { payload, mark } of outgoing) draft.actions.push({ type: 'line.media', payload, mark })
 }
 
 function setReply(

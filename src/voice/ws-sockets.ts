@@ -6,8 +6,6 @@ const MAX_EVENT_BYTES = 4 * 1024 * 1024
 const HANDSHAKE_MS = 5_000
 /** A peer that answers no ping within this time is gone, although the connection does not say so. */
 const PING_MS = 5_000
-/** Bytes, too: `ws` would take them for a binary message. */
-const AS_TEXT = { binary: false }
 
 /** Connects to the realtime service over a WebSocket of the `ws` library. */
 export function connectRealtime(endpoint: {
@@ -39,7 +37,7 @@ export function connectRealtime(endpoint: {
       alive = true
     })
     socket.on('message', (data, isBinary) => {
-      if (!isBinary && Buffer.isBuffer(data)) handlers.message(data)
+      if (!isBinary) handlers.message(data.toString())
     })
     socket.on('error', (error) => {
       detail = error.message
@@ -50,7 +48,7 @@ export function connectRealtime(endpoint: {
     })
     return {
       send(text) {
-        if (socket.readyState === WebSocket.OPEN) socket.send(text, AS_TEXT)
+        if (socket.readyState === WebSocket.OPEN) socket.send(text)
       },
       close: () => socket.close(1000),
       get bufferedBytes() {
@@ -63,8 +61,8 @@ export function connectRealtime(endpoint: {
 /** The server's end of an accepted WebSocket, as text: what a media stream is read from and written to. */
 export function textSocket(socket: WebSocket) {
   return {
-    send(text: string | Uint8Array) {
-      if (socket.readyState === WebSocket.OPEN) socket.send(text, AS_TEXT)
+    send(text: string) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(text)
     },
     close(code = 1000, reason = '') {
       socket.close(code, reason)
@@ -72,10 +70,10 @@ export function textSocket(socket: WebSocket) {
     get bufferedBytes() {
       return socket.bufferedAmount
     },
-    listen(handlers: { message(text: Buffer): void; closed(): void }) {
+    listen(handlers: { message(text: string): void; closed(): void }) {
       socket.on('message', (data, isBinary) => {
         // The protocol is text; binary is nothing that could be answered.
-        if (!isBinary && Buffer.isBuffer(data)) handlers.message(data)
+        if (!isBinary) handlers.message(data.toString())
       })
       // A frame over the limit or a broken one: `ws` closes the socket itself, and `close` follows.
       socket.on('error', () => socket.terminate())

@@ -119,7 +119,7 @@ export async function benchLoadedBridge(options: {
   }
 }
 
-/** All of its threads from the start; those that stand back stand back as far as ever. */
+/** Starts a process whose threads all have this niceness. */
 function forkNicely(module: string, env: NodeJS.ProcessEnv) {
   return fork(join(import.meta.dirname, module), {
     env,

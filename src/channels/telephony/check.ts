@@ -1,4 +1,5 @@
 import type { Twilio } from 'twilio'
+import * as z from 'zod'
 import { planNumber, type WebhookChange, webhookUrls } from './pointing.ts'
 
 export type CheckStep = { readonly name: string; readonly ok: boolean; readonly detail: string }
@@ -135,9 +136,8 @@ async function checkReachable(
   try {
     const signal = AbortSignal.any([options.signal, AbortSignal.timeout(REACH_MS)])
     const answer = await options.fetch(`${publicUrl}/public-url`, { signal, redirect: 'error' })
-    const told: unknown = answer.ok ? await answer.json() : null
-    const isOurs =
-      typeof told === 'object' && told !== null && 'publicUrl' in told && told.publicUrl === publicUrl
+    const ours = z.object({ publicUrl: z.literal(publicUrl) })
+    const isOurs = answer.ok && ours.safeParse(await answer.json()).success
     add(
       name,
       isOurs,
@@ -154,14 +154,16 @@ function mismatch({ from, to }: WebhookChange): string {
   return `${now}; it must be ${to}. Press "Point my number here", or correct it in the account.`
 }
 
-/** What the provider or the network said, in words that lead somewhere. */
+const refusal = z.object({ status: z.number() })
+
+/** Says what the owner can do about an error of the provider or the network. */
 export function explain(error: unknown): string {
-  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : null
+  const status = refusal.safeParse(error).data?.status
   if (status === 401 || status === 403)
     return 'The provider refuses the credentials. Copy the account SID and auth token again.'
   if (status === 404) return 'The provider knows no such thing in this account.'
   if (status === 429) return 'The provider limits requests right now. Try again in a minute.'
-  return typeof status === 'number'
+  return status !== undefined
     ? `The provider answered with ${status}.`
     : 'The provider cannot be reached. Check the network, and TELEPHONY_API_BASE_URL if it is set.'
 }

@@ -1,6 +1,6 @@
 import type { CallSlot, OfferedCall } from './call-slot.ts'
 import { TOKEN_PARAMETER } from './markup.ts'
-import { createFrameReader, type MediaFrame, streamFrames } from './media-stream.ts'
+import { type MediaFrame, parseFrame, streamFrames } from './media-stream.ts'
 
 /** How long a socket may take to present its token. */
 const START_DEADLINE_MS = 5_000
@@ -9,13 +9,12 @@ const MAX_WAITING = 16
 
 const REFUSED = 1008
 
-/** A text WebSocket, already open; bytes are text in UTF-8. */
+/** A text WebSocket, already open. */
 export type StreamSocket = {
-  /** Bytes are copied or gone when this returns, unless something is buffered then. */
-  send(text: string | Uint8Array): void
+  send(text: string): void
   close(code?: number, reason?: string): void
   readonly bufferedBytes: number
-  listen(handlers: { message(text: Buffer): void; closed(): void }): void
+  listen(handlers: { message(text: string): void; closed(): void }): void
 }
 
 /** The caller's end of an accepted call. */
@@ -60,7 +59,6 @@ export function createStreamAcceptor(options: {
       const listeners: Partial<Parameters<AcceptedLine['listen']>[0]> = {}
       let state: 'waiting' | 'live' | 'over' = 'waiting'
       let streamSid = ''
-      const frames = createFrameReader()
 
       const settle = (next: 'live' | 'over') => {
         cancel()
@@ -97,8 +95,7 @@ export function createStreamAcceptor(options: {
       socket.listen({
         message(text) {
           if (state === 'over') return
-          const parsed = frames.read(text)
-          const frame = parsed.status === 'frame' ? parsed.frame : null
+          const frame = parseFrame(text)
           if (state === 'live') {
             if (frame) live(frame)
           } else if (frame?.event === 'start') start(frame)
@@ -134,10 +131,7 @@ function createLine(
   return {
     callSid,
     streamSid,
-    sendMedia(payload) {
-      socket.send(frames.media.wrap(payload))
-      if (socket.bufferedBytes > 0) frames.media.giveAway()
-    },
+    sendMedia: (payload) => socket.send(frames.media(payload)),
     sendMark: (name) => socket.send(frames.mark(name)),
     sendClear: () => socket.send(frames.clear()),
     close: () => socket.close(1000),

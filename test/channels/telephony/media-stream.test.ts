@@ -1,7 +1,6 @@
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
-import * as z from 'zod'
-import { createFrameReader, parseFrame, streamFrames } from '../../../src/channels/telephony/media-stream.ts'
+import { expect, test } from 'vitest'
+import { parseFrame, streamFrames } from '../../../src/channels/telephony/media-stream.ts'
 
 const start = {
   event: 'start',
@@ -33,42 +32,23 @@ test.each([
   { event: 'dtmf', streamSid: 'MZ1', sequenceNumber: '6', dtmf: { track: 'inbound_track', digit: '5' } },
   { event: 'stop', sequenceNumber: '7', streamSid: 'MZ1', stop: { accountSid: 'AC1', callSid: 'CA1' } },
 ])('the provider’s $event is read', (frame) => {
-  expect(parse(frame)).toMatchObject({ status: 'frame', frame: { event: frame.event } })
+  expect(parse(frame)).toMatchObject({ event: frame.event })
 })
 
 test('audio of any length is accepted, and its time becomes a number', () => {
-  expect(parse(media)).toMatchObject({ frame: { media: { timestamp: 20, payload: '//8=' } } })
-  expect(parse({ ...media, media: { ...media.media, payload: '' } }).status).toBe('frame')
-})
-
-test('whatever stands in a media frame, it is read as the general rules for frames say', () => {
-  const oddly = fc.oneof(
-    fc.constantFrom('', '20', '020', '1e3', '-1', ' 5', '//8=', 'abc', 'ab==', 'a===', '===='),
-    fc.jsonValue(),
-  )
-  const plainly = z.object({ timestamp: z.coerce.number().min(0), payload: z.base64() })
-  fc.assert(
-    fc.property(oddly, oddly, fc.nat(2), (timestamp, payload, which) => {
-      const odd = { ...(which === 0 ? {} : { timestamp }), ...(which === 1 ? {} : { payload }) }
-      const frame = { ...media, media: { ...media.media, ...odd } }
-      const expected = plainly.safeParse(JSON.parse(JSON.stringify(frame.media)))
-      const parsed = parse(frame)
-      expect(parsed.status).toBe(expected.success ? 'frame' : 'refused')
-      if (parsed.status === 'frame') expect(parsed.frame).toMatchObject({ media: expected.data })
-    }),
-  )
+  expect(parse(media)).toMatchObject({ media: { timestamp: 20, payload: '//8=' } })
+  expect(parse({ ...media, media: { ...media.media, payload: '' } })).not.toBeNull()
 })
 
 test('an event that this build does not know is passed over', () => {
-  expect(parse({ event: 'transcription', streamSid: 'MZ1' })).toEqual({
-    status: 'ignored',
-    event: 'transcription',
-  })
-  expect(parse({ event: 'constructor' }).status).toBe('ignored')
+  expect(parse({ event: 'transcription', streamSid: 'MZ1' })).toBeNull()
+  expect(parse({ event: 'constructor' })).toBeNull()
 })
 
 test.each([
   ['another encoding', { ...start, start: { ...start.start, mediaFormat: { encoding: 'audio/x-l16' } } }],
+  ['a group of base64 that is not whole', { ...media, media: { ...media.media, payload: 'abc' } }],
+  ['padding alone', { ...media, media: { ...media.media, payload: '====' } }],
   ['audio that is no base64', { ...media, media: { ...media.media, payload: '"}},{"event":"clear"' } }],
   ['a time that is no number', { ...media, media: { ...media.media, timestamp: 'noon' } }],
   ['a time before the start', { ...media, media: { ...media.media, timestamp: '-20' } }],
@@ -77,86 +57,20 @@ test.each([
   ['a list', []],
   ['null', null],
 ])('%s is refused', (_what, frame) => {
-  expect(parse(frame)).toEqual({ status: 'refused', reason: 'malformed' })
-})
-
-test('more than 64 KiB is refused unread, however it is encoded', () => {
-  const of = (payload: string) => parse({ ...media, media: { ...media.media, payload } })
-  expect(of('/'.repeat(64 * 1024))).toEqual({ status: 'refused', reason: 'too_large' })
-  expect(of('/'.repeat(60 * 1024)).status).toBe('frame')
-  expect(parseFrame(`"${'é'.repeat(33 * 1024)}"`)).toEqual({ status: 'refused', reason: 'too_large' })
+  expect(parse(frame)).toBeNull()
 })
 
 test('no text makes the parser throw', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-      expect(['frame', 'ignored', 'refused']).toContain(parseFrame(text).status)
+      expect(() => parseFrame(text)).not.toThrow()
     }),
   )
-})
-
-test('a reader reads every frame as if it were the first one', () => {
-  const digits = fc.oneof(
-    fc.nat(10_000).map(String),
-    fc.constantFrom('', '007', '-1', '1e3', ' 5', '9'.repeat(12), '9'.repeat(13), '١'),
-  )
-  const audio = fc.oneof(
-    fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes).toString('base64')),
-    fc.constantFrom('', '=', 'ab==', 'abc=', 'a===', '====', 'a b=', 'ab=c', '"', '","payload":"', 'ÿÿÿÿ'),
-  )
-  const fields = { sequenceNumber: digits, streamSid: fc.constantFrom('MZ1', 'MZ2', ''), chunk: digits }
-  const usual = fc
-    .record({ ...fields, timestamp: digits, payload: audio, order: fc.boolean() })
-    .map(({ sequenceNumber, streamSid, order, ...rest }) => {
-      const inner = { track: 'inbound', ...rest }
-      return JSON.stringify(
-        order
-          ? { event: 'media', sequenceNumber, media: inner, streamSid }
-          : { event: 'media', sequenceNumber, streamSid, media: inner },
-      )
-    })
-  const odd = fc.oneof(
-    fc.json(),
-    fc.constant(JSON.stringify({ ...media, event: 'mark', mark: { name: '1' } })),
-    fc.constant(JSON.stringify({ ...media, payload: '//8=', 'pay\\load': 1 })),
-    fc.constant(JSON.stringify({ ...media, media: { ...media.media, timestamp: 20 } })),
-    fc.constant(`${JSON.stringify(media).slice(0, -1)},"media":{"timestamp":"7"}}`),
-    fc.constant(JSON.stringify(media).replace('"payload"', '"p\\u0061yload"')),
-  )
-  const changed = fc.record({ text: usual, at: fc.nat(500), by: fc.string({ maxLength: 3 }), cut: fc.nat(3) })
-  const spoilt = changed.map(({ text, at, by, cut }) => `${text.slice(0, at)}${by}${text.slice(at + cut)}`)
-  const texts = fc.array(fc.oneof({ weight: 6, arbitrary: usual }, odd, spoilt), { maxLength: 12 })
-  const plain = JSON.stringify(media)
-  fc.assert(
-    fc.property(texts, (frames) => {
-      const reader = createFrameReader()
-      for (const text of frames.flatMap((frame) => [frame, plain])) {
-        const bytes = Buffer.from(text)
-        expect(reader.read(bytes)).toEqual(parseFrame(bytes.toString()))
-      }
-    }),
-    { numRuns: 300 },
-  )
-})
-
-test('a frame like the one before it is not parsed again, and one over the limit is refused all the same', () => {
-  const reader = createFrameReader()
-  const bytes = (frame: unknown) => Buffer.from(JSON.stringify(frame))
-  reader.read(bytes(media))
-  const parse = vi.spyOn(JSON, 'parse')
-  const next = { ...media, sequenceNumber: '5', media: { ...media.media, timestamp: '40', payload: 'AAAA' } }
-  expect(reader.read(bytes(next))).toMatchObject({ frame: { media: { timestamp: 40, payload: 'AAAA' } } })
-  expect(reader.read(bytes({ ...next, media: { ...next.media, payload: '/'.repeat(64 * 1024) } }))).toEqual({
-    status: 'refused',
-    reason: 'too_large',
-  })
-  expect(parse).not.toHaveBeenCalled()
-  parse.mockRestore()
 })
 
 test('what goes out is the provider’s protocol', () => {
   const frames = streamFrames('MZ"1')
-  expect(JSON.parse(frames.media.wrap('//8=').toString())).toEqual({
+  expect(JSON.parse(frames.media('//8='))).toEqual({
     event: 'media',
     streamSid: 'MZ"1',
     media: { payload: '//8=' },
