@@ -89,9 +89,7 @@ test('a password that the service refuses is refused in a whole sentence', async
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })
   await page.getByLabel('Password', { exact: true }).fill('password1234')
   await page.getByRole('button', { name: 'Set up' }).click()
-  await page
-    .getByText('It is among the passwords that are tried first; choose another.', { exact: true })
-    .waitFor()
+  await page.getByText('It is too common; choose another.', { exact: true }).waitFor()
 })
 
 test('the way back leads neither to the set-up nor to the sign-in, once they are over', async () => {

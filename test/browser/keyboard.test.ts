@@ -130,7 +130,7 @@ test('a form that is refused puts the focus where something is wrong', async () 
   await page.keyboard.type('Water the plants')
   await page.getByLabel('When').fill('2001-01-01T09:00')
   await page.getByRole('button', { name: 'Set timer' }).click()
-  await page.getByText('It is over already.').waitFor()
+  await page.getByText('It is in the past.').waitFor()
   await wrong('When')
 
   await page.goto('/tasks')

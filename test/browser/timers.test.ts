@@ -15,7 +15,7 @@ test('a timer is set, appears in words, turns up from elsewhere, and is cancelle
   await page.getByLabel('What for').fill('Water the plants')
   await page.getByLabel('When').fill('2001-01-01T09:00')
   await page.getByRole('button', { name: 'Set timer' }).click()
-  await page.getByText('It is over already.').waitFor()
+  await page.getByText('It is in the past.').waitFor()
   await page.getByLabel('How often').selectOption('weekdays')
   await page.getByLabel('First time').fill('2099-05-01T09:05')
   await page.getByRole('button', { name: 'Set timer' }).click()

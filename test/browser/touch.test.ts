@@ -11,7 +11,12 @@ test('a tap beneath a reply brings out its tools, and presses none that was not 
   await service.client.post('/api/chat', { content: 'Say something' })
   const page = await visit(browser(), service, {
     unhurried: true,
-    context: { viewport: phone, hasTouch: true, isMobile: true },
+    context: {
+      viewport: phone,
+      hasTouch: true,
+      isMobile: true,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    },
   })
   const message = reply(page, 'A short one.')
   await message.waitFor()
