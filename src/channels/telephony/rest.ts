@@ -1,6 +1,6 @@
 import type { Twilio } from 'twilio'
 import type { RequestOptions } from 'twilio/lib/base/RequestClient.js'
-import { EnvHttpProxyAgent, request } from 'undici'
+import type { request } from 'undici'
 import { networkCode, neverReached } from '../../outbound/never-reached.ts'
 
 /** How long the provider may take to answer a request, down to the last byte. */
@@ -33,20 +33,21 @@ export function telephonyCredentials(settings: {
 }
 
 /**
- * The provider's SDK, loaded at its first use: it takes 100 ms, which nobody who has no phone should wait for. It
- * never repeats a request by itself: only the caller knows what may be done twice. The requests are sent by undici: the
- * SDK's own client has no limit on the whole of an answer, and cannot say whether it ever was connected.
+ * The provider's SDK, loaded at its first use: it takes 100 ms and 15 MB, which a service without a phone does not need.
+ * It never repeats a request by itself: only the caller knows what may be done twice. undici sends the requests: the
+ * SDK's own client has no limit on the whole answer, and does not say whether it ever had a connection.
  */
 export async function connectTelephony(
   credentials: TelephonyCredentials,
   { requestMs = REQUEST_MS }: { readonly requestMs?: number } = {},
 ): Promise<Twilio> {
-  const [{ default: twilio }, { default: RequestClient }] = await Promise.all([
+  const [{ default: twilio }, { default: RequestClient }, undici] = await Promise.all([
     import('twilio'),
     import('twilio/lib/base/RequestClient.js'),
+    import('undici'),
   ])
   const { accountSid, username, password, baseUrl } = credentials
-  const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: CONNECT_MS } })
+  const dispatcher = new undici.EnvHttpProxyAgent({ connect: { timeout: CONNECT_MS } })
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
   class HttpClient extends RequestClient {
@@ -74,7 +75,11 @@ export async function connectTelephony(
     init: Pick<NonNullable<Parameters<typeof request>[1]>, 'method' | 'headers' | 'body'>,
   ) {
     try {
-      const answer = await request(url, { ...init, dispatcher, signal: AbortSignal.timeout(requestMs) })
+      const answer = await undici.request(url, {
+        ...init,
+        dispatcher,
+        signal: AbortSignal.timeout(requestMs),
+      })
       return { statusCode: answer.statusCode, text: await answer.body.text(), headers: answer.headers }
     } catch (error) {
       throw new ProviderUnreachable(error)
