@@ -33,7 +33,10 @@ export type MemoryStore = {
 const RECENT_EVENTS = 50
 
 /** What there is of memories, and what happened to them lately. For the query thread: it counts through all of them. */
-export function createMemoryStoreQuery({ views, ledger }: Sources): (_none: null) => MemoryStore {
+export function createMemoryStoreQuery({
+  views,
+  ledger,
+}: Pick<Sources, 'views' | 'ledger'>): (_none: null) => MemoryStore {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
 

@@ -4,6 +4,7 @@ import { benchAppend } from './append.ts'
 import { benchBridge } from './bridge.ts'
 import { benchLoadedBridge } from './bridge-loaded.ts'
 import { benchErasing } from './erasing.ts'
+import { benchLookups } from './lookups.ts'
 import { benchMemories } from './memories.ts'
 import { benchReports } from './report.ts'
 import { benchTurns } from './turn.ts'
@@ -37,6 +38,7 @@ export const parts = {
     }))
     report('pages', benchPages(ledgers))
     report('operations report', benchReports(ledgers))
+    report('lookups', benchLookups(ledgers))
     report('folds', benchFolds(ledgerOf(bench, FOLDED)))
     const largest = largestOf(bench)
     report(`cold start ${largest}`, await benchColdStart(ledgerOf(bench, largest)))

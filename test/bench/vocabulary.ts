@@ -20,6 +20,9 @@ const vocabulary = [
   })(),
 ]
 
+/** The most frequent one that is looked for with all that begin with it (`toMatch`). */
+export const FREQUENT_WORD = vocabulary.find(({ length }) => length === 3) ?? ''
+
 /** Text whose words follow Zipf's law: the k-th most frequent occurs about 1/k as often as the first. */
 export function createText(random: () => number): (words: number) => string {
   const word = () => vocabulary[Math.floor((WORDS + 1) ** random()) - 1] ?? ''
