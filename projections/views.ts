@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { findDamageIfSmall } from '../ledger/damage.ts'
-import { openDatabase } from '../ledger/database.ts'
 import { checkHeader, makeFile, viewsFile } from '../ledger/files.ts'
 import { scanLog } from '../ledger/log.ts'
 
@@ -26,7 +25,7 @@ export function openViewsForWriting(directory: string): Database.Database {
   // Recovery would keep what stands before a torn frame: older than the file, where that had been written since.
   if (scanLog(`${file}-wal`).torn) throw new Error(`${file}-wal is torn`)
   makeFile(file)
-  const db = openDatabase(file, { timeout: BUSY_MS })
+  const db = new Database(file, { timeout: BUSY_MS })
   try {
     db.pragma(`page_size = ${PAGE_BYTES}`)
     db.pragma('journal_mode = WAL')
@@ -70,5 +69,5 @@ export function removeViews(directory: string): void {
 
 /** Opens the views for queries. The caller closes it. */
 export function openViewsReadOnly(directory: string): Database.Database {
-  return openDatabase(viewsFile(directory), { readonly: true, fileMustExist: true })
+  return new Database(viewsFile(directory), { readonly: true, fileMustExist: true })
 }
