@@ -123,6 +123,7 @@ export function buildAssistant(options: {
     isSpent: options.budgets.tokensAreSpent,
     nowMs,
     log,
+    onFault: storage.reportFault,
   }
   const runTurn = createTurnRunner({
     ...common,

@@ -109,12 +109,13 @@ export async function layFoundation(options: ServiceOptions) {
     pauses: options.outboundPauses ?? outboundPauses,
     /** What is known of everything that works by itself. */
     reactors,
-    /** Returns what logs the failures of a reactor, and reports them to the readiness. */
+    /** Returns what logs the failures of a reactor, and reports them to the readiness and the storage. */
     faultsOf(name: ReactorName, message = 'a reactor failed') {
       const failed = reactors.failuresOf(name)
       return (error: unknown) => {
         log.error({ err: error, reactor: name }, message)
         failed(error)
+        storage.reportFault(error)
       }
     },
   }

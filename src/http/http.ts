@@ -38,6 +38,8 @@ export function createHttp(options: {
   readonly staticFiles: StaticFiles
   readonly log: Log
   readonly logLines: LogLines
+  /** Called with any fault of the service itself that a request ran into. */
+  readonly onFault: (error: unknown) => void
   /** Aborted when the service stops: streams that would go on for ever end. */
   readonly stopping: AbortSignal
   readonly newId: () => string
@@ -95,6 +97,7 @@ export function createHttp(options: {
     staticFiles,
     version: buildInfo.version,
     log,
+    onFault: options.onFault,
   })
   const sockets = createSockets({
     routes: options.socketRoutes,

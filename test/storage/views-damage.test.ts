@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writ
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { findDamage } from '../../ledger/damage.ts'
-import { openLedgerReadOnly, viewsFile } from '../../ledger/files.ts'
+import { ledgerFile, openLedgerReadOnly, viewsFile } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { projections } from '../../projections/all.ts'
 import { searchTimeline } from '../../projections/search.ts'
@@ -78,6 +78,15 @@ function overwrite(file: string, offset: number, length: number): void {
   const bytes = readFileSync(file)
   bytes.fill(0xa5, offset, offset + length)
   writeFileSync(file, bytes)
+}
+
+function faultOf(read: () => unknown): unknown {
+  try {
+    read()
+  } catch (error) {
+    return error
+  }
+  throw new Error('the read did not fail')
 }
 
 function alter(file: string, sql: string): void {
@@ -208,7 +217,7 @@ test('damage that only a reader meets is healed in place too, and the status say
   await storage.append([said('before')])
   const newest = storage.views.prepare<[], { seq: number }>('SELECT max(lastSeq) AS seq FROM timeline_runs')
   expect(newest.get()?.seq).toBe(storage.ledger.head().seq)
-  expect(await storage.status()).toMatchObject({ viewsError: null, viewsDamage: null })
+  expect(await storage.status()).toMatchObject({ viewsError: null, damage: null })
 
   alter(viewsFile(directory), 'PRAGMA wal_checkpoint(TRUNCATE)')
   for (const { pageno } of storage.views
@@ -220,12 +229,33 @@ test('damage that only a reader meets is healed in place too, and the status say
   other.close()
   // What it has in its memory is not read again before somebody writes.
   storage.views.pragma('shrink_memory')
-  expect(() => newest.get()).toThrow(/malformed/)
-  expect((await storage.status()).viewsDamage).toMatch(/malformed/)
-  await expect.poll(async () => (await storage.status()).viewsDamage, { timeout: 30_000 }).toBeNull()
+  storage.reportFault(faultOf(() => newest.get()))
+  expect((await storage.status()).damage).toMatch(/malformed/)
+  await expect.poll(async () => (await storage.status()).damage, { timeout: 30_000 }).toBeNull()
   expect(storage.warnings.map(({ message }) => message)).toEqual(['the views are damaged and are made anew'])
   await expect.poll(() => newest.get()?.seq, { timeout: 30_000 }).toBe(storage.ledger.head().seq)
   await storage.catchUpLagging()
   await storage.close()
   expectAsReplayed(directory)
+})
+
+test('damage of the ledger that only a reader meets shows in the status, with the event', async () => {
+  const directory = directoryAtRest()
+  const storage = await openTestStorage(directory, { verifyAfterMs: 0 })
+  await expect.poll(async () => (await storage.status()).verification.status).toBe('sound')
+  const { seq } = storage.ledger.head()
+  const root = openLedgerReadOnly(directory)
+  const pages = root
+    .prepare<[], { pageno: number }>("SELECT pageno FROM dbstat WHERE name = 'events' AND pagetype = 'leaf'")
+    .all()
+  root.close()
+  for (const { pageno } of pages.slice(1, -1)) overwrite(ledgerFile(directory), (pageno - 1) * 4096, 4096)
+  const reader = openLedgerReadOnly(directory)
+  storage.reportFault(faultOf(() => createReader(reader).readRange(1, seq)))
+  reader.close()
+  expect((await storage.status()).damage).toMatch(/malformed/)
+  await expect
+    .poll(async () => (await storage.status()).verification.status, { timeout: 30_000 })
+    .toBe('damaged')
+  expect((await storage.status()).damage).toBeNull()
 })
