@@ -8,14 +8,6 @@ import { scanLog } from '../ledger/log.ts'
 const BUSY_MS = 100
 
 /**
- * Small, for an append changes a row on each of some six pages, and each goes whole into the log. A file that is there
- * keeps the size that it has.
- */
-const PAGE_BYTES = 1024
-/** The log grows to so much before it is moved into the file; SQLite counts in pages, and takes them to be of 4 KiB. */
-const LOG_BYTES = 4 * 1024 * 1024
-
-/**
  * Opens the views for their one writer. `synchronous=NORMAL`: a power cut may leave them behind the ledger, never
  * wrong. Throws when the file or its log is damaged; then `removeViews` and open again: the ledger has it all.
  */
@@ -27,11 +19,8 @@ export function openViewsForWriting(directory: string): Database.Database {
   makeFile(file)
   const db = new Database(file, { timeout: BUSY_MS })
   try {
-    db.pragma(`page_size = ${PAGE_BYTES}`)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
-    const pageBytes = Number(db.pragma('page_size', { simple: true }))
-    db.pragma(`wal_autocheckpoint = ${LOG_BYTES / pageBytes}`)
     db.pragma('secure_delete = ON')
     db.pragma('temp_store = MEMORY')
     const damage = findDamageIfSmall(db)

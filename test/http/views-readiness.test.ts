@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { viewsFile } from '../../ledger/files.ts'
 import { startWholeService } from '../support/service.ts'
 
-const PAGE_BYTES = 1024
+const PAGE_BYTES = 4096
 
 test('while the views are damaged the service is alive and not ready, and it gets ready again by itself', async () => {
   const { client, directory } = await startWholeService()

@@ -13,7 +13,7 @@ import { eventTypes, exampleOf } from '../support/facts.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
 
-const PAGE_BYTES = 1024
+const PAGE_BYTES = 4096
 
 function fill(writer: TestWriter): void {
   for (const type of eventTypes) writer.append(exampleOf(type))
@@ -131,15 +131,15 @@ test.each([
   expectAsReplayed(directory)
 })
 
-test('views whose pages are of another size, as an older build made them, are gone on with', () => {
+test('views whose pages have another size, as an older build made them, are kept', () => {
   const directory = directoryAtRest()
-  alter(viewsFile(directory), 'PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM')
+  alter(viewsFile(directory), 'PRAGMA journal_mode = DELETE; PRAGMA page_size = 1024; VACUUM')
   const writer = openTestWriter(directory)
-  const last = writer.append(said('on a larger page'))
+  const last = writer.append(said('on a smaller page'))
   writer.settle()
   expect(writer.warnings).toEqual([])
   const reader = openViewsReadOnly(directory)
-  expect(reader.pragma('page_size', { simple: true })).toBe(4096)
+  expect(reader.pragma('page_size', { simple: true })).toBe(1024)
   expect(last.status === 'appended' && last.rows[0]?.seq).toBe(writer.viewsSeq())
   reader.close()
   writer.close()
@@ -249,7 +249,8 @@ test('damage of the ledger that only a reader meets shows in the status, with th
     .prepare<[], { pageno: number }>("SELECT pageno FROM dbstat WHERE name = 'events' AND pagetype = 'leaf'")
     .all()
   root.close()
-  for (const { pageno } of pages.slice(1, -1)) overwrite(ledgerFile(directory), (pageno - 1) * 4096, 4096)
+  for (const { pageno } of pages.slice(1, -1))
+    overwrite(ledgerFile(directory), (pageno - 1) * PAGE_BYTES, PAGE_BYTES)
   const reader = openLedgerReadOnly(directory)
   storage.reportFault(faultOf(() => createReader(reader).readRange(1, seq)))
   reader.close()
