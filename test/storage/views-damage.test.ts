@@ -103,9 +103,12 @@ test.each(damages)('views with %s are made anew at the start', (_, damage) => {
 
 test('views with any damaged page are made anew at the start', () => {
   const atRest = directoryAtRest()
-  const pages = Math.floor(readFileSync(viewsFile(atRest)).length / PAGE_BYTES)
-  expect(pages).toBeGreaterThan(50)
-  for (let page = 1; page < pages; page += 1) {
+  const views = openViewsReadOnly(atRest)
+  // A free page holds nothing that could be damaged.
+  const pages = views.prepare<[], number>('SELECT pageno - 1 FROM dbstat WHERE pageno > 1').pluck().all()
+  views.close()
+  expect(pages.length).toBeGreaterThan(50)
+  for (const page of pages) {
     const directory = testDirectory()
     cpSync(atRest, directory, { recursive: true })
     overwrite(viewsFile(directory), page * PAGE_BYTES, PAGE_BYTES)
