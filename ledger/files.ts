@@ -1,7 +1,6 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type Database from 'better-sqlite3'
-import { openDatabase } from './database.ts'
+import Database from 'better-sqlite3'
 import { isRefusedByDisk, LedgerDamaged, messageOf } from './errors.ts'
 import { APPLICATION_ID, READABLE_FORMATS } from './schema.ts'
 
@@ -73,7 +72,7 @@ export function checkHeader(file: string): void {
 /** Opens the ledger for reading only; it must exist. The caller closes it. Throws LedgerDamaged. */
 export function openLedgerReadOnly(directory: string): Database.Database {
   const file = ledgerFile(directory)
-  const db = openDatabase(file, { readonly: true, fileMustExist: true })
+  const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     checkFormat(db, file)
   } catch (error) {

@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { type DiskCause, describeDisk, diskCauseOf } from './causes.ts'
 import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
-import { openDatabase } from './database.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
 import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable, messageOf } from './errors.ts'
 import { ledgerFile, makeDirectory, makeFile } from './files.ts'
@@ -75,7 +74,7 @@ export function openLedger(directory: string, newId: () => string, options: Ledg
   const { exists, loss } = inspectLedger(directory, readViews)
   if (loss && !acceptLoss) throw refusalOf(loss, file)
   makeFile(file)
-  const db = openDatabase(file)
+  const db = new Database(file)
   try {
     configure(db)
     if (!exists) createTables(db, newId)

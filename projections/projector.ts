@@ -4,6 +4,7 @@ import type { EventHeader, Unknown } from '../ledger/event.ts'
 import { isEventType } from '../ledger/events/catalogue.ts'
 import type { AnyEvent, Head, LedgerReader } from '../ledger/reader.ts'
 import { createCheckpoints } from './checkpoints.ts'
+import { isSearchIndex, mergeIndex } from './merge-index.ts'
 import type { Fold, Projection } from './projection.ts'
 import type { Slack } from './slack.ts'
 
@@ -38,11 +39,11 @@ export type Projector = {
   /** How far all but the lagging and the stalled have come. */
   promptSeq(): number
   /**
-   * Once all are at the head: lets go of what was erased for good, in the log and in the slack of the pages. A
-   * projection that stalled before the last erasure is emptied, for it may hold what is gone. False while a reader
-   * holds the log: to be tried again.
+   * One short step of removing what was erased from the search indexes, the log and the slack of the pages; for when
+   * all projections are at the head. One that stalled before the last erasure is emptied, because it may hold what is
+   * gone. `held`: a reader holds the log, try again later.
    */
-  dropErased(slack: Slack): boolean
+  dropErased(slack: Slack): 'more' | 'held' | 'done'
   status(): ProjectionStatus[]
 }
 
@@ -189,6 +190,23 @@ export function createProjector(options: ProjectorOptions): Projector {
       })
   }
 
+  function* clean(slack: Slack): Generator<'more' | 'held'> {
+    for (const table of options.projections.flatMap(({ tables }) => tables))
+      if (isSearchIndex(db, table)) yield* mergeIndex(db, table)
+    while (!slack.clear()) yield 'held'
+  }
+
+  function emptyStalledBefore(lastErasure: number): void {
+    for (const each of running.filter(({ error, seq }) => error !== null && seq > 0 && seq < lastErasure)) {
+      checkpoints.reset(each.projection)
+      each.fold.discard?.()
+      each.seq = 0
+    }
+  }
+
+  /** The erasure that is being cleaned up after, and the steps that are left of it. */
+  let cleaning: { readonly erasure: number; readonly steps: ReturnType<typeof clean> } | null = null
+
   return {
     catchUp: (maxEvents = Number.POSITIVE_INFINITY) => advance(prompt, maxEvents),
     fold(events) {
@@ -207,15 +225,21 @@ export function createProjector(options: ProjectorOptions): Projector {
     promptSeq: () => Math.min(...active(prompt).map(({ seq }) => seq)),
     dropErased(slack) {
       const lastErasure = ledger.lastErasure()
-      if (lastErasure <= checkpoints.cleanedThrough()) return true
-      for (const each of running.filter(({ error, seq }) => error !== null && seq > 0 && seq < lastErasure)) {
-        checkpoints.reset(each.projection)
-        each.fold.discard?.()
-        each.seq = 0
+      if (lastErasure <= checkpoints.cleanedThrough()) return 'done'
+      if (cleaning?.erasure !== lastErasure) {
+        emptyStalledBefore(lastErasure)
+        cleaning = { erasure: lastErasure, steps: clean(slack) }
       }
-      if (!slack.clear()) return false
-      checkpoints.saveCleaned(lastErasure)
-      return true
+      const { steps } = cleaning
+      // Where a step throws, the next one starts over.
+      cleaning = null
+      const step = steps.next()
+      if (step.done) {
+        checkpoints.saveCleaned(lastErasure)
+        return 'done'
+      }
+      cleaning = { erasure: lastErasure, steps }
+      return step.value
     },
     status: () =>
       running.map(({ projection, seq, error }) => ({

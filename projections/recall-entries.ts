@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3'
-import { createSeparatorCleaner } from './fts-separators.ts'
 import { stemOf, wordsOf } from './recall-text.ts'
 import { createTraits } from './recall-traits.ts'
 
@@ -72,7 +71,7 @@ export type EntryWriter = {
   addTurn(turn: NewEntry & { readonly speaker: Speaker; readonly conversationId: string | null }): void
   /** Its terms are in the index after `flush`. */
   addMemory(memory: NewEntry): void
-  /** Takes entries out, so that no byte of them is left; seqs without an entry are passed over. */
+  /** Takes entries out; seqs without an entry are passed over. */
   remove(seqs: readonly number[]): void
   /** The batch ends. */
   flush(): void
@@ -84,7 +83,6 @@ type SittingRow = { firstId: number; lastId: number; conversationId: string | nu
 
 /** Writes entries on the views' writing connection, inside the caller's transaction. */
 export function createEntryWriter(db: Database, traitsOf = createTraits()): EntryWriter {
-  const cleanSeparators = createSeparatorCleaner(db, 'recall_index')
   const lastSitting = db.prepare<[], SittingRow>(
     'SELECT * FROM recall_sittings ORDER BY firstId DESC LIMIT 1',
   )
@@ -159,16 +157,13 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
     remove(seqs) {
       indexMemories()
       countRemoval.run()
-      const deletedTerms = new Set<string>()
       for (const seq of seqs) {
         const entry = bySeq.get(seq)
         if (!entry) continue
         deleteTerms.run(entry.id, entry.terms)
         dropTerms.run(entry.id)
         deleteEntry.run(entry.id)
-        for (const term of entry.terms.split(' ')) deletedTerms.add(term)
       }
-      if (deletedTerms.size > 0) cleanSeparators(deletedTerms)
     },
   }
 }

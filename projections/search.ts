@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Channel, EventOf, LedgerEvent } from '../ledger/event.ts'
 import type { EventType } from '../ledger/events/catalogue.ts'
-import { createSeparatorCleaner } from './fts-separators.ts'
 import { defineProjection } from './projection.ts'
 import { fromIndexed, toIndexed, toMatch } from './search-text.ts'
 
@@ -41,8 +40,6 @@ export const searchProjection = defineProjection({
       "INSERT INTO search_index(search_index, rowid, text, channel) VALUES ('delete', ?, ?, ?)",
     )
     const deleteDocument = db.prepare('DELETE FROM search_documents WHERE seq = ?')
-    const termsOf = createTokenizer(db)
-    const cleanSeparators = createSeparatorCleaner(db, 'search_index')
 
     function index({ seq, at, channel }: LedgerEvent, ...parts: readonly (string | undefined)[]): void {
       // Also of what was erased since: as if its words had never been there, but for the day.
@@ -77,36 +74,17 @@ export const searchProjection = defineProjection({
         'timer.fired': said,
         'task.dispatched': (event) => index(event, event.body?.title, event.body?.prompt),
         erased: ({ facts }) => {
-          const deleted: string[] = []
           for (const seq of facts.seqs) {
             const indexed = document.get(seq)
             if (!indexed) continue
             deleteEntry.run(seq, indexed.text, indexed.channel)
             deleteDocument.run(seq)
-            deleted.push(indexed.text)
           }
-          if (deleted.length > 0) cleanSeparators(termsOf(deleted))
         },
       },
     }
   },
 })
-
-/** The terms that the index has of texts, told by its own tokenizer: an index of these alone, in memory. */
-function createTokenizer(db: Database): (texts: readonly string[]) => string[] {
-  db.exec(`
-    CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_tokens USING fts5(text, content='', tokenize="${TOKENIZER}");
-    CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_token_terms USING fts5vocab(temp, search_tokens, row);`)
-  const insert = db.prepare('INSERT INTO temp.search_tokens (text) VALUES (?)')
-  const terms = db.prepare<[], string>('SELECT term FROM temp.search_token_terms').pluck()
-  const empty = db.prepare("INSERT INTO temp.search_tokens (search_tokens) VALUES ('delete-all')")
-  return (texts) => {
-    for (const text of texts) insert.run(text)
-    const found = terms.all()
-    empty.run()
-    return found
-  }
-}
 
 /** The day of UTC that a moment in ISO 8601 falls on. */
 function dayOf(at: string): string {

@@ -1,20 +1,11 @@
 import { rmSync } from 'node:fs'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { findDamageIfSmall } from '../ledger/damage.ts'
-import { openDatabase } from '../ledger/database.ts'
 import { checkHeader, makeFile, viewsFile } from '../ledger/files.ts'
 import { scanLog } from '../ledger/log.ts'
 
 /** Nobody else writes the views; if somebody does, the facts must not wait for them. */
 const BUSY_MS = 100
-
-/**
- * Small, for an append changes a row on each of some six pages, and each goes whole into the log. A file that is there
- * keeps the size that it has.
- */
-const PAGE_BYTES = 1024
-/** The log grows to so much before it is moved into the file; SQLite counts in pages, and takes them to be of 4 KiB. */
-const LOG_BYTES = 4 * 1024 * 1024
 
 /**
  * Opens the views for their one writer. `synchronous=NORMAL`: a power cut may leave them behind the ledger, never
@@ -26,13 +17,10 @@ export function openViewsForWriting(directory: string): Database.Database {
   // Recovery would keep what stands before a torn frame: older than the file, where that had been written since.
   if (scanLog(`${file}-wal`).torn) throw new Error(`${file}-wal is torn`)
   makeFile(file)
-  const db = openDatabase(file, { timeout: BUSY_MS })
+  const db = new Database(file, { timeout: BUSY_MS })
   try {
-    db.pragma(`page_size = ${PAGE_BYTES}`)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
-    const pageBytes = Number(db.pragma('page_size', { simple: true }))
-    db.pragma(`wal_autocheckpoint = ${LOG_BYTES / pageBytes}`)
     db.pragma('secure_delete = ON')
     db.pragma('temp_store = MEMORY')
     const damage = findDamageIfSmall(db)
@@ -70,5 +58,5 @@ export function removeViews(directory: string): void {
 
 /** Opens the views for queries. The caller closes it. */
 export function openViewsReadOnly(directory: string): Database.Database {
-  return openDatabase(viewsFile(directory), { readonly: true, fileMustExist: true })
+  return new Database(viewsFile(directory), { readonly: true, fileMustExist: true })
 }

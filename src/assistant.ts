@@ -120,6 +120,7 @@ export function buildAssistant(options: {
     isSpent: options.budgets.tokensAreSpent,
     nowMs,
     log,
+    onFault: storage.reportFault,
   }
   const runTurn = createTurnRunner({
     ...common,

@@ -109,12 +109,13 @@ export async function layFoundation(options: ServiceOptions) {
     pauses: options.outboundPauses ?? outboundPauses,
     /** The state of all reactors. */
     reactors,
-    /** Returns a function that logs a reactor's failures and reports them to readiness. */
+    /** Returns a function that logs a reactor's failures and reports them to readiness and storage. */
     faultsOf(name: ReactorName, message = 'a reactor failed') {
       const failed = reactors.failuresOf(name)
       return (error: unknown) => {
         log.error({ err: error, reactor: name }, message)
         failed(error)
+        storage.reportFault(error)
       }
     },
   }

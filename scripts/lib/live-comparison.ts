@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { createReader, type LedgerReader } from '../../ledger/reader.ts'
 import { STANDING } from '../../projections/checkpoints.ts'
+import { isSearchIndex } from '../../projections/merge-index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import type { FoldTrace } from '../../projections/projector.ts'
-import { compareViews, type Difference, isSearchIndex, replay } from '../../src/storage/replay.ts'
+import { compareViews, type Difference, replay } from '../../src/storage/replay.ts'
 import { Refused } from './command.ts'
 
 export type ComparisonOptions = {

@@ -50,6 +50,8 @@ export type TurnRunnerOptions = {
   readonly shortenReply: (text: string, turn: TurnRow, seen: readonly number[]) => Promise<string>
   readonly nowMs: () => number
   readonly limits?: TurnLimits
+  /** Called with a fault of the service itself. */
+  readonly onFault: (error: unknown) => void
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
   /** `ITEMS_DEBUG=1`: hears of each item that goes to the model and comes back, by kind and size. */
   readonly traceItem?: ((direction: 'in' | 'out', item: { type: string; chars: number }) => void) | undefined
@@ -68,21 +70,19 @@ export function createTurnRunner(options: TurnRunnerOptions) {
     nowMs: options.nowMs,
     onFault: (error, tool) => options.log.error({ err: error, tool }, 'a tool failed'),
   })
-  /** Rejects only when the ledger is unavailable: then the turn stays unfinished and is taken up again. */
   const provenance = createProvenance()
+  /** Rejects only when the ledger is unavailable: then the turn stays unfinished and is taken up again. */
   return async (turn: TurnRow, signal: AbortSignal): Promise<void> => {
     try {
       await runTurn(options, { toolRunner, provenance }, turn, signal)
     } catch (error) {
       if (error instanceof LedgerUnavailable) throw error
-      // A turn that cannot even begin must end all the same, or it is taken up again at once and without end.
       options.log.error({ err: error, turnId: turn.turnId }, 'a turn failed')
-      const facts = createTurnFacts({
-        turn,
-        channel: spokenChannel(turn),
-        model: options.model().text.id,
-        replyTo: null,
-      })
+      options.onFault(error)
+      // A turn that cannot begin must end too, or it is taken up again at once and without end.
+      const channel = spokenChannel(turn)
+      const model = options.model().text.id
+      const facts = createTurnFacts({ turn, channel, model, replyTo: null })
       await options.append(facts.failed('internal', NO_USAGE, 0))
     }
   }
@@ -373,6 +373,7 @@ async function runTurn(
     }
     const kind = error instanceof ModelError ? error.kind : 'internal'
     log[kind === 'internal' ? 'error' : 'warn']({ err: error, kind, turnId }, 'a turn failed')
+    if (kind === 'internal') options.onFault(error)
     await fail(kind, failureTextOf(kind, error))
   } finally {
     clearTimeout(deadline)

@@ -28,6 +28,8 @@ export type AppOptions = {
   readonly staticFiles: StaticFiles
   readonly version: string
   readonly log: Log
+  /** Called with any fault of the service itself that a request ran into. */
+  readonly onFault: (error: unknown) => void
 }
 
 /**
@@ -35,7 +37,7 @@ export type AppOptions = {
  * route runs. http-server.ts sets the headers that all responses share.
  */
 export function createApp(options: AppOptions): Routes {
-  const { modules, access, identifyCaller, intrusions, staticFiles, log } = options
+  const { modules, access, identifyCaller, intrusions, staticFiles } = options
   const app = createRoutes()
 
   app.use(async (c, next) => {
@@ -71,7 +73,7 @@ export function createApp(options: AppOptions): Routes {
     if (shell && isNavigation(c.env.incoming)) return serveFile(c, shell, 404)
     throw new Refusal(404, 'not_found', 'There is nothing at this address.')
   })
-  app.onError((error, c) => answer(refusalOf(error, c, log), c))
+  app.onError((error, c) => answer(refusalOf(error, c, options), c))
   return app
 }
 
@@ -82,10 +84,12 @@ function answer(refusal: Refusal, c: HttpContext): Response {
   })
 }
 
-/** Maps what a route threw to a refusal. Faults of the service are logged, and answered without details. */
-function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
+type Faults = Pick<AppOptions, 'log' | 'onFault'>
+
+/** Maps what a route threw to a refusal. Faults of the service are reported, and answered without details. */
+function refusalOf(error: unknown, c: HttpContext, faults: Faults): Refusal {
   if (error instanceof Refusal) {
-    if (error.status >= 500 && error.cause !== undefined) logFault(error, c, log)
+    if (error.status >= 500 && error.cause !== undefined) reportFault(error, c, faults)
     return error
   }
   if (error instanceof HTTPException && error.status < 500) {
@@ -103,7 +107,7 @@ function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
   if (errored || (destroyed && !complete)) {
     return new Refusal(408, 'request_incomplete', 'The request was cut off before it was complete.')
   }
-  logFault(error, c, log)
+  reportFault(error, c, faults)
   const cause = error instanceof LedgerUnavailable ? error.disk : diskCauseOf(error)
   const remedy = cause === null ? '' : ` ${diskRemedies[cause]}`
   if (error instanceof LedgerUnavailable) {
@@ -122,7 +126,8 @@ function refusalOf(error: unknown, c: HttpContext, log: Log): Refusal {
       )
 }
 
-function logFault(error: unknown, c: HttpContext, log: Log): void {
+function reportFault(error: unknown, c: HttpContext, { log, onFault }: Faults): void {
+  onFault(error)
   log.error(
     { err: error, requestId: c.get('requestId'), method: c.req.method, path: c.req.path },
     'A request failed',

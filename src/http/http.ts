@@ -35,6 +35,8 @@ export function createHttp(options: {
   readonly staticFiles: StaticFiles
   readonly log: Log
   readonly logLines: LogLines
+  /** Called with each fault of the service itself that a request ran into. */
+  readonly onFault: (error: unknown) => void
   /** Aborted when the service stops, so that endless streams end. */
   readonly stopping: AbortSignal
   readonly newId: () => string
@@ -92,6 +94,7 @@ export function createHttp(options: {
     staticFiles,
     version: buildInfo.version,
     log,
+    onFault: options.onFault,
   })
   const sockets = createSockets({
     routes: options.socketRoutes,

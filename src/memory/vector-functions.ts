@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { openDatabase } from '../../ledger/database.ts'
 import { makeFile, viewsFile } from '../../ledger/files.ts'
 import type { FunctionThread, Sources, ThreadFunctions } from '../storage/function-thread.ts'
 import { textOf } from './recall/recollections.ts'
@@ -40,7 +39,7 @@ function storeOf(sources: Sources, model: string | null): VectorStore {
 function open(directory: string, wanted: string | null): OpenStore | null {
   const file = vectorsFile(directory)
   makeFile(file)
-  const db = openDatabase(file)
+  const db = new Database(file)
   try {
     // No log beside the file, so what is overwritten is nowhere else.
     db.pragma('journal_mode = DELETE')

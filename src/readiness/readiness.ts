@@ -177,7 +177,6 @@ function ledgerCheck(stores: StoreReport, status: StorageStatus | null): Check {
     return { ok: false, detail: ledgerCause === null ? `cannot be written: ${ledgerError}` : ledgerError }
   if (verification.status === 'damaged') return { ok: false, detail: damageOf(verification) }
   if (stores.ledger !== null) return checkOf(stores.ledger)
-  if (status.ledgerDamage) return { ok: false, detail: diskRemedies.damaged }
   if (freeBytes !== null && freeBytes < NEEDED_BYTES) return { ok: false, detail: diskRemedies.full }
   return { ok: true }
 }
@@ -188,8 +187,10 @@ function damageOf({ seq }: Extract<Verification, { status: 'damaged' }>): string
 
 function projectionsCheck(stores: StoreReport, status: StorageStatus | null): Check {
   if (status === null) return { ok: false, detail: 'The storage does not respond.' }
-  const { viewsError, viewsCause, viewsDamage } = status
-  if (viewsDamage !== null || viewsCause === 'damaged') return { ok: false, detail: VIEWS_DAMAGED }
+  const { viewsError, viewsCause, damage } = status
+  if (viewsCause === 'damaged') return { ok: false, detail: VIEWS_DAMAGED }
+  if (damage !== null)
+    return { ok: false, detail: `A read found damage. The files are being checked. (${damage})` }
   if (viewsError !== null) {
     const remedy = viewsCause === null ? 'cannot be written:' : diskRemedies[viewsCause]
     return { ok: false, detail: `${remedy} (${viewsError})` }

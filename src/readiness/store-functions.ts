@@ -1,8 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
-import { openDatabase } from '../../ledger/database.ts'
 import { LedgerDamaged, messageOf } from '../../ledger/errors.ts'
 import { ledgerFile, openLedgerReadOnly, viewsFile } from '../../ledger/files.ts'
 import { createReader, type LedgerReader } from '../../ledger/reader.ts'
@@ -137,7 +136,7 @@ function readTables(db: Database.Database): void {
 function readSettings(directory: string, hasSecrets: boolean): void {
   const file = settingsFile(directory)
   // Small enough to be checked completely.
-  const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 1000 })
+  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 1000 })
   try {
     const found = db.pragma('quick_check(1)', { simple: true })
     if (found !== 'ok') throw new LedgerDamaged(`${file} is damaged: ${found}`)

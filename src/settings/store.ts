@@ -1,8 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import * as z from 'zod'
-import { openDatabase } from '../../ledger/database.ts'
 import { checkHeader, makeDirectory, makeFile } from '../../ledger/files.ts'
 import { SettingsUnusable } from './errors.ts'
 
@@ -106,7 +105,7 @@ export function openSettingsStore(directory: string): SettingsStore {
   checkHeader(file)
   makeFile(file)
   chmodSync(file, 0o600)
-  const db = openDatabase(file)
+  const db = new Database(file)
   try {
     prepareFile(db, file)
     return createStore(db)

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
+import { isSearchIndex } from '../../projections/merge-index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { createProjector, type FoldTrace } from '../../projections/projector.ts'
 
@@ -93,10 +94,4 @@ function readInOrder(db: Database, table: string): IterableIterator<unknown> {
     .all(table)
     .map(({ name }) => name)
   return db.prepare(`SELECT * FROM ${table} ORDER BY ${key.join(', ') || 'rowid'}`).iterate()
-}
-
-/** Whether a table is a full-text index. */
-export function isSearchIndex(db: Database, table: string): boolean {
-  const found = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE ?')
-  return found.get(table, '%USING fts5%') !== undefined
 }

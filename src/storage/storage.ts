@@ -8,13 +8,19 @@ import {
   toDraft,
 } from '../../ledger/codec.ts'
 import type { ErasureReason } from '../../ledger/erasure.ts'
-import { InvalidEvent, LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
+import {
+  InvalidEvent,
+  isDamage,
+  LedgerDamaged,
+  LedgerLocked,
+  LedgerUnavailable,
+  messageOf,
+} from '../../ledger/errors.ts'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { follow, type SubscribeHead } from '../../ledger/follow.ts'
 import { type AnyEvent, createReader, type LedgerReader } from '../../ledger/reader.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
-import { watchForDamage } from './damage-watch.ts'
 import { areasOf, createHeadListeners } from './head-listeners.ts'
 import type {
   AppendAnswer,
@@ -32,10 +38,8 @@ export type { ErasureReason } from '../../ledger/erasure.ts'
 
 import { startThread } from '../start-thread.ts'
 export type StorageStatus = ViewsStatus & {
-  /** Whether a read found the ledger damaged. */
-  readonly ledgerDamage: boolean
-  /** Why the views cannot be read, while they are looked into or made anew; null while they can. */
-  readonly viewsDamage: string | null
+  /** What a read found damaged, until both files are examined and damaged views rebuilt; null while nothing is. */
+  readonly damage: string | null
   readonly verification: Verification
 }
 
@@ -57,6 +61,11 @@ export type Storage = {
   erase(seqs: readonly number[], reason: ErasureReason): Promise<readonly number[]>
   /** Resolves when the search indexes have every fact that is durable now. */
   catchUpLagging(): Promise<void>
+  /**
+   * Takes whatever a request or a reactor failed with. If SQLite found a damaged file, both files are examined in a
+   * thread of their own: damaged views are rebuilt in place, a damaged ledger shows in `verification`.
+   */
+  reportFault(error: unknown): void
   status(): Promise<StorageStatus>
   close(): Promise<void>
 }
@@ -90,9 +99,6 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   let isOpen = false
   let closing = false
   let closed: Promise<void> | undefined
-  /** What a read found damaged of the views, until they are made anew or found sound. */
-  let viewsDamage: string | null = null
-  let ledgerDamage = false
   const ready = Promise.withResolvers<void>()
 
   worker.on('message', (message: StorageMessage) => {
@@ -117,7 +123,6 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       default:
         requests.get(message.id)?.resolve(message)
         requests.delete(message.id)
-        if (message.kind === 'remade') viewsDamage = null
         if (message.kind === 'erased' || message.kind === 'remade') listeners.tell(null)
     }
   })
@@ -190,25 +195,17 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       if (found.status === 'damaged') options.onWarning('the ledger is damaged', { ...found })
       options.onVerified?.(found)
     },
-    onViewsDamaged: (reason) =>
-      void ask((id) => ({ id, kind: 'remake-views', reason })).catch((error: unknown) =>
-        options.onWarning('the views could not be made anew', { error: String(error) }),
-      ),
-    onViewsSound() {
-      viewsDamage = null
+    async rebuildViews(reason) {
+      try {
+        await ask((id) => ({ id, kind: 'remake-views', reason }))
+      } catch (error) {
+        options.onWarning('the views could not be rebuilt', { error: String(error) })
+      }
     },
   })
   const ledgerDb = openLedgerReadOnly(options.directory)
-  watchForDamage(ledgerDb, () => {
-    ledgerDamage = true
-  })
   const wholeLedger = createReader(ledgerDb)
   const views = openViewsReadOnly(options.directory)
-  // Where the writer has the pages in its memory, whoever reads is the first to know.
-  watchForDamage(views, (error) => {
-    viewsDamage = String(error)
-    verification.examineViews()
-  })
   const ledger = veilLedger(wholeLedger, views)
 
   return {
@@ -236,10 +233,14 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     async catchUpLagging() {
       await ask((id) => ({ id, kind: 'catch-up-lagging' }))
     },
+    reportFault(error) {
+      if (!isDamage(error)) return
+      verification.examine(messageOf(error))
+    },
     async status() {
       const answer = await ask((id) => ({ id, kind: 'status' }))
       if (answer.kind !== 'status') throw new Error(`the storage thread answered ${answer.kind} to status`)
-      return { ...answer.status, ledgerDamage, viewsDamage, verification: verification.verification() }
+      return { ...answer.status, damage: verification.damage(), verification: verification.verification() }
     },
     close() {
       closed ??= close()

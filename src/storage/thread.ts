@@ -84,9 +84,11 @@ function run(port: Port, data: StorageThreadData): void {
   function work(): void {
     const hasMore = writer.step(LAGGING_BATCH_EVENTS)
     sendAnswers()
-    if (!hasMore) {
+    if (writer.isCaughtUp()) {
       for (const { settle } of searches) send(settle(true))
       searches = []
+    }
+    if (!hasMore) {
       const isSettled = writer.isSettled()
       const nowMs = performance.now()
       erasures = erasures.filter(({ sinceMs, settle }) => {

@@ -4,7 +4,7 @@ import type { Head } from '../../ledger/reader.ts'
 import { startThread } from '../start-thread.ts'
 import type { VerifyMessage, VerifyThreadData } from './verify-thread.ts'
 
-/** What the walk of the whole chain, begun after each start, has found so far. */
+/** What the walk of the whole chain has found so far; the first begins after the start. */
 export type Verification =
   | { readonly status: 'running'; readonly seq: number }
   | { readonly status: 'sound'; readonly head: Head }
@@ -17,11 +17,10 @@ export type VerificationOptions = {
   /** Leaves the first moments to the service's own start. */
   readonly afterMs: number
   readonly onVerified: (verification: Verification) => void
-  readonly onViewsDamaged: (reason: string) => void
-  readonly onViewsSound: () => void
+  readonly rebuildViews: (reason: string) => Promise<void>
 }
 
-/** Views that go on looking damaged are not looked through all the time. */
+/** Files that keep looking damaged are not examined without a pause. */
 const EXAMINE_AGAIN_MS = 10_000
 /** A walk that reports nothing for so long hangs: one check of a large file by SQLite takes minutes. */
 const SILENCE_LIMIT_MS = 60 * 60_000
@@ -29,39 +28,46 @@ const SILENCE_LIMIT_MS = 60 * 60_000
 const SLOW_STOP_MS = 10_000
 
 /**
- * Walks the chain in a thread of its own. `stop` has it end itself: a thread that is ended from outside while it loads or
- * runs SQLite takes the process along.
+ * Examines the views, then walks the chain, in a thread of its own: once after the start, and again when a read finds
+ * damage. `stop` has the thread end itself: one that is terminated while it loads or runs SQLite takes the process along.
  */
 export function startVerification(options: VerificationOptions) {
-  const { directory, afterMs, onVerified, onViewsDamaged, onViewsSound } = options
+  const { directory, afterMs, onVerified, rebuildViews } = options
   let verification: Verification = { status: 'running', seq: 0 }
   let worker: Worker | undefined
   let ended: Promise<void> = Promise.resolve()
   let isStopped = false
   /** While nobody walks, nor is about to. */
   let isIdle = false
-  /** Whether somebody found the views damaged since they were last begun to be looked through. */
+  /** Whether a read found damage since the last walk began. */
   let isAsked = false
+  /** What a read found, until the files are known to be sound or to be damaged. */
+  let damage: string | null = null
   let examinedAtMs = Number.NEGATIVE_INFINITY
   const stopFlag = new Int32Array(new SharedArrayBuffer(4))
 
   function conclude(outcome: Verification): void {
     verification = outcome
+    if (outcome.status !== 'failed' && !isAsked) damage = null
     if (!isStopped) onVerified(outcome)
   }
 
-  function walk(viewsOnly: boolean): void {
-    if (viewsOnly) {
-      isAsked = false
-      examinedAtMs = performance.now()
-    }
-    const data: VerifyThreadData = { directory, stopFlag, viewsOnly }
+  /** The ledger is walked once the views are sound. */
+  async function rebuild(reason: string): Promise<void> {
+    isAsked = true
+    await rebuildViews(reason)
+    damage = null
+  }
+
+  function walk(): void {
+    isAsked = false
+    const data: VerifyThreadData = { directory, stopFlag }
     const started = startThread(new URL('./verify-thread.ts', import.meta.url), data)
     worker = started
     worker.unref()
     const exit = Promise.withResolvers<void>()
     const silence = setTimeout(() => {
-      if (!viewsOnly) conclude({ status: 'failed', message: 'the walk hung' })
+      conclude({ status: 'failed', message: 'the walk hung' })
       void started.terminate()
     }, SILENCE_LIMIT_MS).unref()
     worker.once('exit', () => {
@@ -75,7 +81,8 @@ export function startVerification(options: VerificationOptions) {
       silence.refresh()
       switch (message.kind) {
         case 'progress':
-          verification = { status: 'running', seq: message.seq }
+          // A repeated walk leaves the last verdict as it is until it has one of its own.
+          if (verification.status === 'running') verification = { status: 'running', seq: message.seq }
           break
         case 'ledger':
           conclude({ status: 'sound', head: message.head })
@@ -83,31 +90,31 @@ export function startVerification(options: VerificationOptions) {
         case 'ledger-damaged':
           conclude({ status: 'damaged', seq: message.seq, message: message.message })
           break
-        case 'views':
-          if (isStopped) break
-          if (message.damage !== null) onViewsDamaged(message.damage)
-          else if (!isAsked) onViewsSound()
+        case 'views-damaged':
+          if (!isStopped) void rebuild(message.message)
       }
     })
-    worker.on('error', (error) => {
-      if (viewsOnly) return
-      conclude({ status: 'failed', message: messageOf(error) })
-    })
+    worker.on('error', (error) => conclude({ status: 'failed', message: messageOf(error) }))
   }
 
   function examineSoon(): void {
     if (isStopped) return
     isIdle = false
     const waitMs = Math.max(0, examinedAtMs + EXAMINE_AGAIN_MS - performance.now())
-    timer = setTimeout(() => walk(true), waitMs).unref()
+    timer = setTimeout(() => {
+      examinedAtMs = performance.now()
+      walk()
+    }, waitMs).unref()
   }
 
-  let timer = setTimeout(() => walk(false), afterMs).unref()
+  let timer = setTimeout(walk, afterMs).unref()
 
   return {
     verification: () => verification,
-    /** Somebody found the views damaged: whether they are is looked into, after what is looked into now. */
-    examineViews(): void {
+    damage: () => damage,
+    /** A read found damage: the files are examined, after the walk in progress if there is one. */
+    examine(found: string): void {
+      damage = found
       isAsked = true
       if (isIdle) examineSoon()
     },

@@ -7,19 +7,17 @@ import { createReader, type Head } from '../../ledger/reader.ts'
 import { verifyChain } from '../../ledger/verify.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 
-/** What the walk found. `views` says why they are damaged, null when they are sound. */
+/** What the walk found. */
 export type VerifyMessage =
   | { readonly kind: 'progress'; readonly seq: number }
   | { readonly kind: 'ledger'; readonly head: Head }
   | { readonly kind: 'ledger-damaged'; readonly seq: number | null; readonly message: string }
-  | { readonly kind: 'views'; readonly damage: string | null }
+  | { readonly kind: 'views-damaged'; readonly message: string }
 
 export type VerifyThreadData = {
   readonly directory: string
   /** Shared; 1 once the thread is to end. */
   readonly stopFlag: Int32Array<SharedArrayBuffer>
-  /** Whether the ledger is left out. */
-  readonly viewsOnly: boolean
 }
 
 /** Thrown where the walk is told to end. */
@@ -29,18 +27,26 @@ class Stopped extends Error {}
 const REST_MS = 1
 
 function run(port: NonNullable<typeof parentPort>, data: VerifyThreadData): void {
-  const { directory, stopFlag, viewsOnly } = data
+  const { directory, stopFlag } = data
   const send = (message: VerifyMessage) => port.postMessage(message)
   const rest = () => {
     Atomics.wait(stopFlag, 0, 0, REST_MS)
     if (Atomics.load(stopFlag, 0) === 1) throw new Stopped()
   }
   rest()
-  if (!viewsOnly) walkLedger(directory, send, rest)
+  const damage = damageOfViews(directory)
+  if (damage !== null) {
+    send({ kind: 'views-damaged', message: damage })
+    return
+  }
   rest()
+  walkLedger(directory, send, rest)
+}
+
+function damageOfViews(directory: string): string | null {
   const views = openViewsReadOnly(directory)
   try {
-    send({ kind: 'views', damage: findDamage(views) })
+    return findDamage(views)
   } finally {
     views.close()
   }

@@ -50,7 +50,9 @@ export type Writer = {
   step(maxEvents: number): boolean
   /** How far the views have come, but for the lagging and those that stalled. */
   viewsSeq(): number
-  /** Whether the views are at the head, and no log holds what was erased. */
+  /** Whether the last step left no view behind, the lagging ones included. */
+  isCaughtUp(): boolean
+  /** Whether the views are at the head, and no file holds what was erased. */
   isSettled(): boolean
   /** Empties the views in place and begins them anew: something found them damaged. */
   remakeViews(reason: string): void
@@ -72,6 +74,7 @@ export function openWriter(options: WriterOptions): Writer {
   let viewsCause: DiskCause | null = null
   // A crash may have come between an erasure and the emptying of the logs, so they are emptied after each start.
   let filesMayHoldErased = true
+  let isCaughtUp = false
 
   function openViews(): { views: Database.Database; projector: Projector } {
     try {
@@ -173,11 +176,14 @@ export function openWriter(options: WriterOptions): Writer {
         () => projector.catchUp(CATCH_UP_EVENTS) || projector.catchUpLagging(maxEvents),
       )
       if (projector.promptSeq() > before) options.onViewsMoved?.()
-      if (!more && viewsError === null && filesMayHoldErased)
-        filesMayHoldErased = !(inViews(false, () => projector.dropErased(slack)) && emptyLogs())
-      return more
+      isCaughtUp = !more
+      if (more || viewsError !== null || !filesMayHoldErased) return more
+      const cleaning = inViews('held', () => projector.dropErased(slack))
+      if (cleaning === 'done') filesMayHoldErased = !emptyLogs()
+      return cleaning === 'more'
     },
     viewsSeq: () => projector.promptSeq(),
+    isCaughtUp: () => isCaughtUp,
     isSettled: () => viewsError === null && !filesMayHoldErased,
     remakeViews,
     status: () => ({ projections: projector.status(), ...faults() }),

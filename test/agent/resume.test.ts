@@ -149,6 +149,7 @@ async function resume(
     shortenReply: async (reply) => reply,
     nowMs: () => 0,
     log,
+    onFault: () => undefined,
   })({ ...turn, trigger: earlier.length > 0 ? 'activation' : turn.trigger }, new AbortController().signal)
   return { ran, asked, after: ledger.readAfter(seq, 200), turn: turns.byId('t') }
 }

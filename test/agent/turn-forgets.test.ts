@@ -93,6 +93,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
     shortenReply: async (reply) => reply,
     nowMs: () => 0,
     log: { warn: () => undefined, error: () => undefined },
+    onFault: () => undefined,
   })(turn, stop.signal)
   const events = ledger.readAfter(2, 100)
   return {

@@ -78,6 +78,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
     nowMs: Date.now,
     limits: { deadlineMs: 100, stopMs: 50 },
     log: { warn: () => undefined, error: () => undefined },
+    onFault: () => undefined,
   })(turn, new AbortController().signal)
   return turns.byId('t')
 }

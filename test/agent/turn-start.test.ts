@@ -91,6 +91,7 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
     shortenReply: async (reply) => reply,
     nowMs: () => 0,
     log,
+    onFault: () => undefined,
   })
   const ended = run(turn, new AbortController().signal)
   ended.catch(() => undefined)

@@ -100,6 +100,7 @@ export async function startService(options: ServiceOptions = {}) {
     staticFiles: await loadStaticFiles(options.webDirectory ?? join(directory, 'no-web')),
     log,
     logLines: lines,
+    onFault: storage.reportFault,
     stopping: stopping.signal,
     newId,
     monotonicMs: options.monotonicMs ?? (() => performance.now()),

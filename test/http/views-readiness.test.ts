@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { viewsFile } from '../../ledger/files.ts'
 import { startWholeService } from '../support/service.ts'
 
-const PAGE_BYTES = 1024
+const PAGE_BYTES = 4096
 
 test('is alive but not ready while the views are damaged, and recovers by itself', async () => {
   const { client, directory } = await startWholeService()

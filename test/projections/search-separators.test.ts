@@ -1,6 +1,6 @@
-import type { Database } from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { defineProjection } from '../../projections/projection.ts'
+import { viewsFile } from '../../ledger/files.ts'
 import { searchProjection, searchTimeline } from '../../projections/search.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 import { createRandom } from '../bench/random.ts'
@@ -10,7 +10,7 @@ import { openTestWriter, said } from '../support/writer.ts'
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzäé'
 
 /** The words by which FTS5 names the beginnings of its pages. */
-function separatorsOf(views: Database): string[] {
+function separatorsOf(views: Database.Database): string[] {
   return views
     .prepare<[], string>('SELECT CAST(substr(term, 2) AS TEXT) FROM search_index_idx WHERE length(term) > 1')
     .pluck()
@@ -46,38 +46,18 @@ test('a word that is erased is not left behind as the name of a page of the sear
   writer.close()
 })
 
-test('what an earlier build left in the index as the name of a page is gone once this one has started', () => {
+test('what an earlier build left as the name of a page is gone once this one has started', () => {
   const random = createRandom(5)
   const word = () => Array.from({ length: 16 }, () => LETTERS[Math.floor(random() * 26)]).join('')
-  const earlier = defineProjection({
-    ...searchProjection,
-    version: 2,
-    fold(db) {
-      const { handlers } = searchProjection.fold(db)
-      const documents = db.prepare<[number], { text: string; channel: string | null }>(
-        'SELECT text, channel FROM search_documents WHERE seq = ?',
-      )
-      const unindex = db.prepare(
-        "INSERT INTO search_index(search_index, rowid, text, channel) VALUES ('delete', ?, ?, ?)",
-      )
-      const drop = db.prepare('DELETE FROM search_documents WHERE seq = ?')
-      const erased: typeof handlers.erased = ({ facts }) => {
-        for (const seq of facts.seqs) {
-          const document = documents.get(seq)
-          unindex.run(seq, document?.text, document?.channel)
-          drop.run(seq)
-        }
-      }
-      return { handlers: { ...handlers, erased } }
-    },
-  })
   const directory = testDirectory()
-  const before = openTestWriter(directory, { projections: [earlier] })
+  const before = openTestWriter(directory, { projections: [searchProjection] })
   const words = Array.from({ length: 600 }, word)
   before.append(...words.map((each) => said(`${each}m ${each}q`)))
   before.settle()
-  before.forget(...words.map((_, index) => index + 1).filter((seq) => seq % 2 === 0))
+  const seqs = words.flatMap((_, index) => (index % 2 === 1 ? [index + 1] : []))
+  before.erase({ seqs, reason: 'owner', at: '2030-01-01T00:00:00.000Z' })
   before.close()
+  eraseAsVersion3(viewsFile(directory))
   const left = () =>
     words.filter((each, index) => index % 2 === 1 && filesHolding(directory, each).length > 0)
   expect(left()).not.toEqual([])
@@ -86,3 +66,15 @@ test('what an earlier build left in the index as the name of a page is gone once
   expect(left()).toEqual([])
   now.close()
 })
+
+/** Deletes every second text as version 3 of the search did, which left the names of pages as they were. */
+function eraseAsVersion3(file: string): void {
+  const views = new Database(file)
+  views.pragma('secure_delete = ON')
+  views.exec(`
+    INSERT INTO search_index (search_index, rowid, text, channel)
+      SELECT 'delete', seq, text, channel FROM search_documents WHERE seq % 2 = 0;
+    DELETE FROM search_documents WHERE seq % 2 = 0;
+    UPDATE views_folds SET version = 3 WHERE name = 'search';`)
+  views.close()
+}

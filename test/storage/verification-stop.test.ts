@@ -24,8 +24,7 @@ test('a walk that is told to stop ends by itself, wherever it is, and tells noth
       directory,
       afterMs: 0,
       onVerified: told,
-      onViewsDamaged: () => undefined,
-      onViewsSound: () => undefined,
+      rebuildViews: async () => undefined,
     })
     await delay(afterMs)
     isStopped = true

@@ -65,6 +65,8 @@ export type ChatSocketDeps = {
   readonly stop: () => boolean
   readonly endConversation: (conversationId: string | undefined) => Promise<EndOutcome>
   readonly log: Log
+  /** Called with any fault of the service itself that a socket ran into. */
+  readonly onFault: (error: unknown) => void
 }
 
 const MAX_MESSAGE_BYTES = 1_048_576
@@ -146,6 +148,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
   let relayedSeq = resumesFrom ?? headSeq
   relayEvents().catch((error: unknown) => {
     log.error({ err: error }, 'Could not relay events to a tab')
+    deps.onFault(error)
     socket.close(INTERNAL_ERROR, 'Reconnect.')
   })
 
@@ -238,6 +241,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
           parsed.data.type === 'chat.message' ? (parsed.data.clientMessageId ?? null) : null
         if (error instanceof Refusal) return refuse(error, null, clientMessageId)
         log.error({ err: error }, 'A message on the chat socket failed')
+        deps.onFault(error)
         refuse(new Refusal(503, 'ledger_unavailable', 'Nothing was saved. Try again.'), null, clientMessageId)
       })
     },

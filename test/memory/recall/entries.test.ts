@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { mergeIndex } from '../../../projections/merge-index.ts'
 import { testDirectory } from '../../support/directory.ts'
 import { ask, openIndex, type TestIndex } from './indexed.ts'
 
@@ -67,6 +68,7 @@ test('no byte of removed entries is left in the file, not even where their words
   index.db.pragma('wal_checkpoint(TRUNCATE)')
   expect(readFileSync(file).includes('zqz')).toBe(true)
   index.remove(...seqs.filter((_, at) => isSecret(at)))
+  expect([...mergeIndex(index.db, 'recall_index')].length).toBeGreaterThan(1)
   checkIntegrity(index)
   index.db.exec('VACUUM')
   index.db.pragma('wal_checkpoint(TRUNCATE)')

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSeparatorCleaner } from '../../projections/fts-separators.ts'
+import { mergeIndex } from '../../projections/merge-index.ts'
 
 /** Pages of few words, so that there are many names. */
 const PAGE_BYTES = 64
@@ -19,7 +19,6 @@ function openIndex() {
   const textOf = db.prepare<[number], string>('SELECT text FROM texts WHERE id = ?').pluck()
   const unindex = db.prepare("INSERT INTO found (found, rowid, text) VALUES ('delete', ?, ?)")
   const drop = db.prepare('DELETE FROM texts WHERE id = ?')
-  const clean = createSeparatorCleaner(db, 'found')
   const names = db
     .prepare<[], string>('SELECT CAST(substr(term, 2) AS BLOB) FROM found_idx WHERE length(term) > 1')
     .pluck()
@@ -30,20 +29,14 @@ function openIndex() {
       index.run(id, text)
     }),
     remove: db.transaction((ids: readonly number[]) => {
-      const texts = ids.map((id) => textOf.get(id) ?? '')
-      ids.forEach((id, at) => {
-        unindex.run(id, texts[at])
+      for (const id of ids) {
+        unindex.run(id, textOf.get(id))
         drop.run(id)
-      })
-      clean(texts.join(' ').split(' '))
+      }
     }),
     names: () => names.all().map((name) => Buffer.from(name).toString('latin1')),
-    pages: () => db.prepare('SELECT segid, pgno FROM found_idx ORDER BY segid, pgno').all(),
     check: () => db.exec("INSERT INTO found (found, rank) VALUES ('integrity-check', 1)"),
-    count: (word: string) =>
-      db.prepare('SELECT count(*) FROM found WHERE found MATCH ?').pluck().get(`"${word}"`),
-    beginning: (word: string) =>
-      db.prepare('SELECT count(*) FROM found WHERE found MATCH ?').pluck().get(`"${word}" *`),
+    count: (query: string) => db.prepare('SELECT count(*) FROM found WHERE found MATCH ?').pluck().get(query),
   }
 }
 
@@ -51,11 +44,11 @@ const aWord = fc.oneof(
   fc.stringMatching(/^[abc]{1,9}$/),
   fc.stringMatching(/^canary[a-z]{3,9}$/),
   fc.stringMatching(/^[éäñ東京]{1,7}$/),
-  // Of all the last, so that nothing follows what is erased.
+  // Sorts last, so that nothing follows what is erased.
   fc.stringMatching(/^𠀀{4,6}[a-z]{1,3}$/u),
 )
 
-test('whatever is deleted: pages are named by words that are left, and all that is left is found', () => {
+test('after a merge, pages are named by words that are left, and each is found, whatever is added meanwhile', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(aWord, { minLength: 1, maxLength: 4 }), {
@@ -66,24 +59,34 @@ test('whatever is deleted: pages are named by words that are left, and all that 
       fc.infiniteStream(fc.nat()),
       (texts, picks) => {
         const index = openIndex()
-        for (const [at, words] of texts.entries()) index.add(at + 1, words.join(' '))
-        const left = new Map(texts.map((words, at) => [at + 1, words]))
+        const left = new Map<number, string[]>()
+        let lastId = 0
+        const add = (words: string[]) => {
+          lastId += 1
+          index.add(lastId, words.join(' '))
+          left.set(lastId, words)
+        }
+        for (const words of texts) add(words)
         const pick = (below: number) => picks.next().value % below
+        let additions = 60
         while (left.size > 0) {
-          const ids = Array.from({ length: 1 + pick(8) }, () => [...left.keys()][pick(left.size)] ?? 0)
-          const gone = [...new Set(ids)]
-          index.remove(gone)
+          const gone = new Set(
+            Array.from({ length: 1 + pick(8) }, () => [...left.keys()][pick(left.size)] ?? 0),
+          )
+          index.remove([...gone])
           for (const id of gone) left.delete(id)
+          for (const _ of mergeIndex(index.db, 'found'))
+            if (additions-- > 0) add([`added${lastId}`, 'meanwhile'])
           index.check()
           const words = [...left.values()].flat()
           const bytes = words.map((word) => Buffer.from(word).toString('latin1'))
           for (const name of index.names()) expect(bytes.some((word) => word.startsWith(name))).toBe(true)
           for (const word of new Set(words)) {
             const holding = [...left.values()].filter((text) => text.includes(word)).length
-            expect(index.count(word)).toBe(holding)
+            expect(index.count(`"${word}"`)).toBe(holding)
             const beginning = [...word].slice(0, 5).join('')
             const begun = [...left.values()].filter((text) => text.some((each) => each.startsWith(beginning)))
-            expect(index.beginning(beginning)).toBe(begun.length)
+            expect(index.count(`"${beginning}" *`)).toBe(begun.length)
           }
         }
         index.db.close()
@@ -91,23 +94,4 @@ test('whatever is deleted: pages are named by words that are left, and all that 
     ),
     { numRuns: 12 },
   )
-})
-
-test('a page is named anew where it lies: an erasure costs what it deletes, not what the index holds', () => {
-  const index = openIndex()
-  const words = Array.from({ length: 500 }, (_, at) => `canary${String(at * 7919).padStart(7, '0')}`)
-  for (const [at, word] of words.entries()) index.add(at + 1, word)
-  index.db.exec("INSERT INTO found (found) VALUES ('optimize')")
-  const pages = index.pages()
-  expect(pages.length).toBeGreaterThan(50)
-  const firstOnPage = index.names().map((name) => words.findIndex((word) => word.startsWith(name)))
-  const gone = [...new Set(firstOnPage)].filter((_, nth) => nth % 5 === 0)
-  const before = index.names()
-  for (const at of gone) index.remove([at + 1])
-  const left = words.filter((_, at) => !gone.includes(at))
-  expect(before.filter((name) => !left.some((word) => word.startsWith(name))).length).toBeGreaterThan(5)
-  expect(index.names().filter((name) => !left.some((word) => word.startsWith(name)))).toEqual([])
-  expect(index.pages()).toEqual(pages)
-  index.check()
-  index.db.close()
 })
