@@ -16,6 +16,20 @@ import { tightenModes } from './storage/modes.ts'
 import { openQueries } from './storage/queries.ts'
 import { openStorage } from './storage/storage.ts'
 
+/** Limits in milliseconds. Each default stands where it is used. */
+export type ServiceWaits = {
+  /** How long running work may continue once the service is asked to stop. */
+  readonly workGraceMs?: number
+  /** How long the telephony provider may take to answer a request. */
+  readonly providerRequestMs?: number
+  /** How long a call's socket may take to present its token. */
+  readonly streamStartMs?: number
+  /** How often to look for interactions that have gone idle. */
+  readonly idleLookMs?: number
+  /** How long rendering a note may take. */
+  readonly renderNoteMs?: number
+}
+
 export type ServiceOptions = {
   readonly config: Config
   readonly log: Log
@@ -26,6 +40,8 @@ export type ServiceOptions = {
   readonly modelLimits?: ModelLimits | undefined
   /** How long what goes out waits where it fails, where it is not the default. */
   readonly outboundPauses?: OutboundPauses | undefined
+  /** How long the service waits for others, where it is not the default. */
+  readonly waits?: ServiceWaits | undefined
   /** Given the settings once they are open, so that the log can mask the secrets among them. */
   readonly onSettings: (settings: Settings) => void
   /** What acknowledges facts is gone: the process must end. */
@@ -107,6 +123,7 @@ export async function layFoundation(options: ServiceOptions) {
     model: models.current,
     answering: models.answering,
     pauses: options.outboundPauses ?? outboundPauses,
+    waits: options.waits ?? {},
     /** What is known of everything that works by itself. */
     reactors,
     /** Returns what logs the failures of a reactor, and reports them to the readiness. */

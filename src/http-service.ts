@@ -65,7 +65,10 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
 
   const readiness = buildReadiness(foundation, parts, stopping.signal)
 
-  const renderer = createNoteRenderer({ onFailure: foundation.onThreadFailure })
+  const renderer = createNoteRenderer({
+    limitMs: foundation.waits.renderNoteMs,
+    onFailure: foundation.onThreadFailure,
+  })
 
   /** What the model is told on a channel, to the letter. */
   function told(channel: SpokenChannel): string {

@@ -17,7 +17,7 @@ export type Service = {
  */
 /** How long the facts of a call that is hung up may take to become durable. */
 const CALL_GRACE_MS = 1_500
-/** How long turns, activations, texts and deliveries that run may go on, all of them side by side. */
+/** How long running turns, activations, texts and deliveries may continue, all side by side. */
 const WORK_GRACE_MS = 6_000
 /** How long requests and sockets may take to end. */
 const HTTP_GRACE_MS = 1_000
@@ -31,6 +31,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, storage, queries, owner } = foundation
   const { adaptations, phone, texts, timers, memory, idleWatch, erasures, proposals, work } = parts
   const { attention } = parts.assistant
+  const { workGraceMs = WORK_GRACE_MS } = foundation.waits
 
   // What has to be a fact before anybody acts on it: the instructions in force, the ends of calls cut off.
   await adaptations.start()
@@ -58,11 +59,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await proposals.close()
       await erasures.close()
       await timers.close()
-      await Promise.all([
-        work.close(WORK_GRACE_MS),
-        attention.close(WORK_GRACE_MS),
-        texts.close(WORK_GRACE_MS),
-      ])
+      await Promise.all([work.close(workGraceMs), attention.close(workGraceMs), texts.close(workGraceMs)])
       await memory.close()
       // After the turns, so that whoever watches one sees its end; what all of them stand on goes last.
       await http.close(HTTP_GRACE_MS)

@@ -7,7 +7,7 @@ import type { Recalled } from '../../src/conversation/recall.ts'
 import { buildErasing } from '../../src/erasing.ts'
 import { createLog } from '../../src/log.ts'
 import { createMemoryConfig, type MemoryConfigChange } from '../../src/memory/config.ts'
-import { openVectors } from '../../src/memory/embedding.ts'
+import { type EmbeddingWaits, openVectors } from '../../src/memory/embedding.ts'
 import type { LearningThread } from '../../src/memory/learning-functions.ts'
 import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
 import { createRecallRanker, type Hit } from '../../src/memory/recall/ranker.ts'
@@ -30,6 +30,7 @@ export type MindOptions = {
   readonly learning?: (directory: string) => LearningThread
   /** Makes vectors; none where there is none. */
   readonly embedding?: EmbeddingModel | null
+  readonly embeddingWaits?: EmbeddingWaits
   readonly startMs?: number
   readonly config?: MemoryConfigChange
   /** Stands in for waiting until the indexes have everything. */
@@ -89,6 +90,7 @@ export async function openMind(options: MindOptions = {}) {
     model: () => ({ utility, embedding }) as ModelService,
     directory,
     vectors,
+    embeddingWaits: { gatherMs: 20, ...options.embeddingWaits },
     ...(options.learning ? { learning: options.learning(directory) } : {}),
     ...(options.engine ? { engine: overHits(options.engine) } : {}),
     config,
