@@ -26,6 +26,10 @@ export type ServiceWaits = {
   readonly streamStartMs?: number
   /** How often to look for interactions that have gone idle. */
   readonly idleLookMs?: number
+  /** How long a task's program may take to end when it is asked to. */
+  readonly taskKillGraceMs?: number
+  /** How long an announcement that failed waits for its next attempt. */
+  readonly announceRetryMs?: number
   /** How long rendering a note may take. */
   readonly renderNoteMs?: number
 }

@@ -73,7 +73,7 @@ export function createTaskRunner(options: {
   /** How long a minute of a task's time limit is, in milliseconds. */
   readonly minuteMs?: number
   readonly outputEveryMs?: number
-  readonly killGraceMs?: number
+  readonly killGraceMs?: number | undefined
 }): TaskRunner {
   const { append, ledger, tasks, nowMs } = options
   const { minuteMs = 60_000, outputEveryMs = OUTPUT_EVERY_MS, killGraceMs = KILL_GRACE_MS } = options

@@ -174,7 +174,9 @@ test('every answer, whoever makes it, carries the security headers and a request
 })
 
 test('the refusals that no route makes carry the same headers', async () => {
-  const service = await startService({ limits: { requestTimeoutMs: 2_000, headersTimeoutMs: 2_000 } })
+  const service = await startService({
+    limits: { requestTimeoutMs: 500, headersTimeoutMs: 500, checkEveryMs: 100 },
+  })
   const { port } = service
   const host = `Host: 127.0.0.1:${port}\r\n`
   const answers = {

@@ -24,7 +24,7 @@ test('a reactor that throws again and again makes the service unready, by its na
     `INSERT INTO tasks (taskId, dispatchedSeq, status, notify, timeoutMinutes, by, dispatchedAt, lastAt, endedSeq)
      VALUES ('lost', 1000000, 'finished', 'chat', 1, 'owner', '2030-01-01', '2030-01-01', 1000000)`,
   )
-  const service = await startWholeService({ directory })
+  const service = await startWholeService({ directory, waits: { announceRetryMs: 50 } })
   await expect
     .poll(() => ready(service), { timeout: 15_000 })
     .toMatchObject({
