@@ -193,7 +193,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   function* clean(slack: Slack): Generator<'more' | 'held'> {
     for (const table of options.projections.flatMap(({ tables }) => tables))
       if (isSearchIndex(db, table)) yield* mergeIndex(db, table)
-    while (!slack.clear()) yield 'held'
+    yield* slack.clear()
   }
 
   function emptyStalledBefore(lastErasure: number): void {

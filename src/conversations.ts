@@ -40,6 +40,7 @@ export function buildConversations(foundation: Foundation) {
       views,
       idleMs: () => settings.get('SESSION_IDLE_MINUTES') * 60_000,
       onFault: foundation.faultsOf('idle spans'),
+      lookEveryMs: foundation.waits.idleLookMs,
     }),
   }
 }

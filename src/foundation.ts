@@ -16,6 +16,24 @@ import { tightenModes } from './storage/modes.ts'
 import { openQueries } from './storage/queries.ts'
 import { openStorage } from './storage/storage.ts'
 
+/** Limits in milliseconds. Each default stands where it is used. */
+export type ServiceWaits = {
+  /** How long running work may continue once the service is asked to stop. */
+  readonly workGraceMs?: number
+  /** How long the telephony provider may take to answer a request. */
+  readonly providerRequestMs?: number
+  /** How long a call's socket may take to present its token. */
+  readonly streamStartMs?: number
+  /** How often to look for interactions that have gone idle. */
+  readonly idleLookMs?: number
+  /** How long a task's program may take to end when it is asked to. */
+  readonly taskKillGraceMs?: number
+  /** How long an announcement that failed waits for its next attempt. */
+  readonly announceRetryMs?: number
+  /** How long rendering a note may take. */
+  readonly renderNoteMs?: number
+}
+
 export type ServiceOptions = {
   readonly config: Config
   readonly log: Log
@@ -26,6 +44,8 @@ export type ServiceOptions = {
   readonly modelLimits?: ModelLimits | undefined
   /** Overrides the pauses between retries of outbound work. */
   readonly outboundPauses?: OutboundPauses | undefined
+  /** Overrides how long the service waits for others. */
+  readonly waits?: ServiceWaits | undefined
   /** Receives the settings once they are open, so that the log can mask secrets. */
   readonly onSettings: (settings: Settings) => void
   /** Facts can no longer be acknowledged, so the process must end. */
@@ -107,6 +127,7 @@ export async function layFoundation(options: ServiceOptions) {
     model: models.current,
     answering: models.answering,
     pauses: options.outboundPauses ?? outboundPauses,
+    waits: options.waits ?? {},
     /** The state of all reactors. */
     reactors,
     /** Returns a function that logs a reactor's failures and reports them to readiness and storage. */

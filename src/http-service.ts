@@ -65,7 +65,10 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
 
   const readiness = buildReadiness(foundation, parts, stopping.signal)
 
-  const renderer = createNoteRenderer({ onFailure: foundation.onThreadFailure })
+  const renderer = createNoteRenderer({
+    limitMs: foundation.waits.renderNoteMs,
+    onFailure: foundation.onThreadFailure,
+  })
 
   /** The exact instructions for the model on a channel. */
   function instructionsFor(channel: SpokenChannel): string {

@@ -6,7 +6,7 @@ import { createMemoryApi } from './memory/api.ts'
 import { createModelArbitrator } from './memory/arbitrator.ts'
 import type { MemoryConfigChange, MemoryConfigStore } from './memory/config.ts'
 import { createMemoryCounters } from './memory/counters.ts'
-import { createEmbedding, type Vectors } from './memory/embedding.ts'
+import { createEmbedding, type EmbeddingWaits, type Vectors } from './memory/embedding.ts'
 import { createExtraction } from './memory/extraction.ts'
 import { createIndexing } from './memory/indexing.ts'
 import type { LearningThread, learningFunctions } from './memory/learning-functions.ts'
@@ -48,6 +48,7 @@ export function buildMemory(options: {
   readonly learning?: LearningThread
   /** The vectors of what recall looks through; closed with memory. */
   readonly vectors: Vectors
+  readonly embeddingWaits?: EmbeddingWaits
   readonly arbitrator?: () => Arbitrator | null
   readonly config: MemoryConfigStore
   readonly timezone: () => string
@@ -122,6 +123,7 @@ export function buildMemory(options: {
     onHeadMoved: storage.onHeadMoved,
     nowMs,
     log,
+    ...options.embeddingWaits,
   })
   const passive = createPassiveRecall({
     meaning: embedding,

@@ -95,7 +95,7 @@ export async function buildParts(foundation: Foundation) {
   })
 
   const work = buildWork({ ...foundation, placement, ownerNumber: () => ownerNumbers()[0] ?? '' })
-  const telephony = createTelephonyApi(settings)
+  const telephony = createTelephonyApi(settings, { requestMs: foundation.waits.providerRequestMs })
   const tools = [
     ...memory.tools(forgetting),
     ...noteTools(notes),

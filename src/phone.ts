@@ -26,6 +26,7 @@ import {
 import { dateFormat } from './clock/date-format.ts'
 import type { Placement } from './conversation/placement.ts'
 import type { Recall } from './conversation/recall.ts'
+import type { ServiceWaits } from './foundation.ts'
 import type { Log } from './log.ts'
 import { createDataBlocks, withDataBlockRule } from './model/openai/data-block.ts'
 import type { ModelService, RealtimeEndpoint } from './model/port.ts'
@@ -78,6 +79,7 @@ export type PhoneOptions = {
   /** Where the words of a stranger's number stand, in texts and calls, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
   readonly hangUpAtProvider: HangUp
+  readonly waits: Pick<ServiceWaits, 'streamStartMs'>
   readonly newId: () => string
   readonly nowMs: () => number
   readonly log: Log
@@ -185,6 +187,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
 
   const acceptor = createStreamAcceptor({
     slot,
+    startDeadlineMs: options.waits.streamStartMs,
     after,
     accepted: connect,
     refused: (reason) => log.debug({ reason }, 'a media stream was refused'),

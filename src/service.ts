@@ -28,6 +28,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, storage, queries, owner } = foundation
   const { adaptations, phone, texts, timers, memory, idleWatch, erasures, proposals, work } = parts
   const { attention } = parts.assistant
+  const { workGraceMs = WORK_GRACE_MS } = foundation.waits
 
   // Recorded before anything acts on it: the current instructions, and the ends of interrupted calls.
   await adaptations.start()
@@ -55,11 +56,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await proposals.close()
       await erasures.close()
       await timers.close()
-      await Promise.all([
-        work.close(WORK_GRACE_MS),
-        attention.close(WORK_GRACE_MS),
-        texts.close(WORK_GRACE_MS),
-      ])
+      await Promise.all([work.close(workGraceMs), attention.close(workGraceMs), texts.close(workGraceMs)])
       await memory.close()
       // After the turns, so that clients see them end. The stores come last.
       await http.close(HTTP_GRACE_MS)

@@ -5,7 +5,7 @@ import { createTaskQueries, type TaskRow } from '../projections/tasks.ts'
 import type { Config } from './config.ts'
 import type { Placement } from './conversation/placement.ts'
 import { createDeliveryOutbox } from './delivery/outbox.ts'
-import type { Foundation } from './foundation.ts'
+import type { Foundation, ServiceWaits } from './foundation.ts'
 import type { Log } from './log.ts'
 import type { Mask } from './mask.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
@@ -32,6 +32,7 @@ export function buildWork(options: {
   /** The owner's number that texts go to; empty while none is set. */
   readonly ownerNumber: () => string
   readonly pauses?: OutboundPauses | undefined
+  readonly waits: Pick<ServiceWaits, 'taskKillGraceMs' | 'announceRetryMs'>
   readonly newId: () => string
   readonly nowMs: () => number
   readonly random: () => number
@@ -97,6 +98,7 @@ export function buildWork(options: {
     mask: options.mask.text,
     nowMs,
     onFault,
+    killGraceMs: options.waits.taskKillGraceMs,
   })
   settings.subscribe(() => runner.wake())
 
@@ -109,6 +111,7 @@ export function buildWork(options: {
     onHeadMoved,
     newId: options.newId,
     onFault: options.faultsOf('announcements', 'the outcome of a task could not be announced'),
+    retryMs: options.waits.announceRetryMs,
   })
   const api = createTasks({
     append: facts.append,

@@ -41,6 +41,7 @@ export type AttentionOptions = {
   readonly recover: () => Promise<void>
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
+  readonly upkeepGraceMs?: number
 }
 
 /** `upkeep` is what is due after a turn; `exclusive` what somebody asked to have done by itself. */
@@ -55,7 +56,7 @@ type Job = {
   readonly abandon: (reason: Error) => void
 }
 
-/** How long a message waits for a compaction under way: cut off, all that it has cost is lost. */
+/** How long a message waits for a running compaction: interrupting it wastes what it has cost. */
 const UPKEEP_GRACE_MS = 5_000
 const RETRY_AFTER_FAULT_MS = 1000
 const MAX_WAIT_MS = 60_000
@@ -65,6 +66,7 @@ const MAX_WAIT_MS = 60_000
  * to them at once, a compaction after a few seconds. What waits is derived from the ledger, so nothing is lost with the process.
  */
 export function createAttention(options: AttentionOptions): Attention {
+  const { upkeepGraceMs = UPKEEP_GRACE_MS } = options
   let running: Running | null = null
   let wake = Promise.withResolvers<void>()
   let closing = false
@@ -166,7 +168,7 @@ export function createAttention(options: AttentionOptions): Attention {
     if (running.kind === 'activation') {
       if (options.hasInterrupt() || mustGiveWay()) abort('preempted')
     } else if (grace === null && mustGiveWay()) {
-      grace = setTimeout(() => abort('preempted'), UPKEEP_GRACE_MS)
+      grace = setTimeout(() => abort('preempted'), upkeepGraceMs)
     }
   }
 

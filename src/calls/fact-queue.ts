@@ -24,6 +24,7 @@ export type FactQueue = {
 export function createFactQueue(options: {
   readonly append: Append
   readonly onFault: (error: unknown, message: string) => void
+  readonly retryMs?: number
 }): FactQueue {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -56,7 +57,7 @@ export function createFactQueue(options: {
   }
   async function pause(): Promise<void> {
     const due = Promise.withResolvers<void>()
-    const timer = setTimeout(due.resolve, RETRY_MS)
+    const timer = setTimeout(due.resolve, options.retryMs ?? RETRY_MS)
     await Promise.race([due.promise, over.promise])
     clearTimeout(timer)
   }

@@ -18,8 +18,9 @@ export function createIdleWatch(options: {
   readonly views: Database
   readonly idleMs: () => number
   readonly onFault: (error: unknown) => void
+  readonly lookEveryMs?: number | undefined
 }): IdleWatch {
-  const { append, ending } = options
+  const { append, ending, lookEveryMs = LOOK_EVERY_MS } = options
   const lastCheckpoint = options.views.prepare<[string], { toSeq: number | null }>(
     'SELECT max(toSeq) AS toSeq FROM memory_checkpoints WHERE conversationId = ?',
   )
@@ -56,7 +57,7 @@ export function createIdleWatch(options: {
         looking = looking.then(look).catch(options.onFault)
       }
       tick()
-      timer = setInterval(tick, LOOK_EVERY_MS)
+      timer = setInterval(tick, lookEveryMs)
       timer.unref()
     },
     async close() {

@@ -49,12 +49,20 @@ const CUE_TIMEOUT_MS = 5000
 const BATCH_TIMEOUT_MS = 60_000
 const FIRST_RETRY_MS = 5000
 const MAX_RETRY_MS = 60 * 60_000
-/** What is said in these milliseconds is embedded together. */
+/** How long new entries are collected before they are embedded together. */
 const GATHER_MS = 1000
 /** Clocks jump, and settings change without a fact. */
 const LOOK_AGAIN_MS = 60_000
 /** A model takes no more of a cue than tells what it is about. */
 const MAX_CUE_CHARS = 4000
+
+/** Limits where they are not the defaults. */
+export type EmbeddingWaits = {
+  /** How long new entries are collected before they are embedded together. */
+  readonly gatherMs?: number
+  /** How long embedding what was just said may take. */
+  readonly cueTimeoutMs?: number
+}
 
 /** The thread of the vectors of a data directory; it starts when it is first asked. */
 export function openVectors(directory: string, options: FunctionThreadOptions = {}): Vectors {
@@ -73,16 +81,18 @@ export function openVectors(directory: string, options: FunctionThreadOptions = 
   }
 }
 
-export function createEmbedding(options: {
-  readonly vectors: Vectors
-  readonly model: () => EmbeddingModel | null
-  /** Resolves when the indexes have every fact that is durable now. */
-  readonly caughtUp: () => Promise<void>
-  readonly onHeadMoved: SubscribeHead
-  readonly nowMs: () => number
-  readonly log: { warn(fields: object, message: string): void }
-}): Embedding {
-  const { vectors, caughtUp, nowMs } = options
+export function createEmbedding(
+  options: {
+    readonly vectors: Vectors
+    readonly model: () => EmbeddingModel | null
+    /** Resolves when the indexes have every fact that is durable now. */
+    readonly caughtUp: () => Promise<void>
+    readonly onHeadMoved: SubscribeHead
+    readonly nowMs: () => number
+    readonly log: { warn(fields: object, message: string): void }
+  } & EmbeddingWaits,
+): Embedding {
+  const { vectors, caughtUp, nowMs, gatherMs = GATHER_MS, cueTimeoutMs = CUE_TIMEOUT_MS } = options
   const { thread } = vectors
   const closing = new AbortController()
   let wake = Promise.withResolvers<void>()
@@ -190,7 +200,7 @@ export function createEmbedding(options: {
     await wake.promise
     clearTimeout(timer)
     if (closing.signal.aborted) return
-    await gathered(closing.signal)
+    await gathered(gatherMs, closing.signal)
   }
 
   return {
@@ -203,7 +213,7 @@ export function createEmbedding(options: {
       const model = options.model()
       if (!model || text.trim() === '' || coverage.embedded === 0) return null
       try {
-        const [vector] = await embed(model, [text.slice(0, MAX_CUE_CHARS).toWellFormed()], CUE_TIMEOUT_MS)
+        const [vector] = await embed(model, [text.slice(0, MAX_CUE_CHARS).toWellFormed()], cueTimeoutMs)
         if (!vector) return null
         return await thread.ask('nearest', { model: nameOf(model), vector, limit: NEAREST })
       } catch (error) {
@@ -234,10 +244,10 @@ export function createEmbedding(options: {
   }
 }
 
-/** Resolves a moment later; at once when the signal aborts. */
-async function gathered(signal: AbortSignal): Promise<void> {
+/** Resolves after `ms`, or at once when the signal aborts. */
+async function gathered(ms: number, signal: AbortSignal): Promise<void> {
   try {
-    await pause(GATHER_MS, undefined, { signal, ref: false })
+    await pause(ms, undefined, { signal, ref: false })
   } catch (error) {
     if (!signal.aborted) throw error
   }

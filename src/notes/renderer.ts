@@ -19,8 +19,8 @@ const LIMIT_MS = 4000
 /** Renders in a thread of its own: a text can be made to take minutes, and the event loop belongs to the voice. */
 export function createNoteRenderer(options: FunctionThreadOptions = {}): NoteRenderer {
   const thread = openFunctionThread<RenderFunctions>(new URL('./render-thread.ts', import.meta.url), null, {
-    limitMs: LIMIT_MS,
     ...options,
+    limitMs: options.limitMs ?? LIMIT_MS,
   })
   return {
     async render(source) {

@@ -44,7 +44,9 @@ export type FunctionAnswer =
 
 export type FunctionThreadOptions = {
   /** How long one call may run. The start of the thread does not count. */
-  readonly limitMs?: number
+  readonly limitMs?: number | undefined
+  /** How long the thread may take to end by itself when it is closed. */
+  readonly closeGraceMs?: number
   /** Called with each failure of the thread, for the log. */
   readonly onFailure?: ((failure: ThreadFailed) => void) | undefined
 }
@@ -73,7 +75,7 @@ type Call = { readonly request: FunctionRequest; readonly answer: PromiseWithRes
 /** Many times what the longest call takes on a slow machine. */
 const LIMIT_MS = 30_000
 const START_LIMIT_MS = 60_000
-/** A thread that is terminated while it loads SQLite takes the process along, so it may finish first. */
+/** Terminating a thread while it loads SQLite ends the whole process, so it may finish first. */
 const CLOSE_GRACE_MS = 2000
 /** A thread inside one long SQLite statement ends only after the statement. */
 const TERMINATE_GRACE_MS = 500
@@ -88,7 +90,7 @@ export function openFunctionThread<F extends ThreadFunctions>(
   directory: string | null,
   options: FunctionThreadOptions = {},
 ): FunctionThread<F> {
-  const { limitMs = LIMIT_MS, onFailure } = options
+  const { limitMs = LIMIT_MS, closeGraceMs = CLOSE_GRACE_MS, onFailure } = options
   /** The first one is running once the thread is ready. */
   const calls: Call[] = []
   let worker: Worker | null = null
@@ -173,7 +175,7 @@ export function openFunctionThread<F extends ThreadFunctions>(
       if (!last) return
       const ended = new Promise<void>((resolve) => last.once('exit', () => resolve()))
       last.postMessage('close')
-      if (await isWithin(CLOSE_GRACE_MS, ended)) return
+      if (await isWithin(closeGraceMs, ended)) return
       void last.terminate()
       await isWithin(TERMINATE_GRACE_MS, ended)
     },

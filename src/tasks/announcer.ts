@@ -33,8 +33,9 @@ export function createAnnouncer(options: {
   readonly onHeadMoved: SubscribeHead
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
+  readonly retryMs?: number | undefined
 }) {
-  const { append, ledger, tasks, deliveries, newId } = options
+  const { append, ledger, tasks, deliveries, newId, retryMs = RETRY_AFTER_FAULT_MS } = options
   let wake = Promise.withResolvers<void>()
   let closing = false
   let loop: Promise<void> = Promise.resolve()
@@ -49,7 +50,7 @@ export function createAnnouncer(options: {
         await wake.promise
       } catch (error) {
         options.onFault(error)
-        await Promise.race([wait(RETRY_AFTER_FAULT_MS), wake.promise])
+        await Promise.race([wait(retryMs), wake.promise])
       }
     }
   }

@@ -37,7 +37,7 @@ type Running = {
   readonly done: Promise<void>
 }
 
-/** Between being asked to end and being made to. */
+/** From SIGTERM to SIGKILL. */
 const KILL_GRACE_MS = 3_000
 /** After its session has ended, the assistant itself may still have something to put in order. */
 const LET_GO_MS = 20_000
@@ -73,8 +73,10 @@ export function createTaskRunner(options: {
   /** How long a minute of a task's time limit is, in milliseconds. */
   readonly minuteMs?: number
   readonly outputEveryMs?: number
+  readonly killGraceMs?: number | undefined
 }): TaskRunner {
-  const { append, ledger, tasks, nowMs, minuteMs = 60_000, outputEveryMs = OUTPUT_EVERY_MS } = options
+  const { append, ledger, tasks, nowMs } = options
+  const { minuteMs = 60_000, outputEveryMs = OUTPUT_EVERY_MS, killGraceMs = KILL_GRACE_MS } = options
   const running = new Map<string, Running>()
   const requireProgress = createProgressGuard()
   /** What of each one's output was shown last. */
@@ -252,7 +254,7 @@ export function createTaskRunner(options: {
   }
 
   function end(taskId: string): void {
-    running.get(taskId)?.process.end(KILL_GRACE_MS).catch(options.onFault)
+    running.get(taskId)?.process.end(killGraceMs).catch(options.onFault)
   }
 
   function outputOf(taskId: string): string {
@@ -279,7 +281,7 @@ export function createTaskRunner(options: {
       await loop
       await Promise.all(
         [...running.values()].map(async ({ process, done }) => {
-          await process.end(KILL_GRACE_MS)
+          await process.end(killGraceMs)
           await done
         }),
       )

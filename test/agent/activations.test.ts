@@ -6,7 +6,7 @@ import { openTab } from '../support/chat-tab.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 
-async function start(directory = testDirectory(), nowMs: () => number = Date.now) {
+async function start(directory = testDirectory(), nowMs?: () => number) {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerWith(({ body }) => ({
@@ -17,7 +17,12 @@ async function start(directory = testDirectory(), nowMs: () => number = Date.now
     OPENAI_BASE_URL: double.url,
     CHAT_MODEL: 'test-model',
   }
-  const service = await startWholeService({ directory, environment, nowMs })
+  const service = await startWholeService({
+    directory,
+    environment,
+    waits: { workGraceMs: 300 },
+    ...(nowMs ? { nowMs } : {}),
+  })
   return { double, service }
 }
 

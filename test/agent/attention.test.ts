@@ -127,6 +127,7 @@ function startBusyAttention(kind: 'upkeep' | 'exclusive') {
     onFault: (error) => {
       throw error
     },
+    upkeepGraceMs: 50,
   })
   attention.start()
   onTestFinished(() => attention.close(0))
@@ -145,16 +146,13 @@ function startBusyAttention(kind: 'upkeep' | 'exclusive') {
 
 test.each(['upkeep', 'exclusive'] as const)(
   'a message that waits interrupts a hanging compaction (%s)',
-  {
-    timeout: 15_000,
-  },
   async (kind) => {
     const { attention, hang, begun, ran, reason, say } = startBusyAttention(kind)
     if (kind === 'upkeep') say('first')
     else void attention.exclusively(hang)
     await begun
     say('second')
-    await expect.poll(() => ran.at(-1), { timeout: 10_000 }).toBe('second')
+    await expect.poll(() => ran.at(-1)).toBe('second')
     expect(reason()).toBe('preempted')
   },
 )

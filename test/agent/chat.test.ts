@@ -14,7 +14,7 @@ async function startWithDouble(directory = testDirectory(), answer?: string) {
     OPENAI_BASE_URL: double.url,
     CHAT_MODEL: 'test-model',
   }
-  const service = await startWholeService({ directory, environment })
+  const service = await startWholeService({ directory, environment, waits: { workGraceMs: 300 } })
   return { double, service, environment }
 }
 

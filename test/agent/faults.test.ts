@@ -49,14 +49,14 @@ const lasting: readonly Lasting[] = [
     fault: (at) => ({ kind: 'hang', at }),
     points: POINTS,
     code: 'model_timeout',
-    limits: { firstEventMs: 400, idleMs: 400 },
+    limits: { firstEventMs: 200, idleMs: 200 },
   },
   {
     name: 'a drip',
     fault: (at) => ({ kind: 'drip', at, intervalMs: 5 }),
     points: [0, 2, 5],
     code: 'model_timeout',
-    limits: { firstEventMs: 400, idleMs: 400 },
+    limits: { firstEventMs: 200, idleMs: 200 },
   },
   {
     name: 'an early end',
@@ -326,7 +326,7 @@ test('a replacement that turns out no smaller gives way to its text, and is not 
 test.each(['headers', 0, 1] as const)(
   'a model that hangs at %s is asked once, and the owner reads how long it was waited for',
   async (at) => {
-    const { double, service } = await start({ firstEventMs: 1_000, idleMs: 2_000 })
+    const { double, service } = await start({ firstEventMs: 600, idleMs: 1_500 })
     double.answerWith(() => ({ text: 'Never.', fault: { kind: 'hang', at } }))
     const failed = await service.client.post('/api/chat', { content: 'Hello?' })
     expect(failed.json.code).toBe('model_timeout')

@@ -14,6 +14,9 @@ import { ofType, startProvider, startWithAssistant } from '../tasks/task-harness
 
 const busy = { type: 'refuse', status: 503, code: 20503 } as const
 const refused = { type: 'refuse', status: 400, code: 21211 } as const
+/** No second attempt comes before the service is stopped. */
+const LONG_PAUSES = { ...SHORT_PAUSES, firstRetryMs: 60_000 }
+const afterTheLongPause = () => Date.now() + 2 * LONG_PAUSES.firstRetryMs
 const done = steps({ print: 'The gate is green.' })
 
 test('text me: the provider fails twice, then takes it: three attempts, one message, rates to match', async () => {
@@ -103,11 +106,16 @@ test('between the attempts the service is restarted: it goes on where it was, an
   const { double, environment } = await startProvider()
   const directory = testDirectory()
   double.fail(busy, busy)
-  const first = await startWithAssistant({ directory, environment })
+  const first = await startWithAssistant({ directory, environment, outboundPauses: LONG_PAUSES })
   const id = await first.dispatch(done, { notify: 'sms' })
   await first.until('a failed attempt', async () => ofType(await first.events(), 'delivery.failed').at(0))
   await first.service.stop()
-  const second = await startWithAssistant({ directory, environment })
+  const second = await startWithAssistant({
+    directory,
+    environment,
+    outboundPauses: SHORT_PAUSES,
+    nowMs: afterTheLongPause,
+  })
   const task = await second.settled(id)
   expect(task.deliveries).toMatchObject([{ status: 'delivered', attempts: [{}, {}, { attempt: 3 }] }])
   expect(double.messages).toHaveLength(1)
@@ -259,7 +267,8 @@ test('after a restore no task starts and nothing is posted until the owner says 
     ...Array.from({ length: 2 }, () => (answer: ServerResponse) => void answer.writeHead(503).end()),
   )
   const directory = testDirectory()
-  const first = await startWithAssistant({ directory, environment: receiver.environment })
+  const { environment } = receiver
+  const first = await startWithAssistant({ directory, environment, outboundPauses: LONG_PAUSES })
   const id = await first.dispatch(done, { notify: 'webhook' })
   await first.until('a failed attempt', async () => ofType(await first.events(), 'delivery.failed').at(0))
   await first.service.stop()
@@ -268,13 +277,18 @@ test('after a restore no task starts and nothing is posted until the owner says 
   markImported(ledger, { source: 'restore', headSeq: seq, headHash: hash })
   ledger.close()
 
-  const posts = receiver.posts.length
-  const second = await startWithAssistant({ directory, environment: receiver.environment })
+  const second = await startWithAssistant({
+    directory,
+    environment,
+    outboundPauses: SHORT_PAUSES,
+    nowMs: afterTheLongPause,
+  })
   const waiting = await second.dispatch(done)
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  // By the end of this turn everything that is due would have begun.
+  await second.client.post('/api/chat', { content: 'Hello' })
   expect((await second.task(waiting)).status).toBe('queued')
   expect((await second.task(id)).deliveryState).toBe('pending')
-  expect(receiver.posts).toHaveLength(posts)
+  expect(receiver.posts).toHaveLength(1)
   await second.client.post('/api/outbound/release')
   expect((await second.settled(waiting)).status).toBe('finished')
   expect((await second.settled(id)).deliveryState).toBe('delivered')

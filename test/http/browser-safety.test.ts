@@ -174,7 +174,9 @@ test('sets the security headers and a request id on every response', async () =>
 })
 
 test('sets the same headers on refusals that no route makes', async () => {
-  const service = await startService({ limits: { requestTimeoutMs: 2_000, headersTimeoutMs: 2_000 } })
+  const service = await startService({
+    limits: { requestTimeoutMs: 500, headersTimeoutMs: 500, checkEveryMs: 100 },
+  })
   const { port } = service
   const host = `Host: 127.0.0.1:${port}\r\n`
   const answers = {

@@ -87,7 +87,9 @@ test('accepts a body just under the limit, also chunked, and a larger one where 
 })
 
 test('closes slow headers, slow bodies and silent connections while it serves others', async () => {
-  const service = await startService({ limits: { headersTimeoutMs: 2_000, requestTimeoutMs: 2_500 } })
+  const service = await startService({
+    limits: { headersTimeoutMs: 500, requestTimeoutMs: 700, checkEveryMs: 100 },
+  })
   const client = await service.signedIn()
   const head = `POST /api/things HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nCookie: ${client.cookie()}\r\n`
   const typed = 'Content-Type: application/json\r\n'

@@ -7,16 +7,18 @@ import type { Recalled } from '../../src/conversation/recall.ts'
 import { buildErasing } from '../../src/erasing.ts'
 import { createLog } from '../../src/log.ts'
 import { createMemoryConfig, type MemoryConfigChange } from '../../src/memory/config.ts'
-import { openVectors } from '../../src/memory/embedding.ts'
-import type { LearningThread } from '../../src/memory/learning-functions.ts'
+import { type EmbeddingWaits, openVectors } from '../../src/memory/embedding.ts'
+import { type LearningThread, learningFunctions } from '../../src/memory/learning-functions.ts'
 import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
 import { createRecallRanker, type Hit } from '../../src/memory/recall/ranker.ts'
 import type { RecallPort, RecallQuestion } from '../../src/memory/recall-port.ts'
 import { buildMemory } from '../../src/memory-service.ts'
 import type { EmbeddingModel, ModelService, StructuredModel } from '../../src/model/port.ts'
-import { openQueries } from '../../src/storage/queries.ts'
+import { openQueries, type Queries } from '../../src/storage/queries.ts'
+import { queryFunctions } from '../../src/storage/query-functions.ts'
 import type { Tool } from '../../src/tools/tool.ts'
 import { testDirectory } from '../support/directory.ts'
+import { openInPlace } from '../support/in-place.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 
@@ -26,10 +28,13 @@ export type MindOptions = {
   readonly utility?: StructuredModel | null
   /** Stands in for ranking; what it finds is read and chosen as ever. */
   readonly engine?: (question: RecallQuestion) => Promise<readonly Hit[]>
+  /** Asks threads, as the service does. Without them a test costs half as much. */
+  readonly isThreaded?: boolean
   /** Stands in for the learning thread. */
   readonly learning?: (directory: string) => LearningThread
   /** Makes vectors; none where there is none. */
   readonly embedding?: EmbeddingModel | null
+  readonly embeddingWaits?: EmbeddingWaits
   readonly startMs?: number
   readonly config?: MemoryConfigChange
   /** Stands in for waiting until the indexes have everything. */
@@ -61,13 +66,17 @@ export const TIMEZONE = 'Europe/Berlin'
 export const NEW_YEAR = Date.UTC(2029, 11, 31, 23, 30)
 const MINUTE_MS = 60_000
 
-/** Memory over the service's own storage, threads and all, with the turns of a conversation as the agent records them. */
+/** Memory over the service's own storage, with the turns of a conversation as the agent records them. */
 export async function openMind(options: MindOptions = {}) {
   const directory = options.directory ?? testDirectory()
   let nowMs = options.startMs ?? Date.UTC(2030, 0, 1, 9)
   const clock = () => nowMs
   const storage = await openTestStorage(directory, { nowMs: clock, verifyAfterMs: 3_600_000 })
-  const threads = openQueries(directory)
+  const { isThreaded = false } = options
+  const threads: Queries = isThreaded
+    ? openQueries(directory)
+    : { ...openInPlace(queryFunctions, directory), start: () => undefined }
+  const learning = options.learning?.(directory)
   const { append, ledger, views } = storage
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
@@ -89,7 +98,8 @@ export async function openMind(options: MindOptions = {}) {
     model: () => ({ utility, embedding }) as ModelService,
     directory,
     vectors,
-    ...(options.learning ? { learning: options.learning(directory) } : {}),
+    embeddingWaits: { gatherMs: 20, ...options.embeddingWaits },
+    ...(isThreaded && !learning ? {} : { learning: learning ?? openInPlace(learningFunctions, directory) }),
     ...(options.engine ? { engine: overHits(options.engine) } : {}),
     config,
     timezone: () => TIMEZONE,

@@ -36,7 +36,7 @@ test('links elsewhere open apart and tell nothing; links within the service stay
 })
 
 test('a text that would take for ever is shown as it was written, and the next one is rendered', async () => {
-  const renderer = createNoteRenderer({ limitMs: 2000 })
+  const renderer = createNoteRenderer({ limitMs: 500 })
   onTestFinished(() => renderer.close())
   // Emphasis that never closes, looked for anew at each opening: four times as long for twice the text.
   const endless = '_a*'.repeat(30_000)

@@ -78,7 +78,7 @@ test('a title comes from the first words where none is given', async () => {
 })
 
 test('the page of a note says its title once, and takes no time over a heading of endless spaces', async () => {
-  const { client } = await startWholeService()
+  const { client } = await startWholeService({ waits: { renderNoteMs: 300 } })
   async function prose(note: { title?: string; content: string }): Promise<string> {
     const { id } = (await client.post('/api/notes', note)).json
     const { text } = await client.get(`/notes/${id}`, { headers: { accept: 'text/html' } })

@@ -39,7 +39,7 @@ async function dieInACall(directory: string): Promise<void> {
     callSid: 'CA1',
     accountSid: ACCOUNT,
     token: tokenOf(markup),
-    factor: 2,
+    factor: 5,
   })
   onTestFinished(() => caller.drop())
   const isTold = (type: string) => async () =>

@@ -22,7 +22,7 @@ test('a fact that the ledger refuses for itself is given up, and those behind it
     taken.push(event?.conversationId)
     return { status: 'appended', events: [] }
   }
-  const queue = createFactQueue({ append, onFault: () => undefined })
+  const queue = createFactQueue({ append, onFault: () => undefined, retryMs: 5 })
   const refused = queue.append([fact('invalid')])
   const recorded = queue.append([fact('a')])
   await expect(refused).rejects.toThrow(InvalidEvent)

@@ -17,6 +17,7 @@ export async function startWithPhone(
     readonly environment?: Readonly<Record<string, string>>
     readonly nowMs?: () => number
     readonly outboundPauses?: WholeServiceOptions['outboundPauses']
+    readonly waits?: WholeServiceOptions['waits']
     /** How many times faster than speech the callers are. */
     readonly factor?: number
   } = {},
@@ -27,6 +28,7 @@ export async function startWithPhone(
     directory,
     ...(options.nowMs ? { nowMs: options.nowMs } : {}),
     outboundPauses: options.outboundPauses,
+    waits: options.waits,
     environment: { ...environment, ...options.environment },
   })
   onTestFinished(async () => {
@@ -54,7 +56,7 @@ export async function startWithPhone(
       callSid,
       accountSid: ACCOUNT,
       token,
-      factor: options.factor ?? 5,
+      factor: options.factor ?? 20,
     })
     onTestFinished(() => caller.drop())
     return caller

@@ -3,6 +3,9 @@ import { script, speech } from '../voice/call-harness.ts'
 import { ofType, startWithPhone } from './phone-harness.ts'
 import { OWNER } from './provider.ts'
 
+/** Recall takes its time, however fast the caller speaks. */
+const factor = 10
+
 const ASKS = script({
   words: () => 'What is the number of my locker at the station?',
   reply: () => ({ audio: speech('caller-thanks'), transcript: 'One moment.' }),
@@ -18,7 +21,7 @@ function sessions(received: readonly { readonly type: string }[]): string[] {
 }
 
 test('what surfaced in a session that was lost surfaces in the one that took over', UNDER_LOAD, async () => {
-  const phone = await startWithPhone({ script: ASKS })
+  const phone = await startWithPhone({ script: ASKS, factor })
   const { client } = phone.service
   const { conversationId } = (await client.post('/api/chat', { content: LOCKER })).json
   await client.post(`/api/conversations/${conversationId}/end`)
@@ -42,7 +45,7 @@ test('what surfaced in a session that was lost surfaces in the one that took ove
 })
 
 test('what a long conversation leaves out of a call can be recalled in it', UNDER_LOAD, async () => {
-  const phone = await startWithPhone({ script: ASKS })
+  const phone = await startWithPhone({ script: ASKS, factor })
   const { client } = phone.service
   await client.post('/api/chat', { content: LOCKER })
   for (const word of ['herring', 'turnip', 'gravel'])

@@ -326,7 +326,7 @@ test('a stream without the token, with a used one or for another call is closed 
 })
 
 test('a stream that says nothing is closed, although a call is expected', async () => {
-  const phone = await startWithPhone()
+  const phone = await startWithPhone({ waits: { streamStartMs: 100 } })
   await phone.provider.ring('CA1', OWNER)
   expect(await closedWith(phone, [])).toBe(1008)
 })

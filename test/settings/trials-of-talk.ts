@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import { isMemoryRequest } from '../doubles/model/model-double.ts'
 import type { Trials } from './trial.ts'
 import type { World } from './world.ts'
@@ -84,7 +85,14 @@ export const modelTrials = {
     async see({ client, model }) {
       const hung = Promise.withResolvers<void>()
       model.reply({ text: 'Late.', pause: { at: 'headers', until: hung.promise } })
-      const { json } = await client.post('/api/chat', { content: 'Are you there?' })
+      // Long waits pass a hundred times as fast.
+      const wait = setTimeout
+      vi.stubGlobal('setTimeout', (run: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) =>
+        wait(run, ms > 500 ? ms / 100 : ms, ...given),
+      )
+      const { json } = await client
+        .post('/api/chat', { content: 'Are you there?' })
+        .finally(() => vi.unstubAllGlobals())
       hung.resolve()
       return Number(/within (\d+) seconds/.exec(json.detail)?.[1])
     },

@@ -19,6 +19,7 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
   const phone = await startWithTexts({
     environment: { COPILOT_COMMAND: ASSISTANT, DEV_ROUTES: '1', SPEECH_MODEL: 'test-speech', ...environment },
     nowMs: () => Date.now() + aheadMs,
+    waits: { idleLookMs: 50 },
   })
   const { client } = phone.service
   const [models, provider, receiver] = [await otherModels(), await otherProvider(), await startReceiver()]

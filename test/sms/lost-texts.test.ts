@@ -8,6 +8,7 @@ import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
 import { ofType } from '../phone/phone-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, GUEST, NUMBER, OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
+import { SHORT_PAUSES } from '../support/service.ts'
 import { startWithTexts, text } from './sms-harness.ts'
 
 const report = (phone: Awaited<ReturnType<typeof startWithTexts>>, MessageSid: string, more: object) =>
@@ -79,7 +80,7 @@ test.each([true, false])(
     await orphaned(directory)
     const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
     if (taken) double.take({ from: NUMBER, to: OWNER, body: 'Your train leaves at nine.' })
-    const phone = await startWithTexts({ directory, double })
+    const phone = await startWithTexts({ directory, double, outboundPauses: SHORT_PAUSES })
     const all = await phone.eventsUntil('an outcome', (events) =>
       events.some(({ type }) => type === 'sms.sent' || type === 'delivery.unknown'),
     )

@@ -82,7 +82,7 @@ test('unsigned and wrongly signed texts and statuses get 403 and leave no trace'
 test.each(['accept_then_cut', 'accept_then_hang'] as const)(
   'taken and never answered (%s): it is found in the list of the provider, and one message reaches the phone',
   async (type) => {
-    const phone = await startWithTexts()
+    const phone = await startWithTexts({ waits: { providerRequestMs: 500 } })
     phone.double.fail({ type })
     await text(phone, 'SM1', OWNER, 'Hello')
     const all = await phone.eventsUntil('the outcome', (events) => ofType(events, 'sms.sent').length === 1)
@@ -118,7 +118,7 @@ test('cut off and not in the list: it is unknown, shown, and never sent again, a
     { internal: false, payload: { kind: 'unknown', text: 'Yes.' } },
   ])
   await phone.service.stop()
-  const again = await startWithTexts({ directory, double })
+  const again = await startWithTexts({ directory, double, outboundPauses: SHORT_PAUSES })
   await text(again, 'SM2', OWNER, 'And now?')
   await again.eventsUntil('the second', (events) => ofType(events, 'sms.sent').length === 1)
   expect(double.messages).toHaveLength(1)

@@ -22,6 +22,7 @@ export type WholeServiceOptions = {
   readonly installed?: boolean
   readonly modelLimits?: ServiceOptions['modelLimits']
   readonly outboundPauses?: ServiceOptions['outboundPauses']
+  readonly waits?: ServiceOptions['waits']
 }
 
 /** The whole service, as `npm start` runs it, on a port of its own and signed in. Ends with the test. */
@@ -57,6 +58,7 @@ async function run(directory: string, options: WholeServiceOptions) {
     random: Math.random,
     modelLimits: options.modelLimits,
     outboundPauses: options.outboundPauses,
+    waits: options.waits,
     onSettings: (opened) => {
       settings = opened
     },

@@ -3,6 +3,7 @@ import { steps } from '../doubles/assistant/assistant.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { filesHolding } from '../support/directory.ts'
+import { SHORT_PAUSES } from '../support/service.ts'
 import { ofType, startProvider, startWithAssistant } from './task-harness.ts'
 
 const STRANGER = '+14155550166'
@@ -97,6 +98,7 @@ test('what a task says is not what the owner said, in the summary that the conve
 test('canaries in messages, memories, tasks and targets are in no report, metric or log', async () => {
   const { double, environment } = await startProvider()
   const assistant = await startWithAssistant({
+    outboundPauses: SHORT_PAUSES,
     environment: {
       ...environment,
       DELIVERY_WEBHOOK_URL: 'http://127.0.0.1:9/hook?token=canary-target',

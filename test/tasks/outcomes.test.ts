@@ -225,7 +225,7 @@ test('what it writes without end is kept within bounds', async () => {
 })
 
 test('cancelled: the program goes, and what it started goes with it; nobody is told what they did themselves', async () => {
-  const assistant = await startWithAssistant()
+  const assistant = await startWithAssistant({ waits: { taskKillGraceMs: 200 } })
   const file = join(assistant.directory, 'child.pid')
   const id = await assistant.dispatch(
     steps(

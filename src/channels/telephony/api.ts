@@ -9,8 +9,11 @@ export type TelephonyApi = {
   client(): Promise<Twilio | null>
 }
 
-/** The provider's API by the settings in force at each use. */
-export function createTelephonyApi(settings: Pick<Settings, 'get'>): TelephonyApi {
+/** The provider's API, by the settings in force at each use. `requestMs` is how long a request may take. */
+export function createTelephonyApi(
+  settings: Pick<Settings, 'get'>,
+  limits: { readonly requestMs?: number | undefined } = {},
+): TelephonyApi {
   let built: { readonly by: string; readonly client: Promise<Twilio> } | null = null
 
   function credentials(): TelephonyCredentials | null {
@@ -29,7 +32,7 @@ export function createTelephonyApi(settings: Pick<Settings, 'get'>): TelephonyAp
       const wanted = credentials()
       if (wanted === null) return null
       const by = JSON.stringify(wanted)
-      if (built?.by !== by) built = { by, client: connectTelephony(wanted) }
+      if (built?.by !== by) built = { by, client: connectTelephony(wanted, limits) }
       return built.client
     },
   }

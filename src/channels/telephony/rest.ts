@@ -39,7 +39,7 @@ export function telephonyCredentials(settings: {
  */
 export async function connectTelephony(
   credentials: TelephonyCredentials,
-  { requestMs = REQUEST_MS }: { readonly requestMs?: number } = {},
+  { requestMs = REQUEST_MS }: { readonly requestMs?: number | undefined } = {},
 ): Promise<Twilio> {
   const [{ default: twilio }, { default: RequestClient }, undici] = await Promise.all([
     import('twilio'),

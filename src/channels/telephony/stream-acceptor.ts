@@ -2,7 +2,7 @@ import type { CallSlot, OfferedCall } from './call-slot.ts'
 import { TOKEN_PARAMETER } from './markup.ts'
 import { type MediaFrame, parseFrame, streamFrames } from './media-stream.ts'
 
-/** How long a socket may take to present its token. */
+/** How long a socket may take to present its token, where nothing else is given. */
 const START_DEADLINE_MS = 5_000
 /** Sockets that may wait for their start at once without the provider's signature; the oldest gives way. */
 const MAX_WAITING = 16
@@ -46,12 +46,13 @@ export type StreamAcceptor = {
  */
 export function createStreamAcceptor(options: {
   readonly slot: CallSlot
+  readonly startDeadlineMs?: number | undefined
   /** Runs `fn` once after so many milliseconds, unless cancelled. */
   readonly after: (ms: number, fn: () => void) => () => void
   readonly accepted: (call: OfferedCall, line: AcceptedLine) => void
   readonly refused: (reason: string) => void
 }): StreamAcceptor {
-  const { slot } = options
+  const { slot, startDeadlineMs = START_DEADLINE_MS } = options
   const waiting = new Set<(reason: string) => void>()
 
   return {
@@ -71,7 +72,7 @@ export function createStreamAcceptor(options: {
         socket.close(REFUSED, reason)
         options.refused(reason)
       }
-      const cancel = options.after(START_DEADLINE_MS, () => refuse('no_start'))
+      const cancel = options.after(startDeadlineMs, () => refuse('no_start'))
 
       const start = (frame: Extract<MediaFrame, { event: 'start' }>) => {
         const { callSid, accountSid, customParameters } = frame.start

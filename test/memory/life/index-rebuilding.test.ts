@@ -5,7 +5,7 @@ import { openMind } from '../mind.ts'
 const rebuilding = () => new Promise<void>(() => undefined)
 
 test('remembers and recalls at once while the search indexes are being rebuilt, and forgets nothing', async () => {
-  const mind = await openMind({ catchUpLagging: rebuilding })
+  const mind = await openMind({ catchUpLagging: rebuilding, isThreaded: true })
   const { seq } = await mind.say('Remember that my sister is called Ada.', { open: true })
   const startMs = performance.now()
   const [kept, found, forgotten] = await Promise.all([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openMind } from '../mind.ts'
 import { scriptedModel } from '../scripted-model.ts'
 
-const TURNS = 1000
+const TURNS = 200
 const FACT = 'I keep my tea in the blue tin'
 const QUESTIONS = [
   'Where do I keep my tea?',
@@ -12,7 +12,7 @@ const QUESTIONS = [
   'Which tin was it again?',
 ] as const
 
-test('recalled, repeated by the delegate and extracted again for a thousand turns, a fact is stored once', {
+test('recalled, repeated by the delegate and extracted again for 200 turns, a fact is stored once', {
   timeout: 600_000,
 }, async () => {
   // Whatever it is shown, it finds the fact in: in the question, in what was recalled, in the delegate's own words.
@@ -41,7 +41,7 @@ test('recalled, repeated by the delegate and extracted again for a thousand turn
       reply: turn % 2 === 0 ? 'You keep your tea in the blue tin.' : `As I remember it: “${FACT}”.`,
     })
     if (recalled.text?.includes('blue tin')) surfaced += 1
-    if (turn % 50 === 49) await mind.settle()
+    if (turn % 10 === 9) await mind.settle()
   }
   await mind.settle()
   // It was recalled all the while, and the model never tired of it.

@@ -98,7 +98,11 @@ test('a service that hangs costs no turn anything, and is told as failing', asyn
   const { embedding } = scriptedEmbeddings(DRINKS, {
     before: () => (isHanging ? new Promise<void>(() => undefined) : Promise.resolve()),
   })
-  const mind = await openMind({ embedding, config: { retrieveTimeoutMs: 2000 } })
+  const mind = await openMind({
+    embedding,
+    embeddingWaits: { cueTimeoutMs: 1500 },
+    config: { retrieveTimeoutMs: 600 },
+  })
   await told(mind, 'I adore oolong')
   await mind.say('What of the oolong?')
   isHanging = true
@@ -108,7 +112,7 @@ test('a service that hangs costs no turn anything, and is told as failing', asyn
   const { recalled } = await mind.say('What of the oolong?')
   expect(recalled.text).toContain('oolong')
   // It may wait once more, while the first has not failed yet; never beyond its time.
-  expect(performance.now() - before).toBeLessThan(4000)
+  expect(performance.now() - before).toBeLessThan(1400)
   await until(async () => (await stateOf(mind)).failures > 0)
   expect(await stateOf(mind)).toMatchObject({ lastFailure: { kind: 'timeout' } })
   const started = performance.now()
@@ -121,7 +125,7 @@ test('what comes too late by its meaning waits for the next turn, if that is abo
   const { embedding } = scriptedEmbeddings(DRINKS, { before: () => meaning })
   const mind = await openMind({ embedding })
   await told(mind, 'I adore oolong')
-  mind.memory.config.put({ retrieveTimeoutMs: 1500 })
+  mind.memory.config.put({ retrieveTimeoutMs: 700 })
   const held = Promise.withResolvers<void>()
   meaning = held.promise
   expect((await mind.say(CUE)).recalled.text ?? '').not.toContain('oolong')
@@ -168,7 +172,7 @@ test('a restart goes on where it was, another model begins anew, and none sends 
   second.setEmbedding(null)
   const sent = other.asked.length
   await second.say(CUE)
-  await delay(1500)
+  await delay(200)
   expect(other.asked.length).toBe(sent)
   expect(await stateOf(second)).toMatchObject({ model: null, state: 'off' })
 })

@@ -78,7 +78,7 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
 }
 
 test('turns that follow each other are read in the pause after them, in one go', async () => {
-  const { windows, asks, say } = openReactor({ quietMs: 2000, longestMs: 60_000 })
+  const { windows, asks, say } = openReactor({ quietMs: 1000, longestMs: 60_000 })
   await expect.poll(asks).toBeGreaterThan(0)
   const askedBefore = asks()
   for (let turn = 0; turn < 5; turn += 1) {

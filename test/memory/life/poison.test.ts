@@ -8,10 +8,10 @@ const openLearning = (directory: string, limitMs: number) =>
   openFunctionThread<typeof poisonedFunctions>(
     new URL('./poisoned-learning-thread.ts', import.meta.url),
     directory,
-    { limitMs },
+    { limitMs, closeGraceMs: 200 },
   )
 
-const learning: MindOptions['learning'] = (directory) => openLearning(directory, 1000)
+const learning: MindOptions['learning'] = (directory) => openLearning(directory, 500)
 
 test.each([
   ['hangs', 'poison', 'thread_timed_out'],
