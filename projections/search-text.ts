@@ -24,19 +24,12 @@ export function fromIndexed(text: string): string {
 /** What FTS5 `unicode61` with categories L*, N*, Co, Mn, Mc takes for one word. */
 const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
 
-/**
- * The end of a query whose last word may be the beginning of a longer one. FTS5 collects every entry of such a
- * beginning before the first hit: one or two letters begin words of most entries.
- */
-const ENDS_OPEN = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]{3}$/u
-
 /** More words than anybody looks for at once; the cost of a search grows with them. */
 const MAX_TERMS = 32
 
 /**
- * An FTS5 query for what a person typed: every word must occur, the last one as the beginning of a longer one from
- * three letters on; "quoted words" must follow one another. Null when there is nothing to search for. Whatever is
- * typed, it is never FTS5 syntax.
+ * An FTS5 query for what a person typed: every word must occur, the last one may go on; "quoted words" must
+ * follow one another. Null when there is nothing to search for. Whatever is typed, it is never FTS5 syntax.
  */
 export function toMatch(query: string): string | null {
   const terms: string[] = []
@@ -53,13 +46,14 @@ export function toMatch(query: string): string | null {
   }
   const last = terms.pop()
   if (last === undefined) return null
+  const endsOpen = !/["\s]$/u.test(query)
   const others = [...new Set(terms)].filter((term) => term !== last).slice(0, MAX_TERMS - 1)
-  return [...others, ENDS_OPEN.test(query) ? `${last} *` : last].join(' ')
+  return [...others, endsOpen ? `${last} *` : last].join(' ')
 }
 
 /**
- * Whether a text holds every word that a person typed, as `toMatch` reads it but in any order. For a hit whose indexed
- * document is another text as well.
+ * Whether a text holds every word that a person typed, as `toMatch` understands it but for the order of quoted
+ * ones: for a hit of which another text is part of the indexed document.
  */
 export function holdsWords(query: string, text: string): boolean {
   const fold = (words: string) =>
@@ -68,7 +62,7 @@ export function holdsWords(query: string, text: string): boolean {
       .toLowerCase()
   const wanted = fold(query).match(WORD) ?? []
   const held = new Set(fold(text).match(WORD))
-  const endsOpen = ENDS_OPEN.test(query)
+  const endsOpen = !/["\s]$/u.test(query)
   return wanted.every(
     (word, index) =>
       held.has(word) ||
