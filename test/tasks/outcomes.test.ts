@@ -355,7 +355,7 @@ test('a working directory that can reach the data is refused, wherever its name 
     expect([path, answer.status, answer.json.detail]).toEqual([
       path,
       400,
-      'COPILOT_WORKDIR must lie outside the data directory, and must not hold it.',
+      'COPILOT_WORKDIR must be outside the data directory and must not contain it.',
     ])
   }
 
