@@ -138,7 +138,7 @@ export async function connectCall(options: {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/call`,
     callSid: 'CA1',
     token: reservation.status === 'reserved' ? reservation.token : '',
-    factor: options.factor ?? 20,
+    factor: options.factor ?? 5,
   })
   return {
     model,
