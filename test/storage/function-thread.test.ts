@@ -12,7 +12,7 @@ import type { mortalFunctions } from './mortal-thread.ts'
 
 type MortalThread = FunctionThread<typeof mortalFunctions>
 
-const LIMIT_MS = 600
+const LIMIT_MS = 1000
 
 async function openThread(onFailure?: (failure: ThreadFailed) => void): Promise<MortalThread> {
   const directory = testDirectory()
@@ -20,7 +20,7 @@ async function openThread(onFailure?: (failure: ThreadFailed) => void): Promise<
   const thread = openFunctionThread<typeof mortalFunctions>(
     new URL('./mortal-thread.ts', import.meta.url),
     directory,
-    { limitMs: LIMIT_MS, closeGraceMs: 200, onFailure },
+    { limitMs: LIMIT_MS, onFailure },
   )
   onTestFinished(thread.close)
   return thread
