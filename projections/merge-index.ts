@@ -6,9 +6,10 @@ const STEP_PAGES = 16
 /**
  * Writes an FTS5 table again from the words that are left, a short step at a time. FTS5's `secure-delete` takes words
  * off the pages, but `<table>_idx` keeps naming a page by the beginning of the word that was first on it. Merging all
- * segments into one names every page again (https://sqlite.org/fts5.html#the_merge_command).
+ * segments into one names every page again (https://sqlite.org/fts5.html#the_merge_command). Nothing else may write to
+ * the table meanwhile: FTS5 would merge the new segments first, and the whole index again with them.
  */
-export function* mergeIndex(db: Database, table: string): Generator<'more'> {
+export function* mergeIndex(db: Database, table: string): Generator<'merging'> {
   const merge = db.prepare<[number]>(`INSERT INTO ${table}(${table}, rank) VALUES ('merge', ?)`)
   const changes = db.prepare<[], number>('SELECT total_changes()').pluck()
   addSegment(db, table)
@@ -18,7 +19,7 @@ export function* mergeIndex(db: Database, table: string): Generator<'more'> {
     merge.run(pages)
     // By FTS5's documentation, fewer than two changes mean that nothing was left to merge.
     if ((changes.get() ?? 0) - before < 2) return
-    yield 'more'
+    yield 'merging'
   }
 }
 

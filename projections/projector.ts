@@ -34,18 +34,23 @@ export type Projector = {
   catchUp(maxEvents?: number): boolean
   /** Folds events that were just committed. A fold that throws stalls itself alone; a file that fails throws. */
   fold(events: readonly AnyEvent[]): void
-  /** The same as `catchUp`, for the lagging projections. */
+  /** The same as `catchUp`, for the lagging projections. Does nothing and returns false while their indexes merge. */
   catchUpLagging(maxEvents: number): boolean
+  /** Whether all lagging projections that have not stalled are at the head. */
+  isCaughtUp(): boolean
   /** How far all but the lagging and the stalled have come. */
   promptSeq(): number
   /**
-   * One short step of removing what was erased from the search indexes, the log and the slack of the pages; for when
-   * all projections are at the head. One that stalled before the last erasure is emptied, because it may hold what is
-   * gone. `held`: a reader holds the log, try again later.
+   * One short step of removing what was erased from the search indexes, the log and the slack of the pages. Call it
+   * when all projections are at the head. `merging`: lagging projections wait until the indexes are merged. `held`: a
+   * reader holds the log, try again later. A projection that stalled before the last erasure is emptied, because it
+   * may hold erased words.
    */
-  dropErased(slack: Slack): 'more' | 'held' | 'done'
+  dropErased(slack: Slack): CleaningStep | 'done'
   status(): ProjectionStatus[]
 }
+
+type CleaningStep = 'merging' | 'more' | 'held'
 
 type Running = {
   readonly projection: Projection
@@ -190,7 +195,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       })
   }
 
-  function* clean(slack: Slack): Generator<'more' | 'held'> {
+  function* clean(slack: Slack): Generator<CleaningStep> {
     for (const table of options.projections.flatMap(({ tables }) => tables))
       if (isSearchIndex(db, table)) yield* mergeIndex(db, table)
     yield* slack.clear()
@@ -204,8 +209,12 @@ export function createProjector(options: ProjectorOptions): Projector {
     }
   }
 
-  /** The erasure that is being cleaned up after, and the steps that are left of it. */
-  let cleaning: { readonly erasure: number; readonly steps: ReturnType<typeof clean> } | null = null
+  /** The erasure that is being cleaned up after, its last step, and the steps that are left. */
+  let cleaning: {
+    readonly erasure: number
+    readonly step: CleaningStep | null
+    readonly steps: Generator<CleaningStep>
+  } | null = null
 
   return {
     catchUp: (maxEvents = Number.POSITIVE_INFINITY) => advance(prompt, maxEvents),
@@ -221,25 +230,33 @@ export function createProjector(options: ProjectorOptions): Projector {
         advance(prompt, REBUILD_BATCH_EVENTS)
       }
     },
-    catchUpLagging: (maxEvents) => advance(lagging, maxEvents),
+    catchUpLagging(maxEvents) {
+      // A later erasure has to be folded before the indexes are merged again.
+      const isMerging = cleaning?.step === 'merging' && cleaning.erasure === ledger.lastErasure()
+      return !isMerging && advance(lagging, maxEvents)
+    },
+    isCaughtUp() {
+      const { seq } = ledger.head()
+      return active(lagging).every((each) => each.seq >= seq)
+    },
     promptSeq: () => Math.min(...active(prompt).map(({ seq }) => seq)),
     dropErased(slack) {
       const lastErasure = ledger.lastErasure()
       if (lastErasure <= checkpoints.cleanedThrough()) return 'done'
       if (cleaning?.erasure !== lastErasure) {
         emptyStalledBefore(lastErasure)
-        cleaning = { erasure: lastErasure, steps: clean(slack) }
+        cleaning = { erasure: lastErasure, step: null, steps: clean(slack) }
       }
       const { steps } = cleaning
       // Where a step throws, the next one starts over.
       cleaning = null
-      const step = steps.next()
-      if (step.done) {
+      const { done, value: step } = steps.next()
+      if (done) {
         checkpoints.saveCleaned(lastErasure)
         return 'done'
       }
-      cleaning = { erasure: lastErasure, steps }
-      return step.value
+      cleaning = { erasure: lastErasure, step, steps }
+      return step
     },
     status: () =>
       running.map(({ projection, seq, error }) => ({

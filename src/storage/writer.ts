@@ -50,7 +50,7 @@ export type Writer = {
   step(maxEvents: number): boolean
   /** How far the views have come, but for the lagging and those that stalled. */
   viewsSeq(): number
-  /** Whether the last step left no view behind, the lagging ones included. */
+  /** True if no view is behind, lagging ones included, or if views cannot be written now. */
   isCaughtUp(): boolean
   /** Whether the views are at the head, and no file holds what was erased. */
   isSettled(): boolean
@@ -74,7 +74,6 @@ export function openWriter(options: WriterOptions): Writer {
   let viewsCause: DiskCause | null = null
   // A crash may have come between an erasure and the emptying of the logs, so they are emptied after each start.
   let filesMayHoldErased = true
-  let isCaughtUp = false
 
   function openViews(): { views: Database.Database; projector: Projector } {
     try {
@@ -176,14 +175,14 @@ export function openWriter(options: WriterOptions): Writer {
         () => projector.catchUp(CATCH_UP_EVENTS) || projector.catchUpLagging(maxEvents),
       )
       if (projector.promptSeq() > before) options.onViewsMoved?.()
-      isCaughtUp = !more
       if (more || viewsError !== null || !filesMayHoldErased) return more
       const cleaning = inViews('held', () => projector.dropErased(slack))
-      if (cleaning === 'done') filesMayHoldErased = !emptyLogs()
-      return cleaning === 'more'
+      if (cleaning !== 'done') return cleaning !== 'held'
+      filesMayHoldErased = !emptyLogs()
+      return !projector.isCaughtUp()
     },
     viewsSeq: () => projector.promptSeq(),
-    isCaughtUp: () => isCaughtUp,
+    isCaughtUp: () => viewsError !== null || projector.isCaughtUp(),
     isSettled: () => viewsError === null && !filesMayHoldErased,
     remakeViews,
     status: () => ({ projections: projector.status(), ...faults() }),

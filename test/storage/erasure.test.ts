@@ -7,6 +7,7 @@ import { ledgerFile, openLedgerReadOnly, viewsFile } from '../../ledger/files.ts
 import { createReader } from '../../ledger/reader.ts'
 import { verifyChain } from '../../ledger/verify.ts'
 import { searchTimeline } from '../../projections/search.ts'
+import { openViewsReadOnly } from '../../projections/views.ts'
 import { filesHolding, filesIn, testDirectory } from '../support/directory.ts'
 import { exampleOf, factOf, withWords } from '../support/facts.ts'
 import { openTestStorage } from '../support/storage.ts'
@@ -123,6 +124,33 @@ test('a crash between the erasure and the emptying of the logs is made good afte
   expect(next.isSettled()).toBe(true)
   expect(filesHolding(directory, CANARY)).toEqual([])
   next.close()
+})
+
+test('what is said or erased while the indexes are cleaned is found or gone in the end', () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  for (let index = 0; index < 300; index += 1)
+    writer.append(said(`my ${CANARY}${index}x`), said(`tea ${index}`))
+  writer.settle()
+  writer.erase({ seqs: [1, 3], reason: 'owner', at: '2030-01-01T00:00:00.000Z' })
+  let later = 0
+  while (writer.step(1000)) {
+    later += 1
+    if (later < 20) writer.append(said(`later${later}x`))
+    if (later === 2) writer.erase({ seqs: [5], reason: 'owner', at: '2030-01-01T00:00:00.000Z' })
+  }
+  expect(later).toBeGreaterThan(2)
+  expect(writer.isSettled()).toBe(true)
+  expect(writer.isCaughtUp()).toBe(true)
+  const views = openViewsReadOnly(directory)
+  const find = (query: string) => searchTimeline(views, { query, limit: 9, beforeSeq: null }).length
+  for (let index = 1; index <= Math.min(later, 19); index += 1) expect(find(`later${index}x`)).toBe(1)
+  for (const index of [0, 1, 2]) {
+    expect(find(`${CANARY}${index}x`)).toBe(0)
+    expect(filesHolding(directory, `${CANARY}${index}x`)).toEqual([])
+  }
+  views.close()
+  writer.close()
 })
 
 test('while a reader holds the log, an erasure is recorded but not called complete', () => {
