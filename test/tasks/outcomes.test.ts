@@ -367,5 +367,5 @@ test('a working directory that can reach the data is refused, wherever its name 
   symlinkSync(directory, later)
   const task = await assistant.settled(await assistant.dispatch(steps({ print: 'done' })))
   expect(task).toMatchObject({ status: 'failed', kind: 'not_configured' })
-  expect(task.outcome).toContain('COPILOT_WORKDIR must lie outside the data directory')
+  expect(task.outcome).toContain('COPILOT_WORKDIR must be outside the data directory')
 })
