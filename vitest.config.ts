@@ -38,8 +38,8 @@ export default defineConfig({
       project('browser', browser, long),
       project('long', long),
     ],
-    // Tests start real services, threads and browsers. More at once than cores only slows each of them down.
-    maxWorkers: 2,
+    // Many tests wait for a process, a socket or a page, so two cores serve four of them at once.
+    maxWorkers: 4,
   },
 })
 

@@ -33,7 +33,8 @@ function readBothWays(directory: string) {
 test('an event passed on as it is stored is what it is when it is parsed, erased and hidden ones too', () => {
   fc.assert(
     fc.property(
-      fc.array(aFact, { minLength: 1, maxLength: 40 }),
+      // What a page shows of a redacted reply is not the event alone.
+      fc.array(aFact.filter(({ type }) => type !== 'reply.redacted'), { minLength: 1, maxLength: 40 }),
       fc.array(aSeq, { maxLength: 3 }),
       fc.array(aSeq, { minLength: 1, maxLength: 8 }),
       (facts, erased, hidden) => {
