@@ -4,37 +4,34 @@ import { settleHeard } from './reply-audio.ts'
 import { closeResponse, deleteUnheard, isClosed } from './responses.ts'
 import { placeUtterance, settleUtterance } from './transcript.ts'
 
-/** The caller began to speak: whoever else speaks falls silent, in this very step. */
+/** The caller began to speak: stops the reply within this step. */
 export function callerStarted(draft: Draft): void {
   const beganNow = !draft.state.caller.speaking
   setCaller(draft, { speaking: true, replyOwed: null })
-  // The reply to these words will answer what waited, too.
+  // The reply to these words also covers the queued request.
   setResponses(draft, { queued: null })
   set(draft, { checkInsMade: 0 })
   abandonNextSession(draft)
   interrupt(draft)
-  // Behind the clear: recall may start with work, and falling silent must not wait for it.
+  // Last, so that recall cannot delay the clear.
   if (beganNow) draft.actions.push({ type: 'memory.cue', text: null })
 }
 
-/** The caller fell silent; the service owes a reply. */
+/** The caller stopped speaking; the service now owes a reply. */
 export function callerStopped(draft: Draft): void {
   if (!draft.state.caller.speaking) return
   setCaller(draft, { speaking: false })
   oweReply(draft)
 }
 
-/** The caller's words became an item of the conversation; its text follows, often after the reply. */
+/** The caller's speech became a conversation item. Its text follows, often after the reply. */
 export function utteranceCommitted(draft: Draft, itemId: string, previousItemId: string | null): void {
   callerStopped(draft)
   const { transcript } = draft.state
   set(draft, { transcript: placeUtterance(transcript, itemId, previousItemId, draft.atMs) })
 }
 
-/**
- * The caller's words are there, or null where they could not be made out: they settle the transcript and cue
- * recall.
- */
+/** The transcription of an utterance arrived; null if it failed. Settles the transcript and cues recall. */
 export function utteranceTranscribed(draft: Draft, itemId: string, text: string | null): void {
   const settled = settleUtterance(draft.state.transcript, itemId, text)
   if (settled === draft.state.transcript) return
@@ -43,9 +40,8 @@ export function utteranceTranscribed(draft: Draft, itemId: string, text: string 
 }
 
 /**
- * Stops what is being generated and what is still playing, tells the model what of it was heard, and takes
- * note. Over a WebSocket the service cancels generation by itself, but it cannot know playback: truncating is
- * ours. Does nothing where nothing speaks, so repeated speech events are harmless.
+ * Stops generation and playback, and records the interruption. Truncates the model's items to what was heard:
+ * over a WebSocket the service cannot know. Does nothing if nothing is playing or being generated.
  */
 function interrupt(draft: Draft): void {
   const { options, playback, responses } = draft.state
@@ -57,7 +53,7 @@ function interrupt(draft: Draft): void {
   const cuts = silence(draft)
   for (const { segment, heardMs, sentMs } of cuts) {
     if (segment.itemId === null || segment.responseId === null) continue
-    // The service refuses to truncate at nothing, and beyond the item's audio.
+    // The service rejects a truncation at 0 ms or beyond the item's audio.
     if (heardMs === 0) deleteUnheard(draft, segment.itemId, segment.responseId)
     else if (heardMs < sentMs) truncate(draft, segment, heardMs)
   }
@@ -81,8 +77,8 @@ function interrupt(draft: Draft): void {
 }
 
 /**
- * Throws away everything that speaks or would speak: one `clear` where audio is out, and no more of any of
- * these responses. Returns what was heard of each segment, the one that was playing first.
+ * Drops all audio that is playing or queued, with at most one `clear`, and closes the responses it belongs
+ * to. Returns what was heard of each segment, the playing one first.
  */
 export function silence(draft: Draft): readonly Outcome[] {
   const { playback, outcomes } = cut(draft.state.playback)
@@ -111,7 +107,7 @@ function truncate(draft: Draft, { itemId, contentIndex }: Segment, heardMs: numb
   })
 }
 
-/** A session that was prepared without these words would not know them. */
+/** The prepared session does not know what the caller is saying now, so it cannot take over. */
 function abandonNextSession(draft: Draft): void {
   const { next } = draft.state.model
   if (!next) return

@@ -8,11 +8,11 @@ import type { ServerEvent } from './realtime-protocol.ts'
 import { type Talk, talkOf } from './talk.ts'
 import { begin, step } from './turn-taking.ts'
 
-/** Deadlines are checked this often; only silence and failures wait for it, never audio. */
+/** How often deadlines are checked. Audio does not wait for it. */
 const TICK_MS = 250
-/** What the process is held up for is neither the caller's silence nor the model's: their words wait in its sockets. */
+/** Caps the time a stalled process counts as silence: audio may be waiting in the sockets meanwhile. */
 const MAX_STEP_MS = 2 * TICK_MS
-/** Memories that take longer are of no use to the words that called for them. */
+/** Later memories no longer help with the words that prompted them. */
 const RECALL_BUDGET_MS = 1_500
 
 type Untimed<E> = E extends CallEvent ? Omit<E, 'atMs'> : never
@@ -26,24 +26,25 @@ export type BridgeOptions = {
   readonly hangUp: HangUp
   readonly clock: CallClock
   readonly log: CallLog
-  /** Something was said, or is being said: called often, must return at once. */
+  /** Called after every step. Called often, so it must return at once. */
   readonly changed: () => void
-  /** The call is over, in whichever way: called exactly once, synchronously, so that the slot is free. */
+  /** The call is over. Called exactly once and synchronously, so that the slot is free afterwards. */
   readonly ended: (reason: EndReason) => void
 }
 
 export type Bridge = {
-  /** Ends the call at the provider: the owner's wish, an owner who calls, the service's shutdown. */
+  /** Ends the call at the provider. */
   hangUp(reason: EndReason): void
-  /** The provider says that the call is over; any number of times. */
+  /** The provider reports that the call is over. Idempotent. */
   lineEnded(): void
-  /** Who speaks now, and what is said and not recorded yet. */
+  /** Who is speaking now, and what was said but is not recorded yet. */
   talk(): Talk
 }
 
 /**
- * Connects a caller's line with the realtime model: carries events to the turn-taking machine and its actions to
- * the two sockets, and decides nothing. Audio passes through untouched and waits for nothing but a full socket.
+ * Connects a caller's line with the realtime model. Passes events to the turn-taking machine and performs its
+ * actions on the two sockets; it makes no decisions of its own. Audio passes through untouched and waits only
+ * for a full socket.
  */
 export function startBridge(options: BridgeOptions): Bridge {
   const { line, mind, clock, log } = options
@@ -58,7 +59,7 @@ export function startBridge(options: BridgeOptions): Bridge {
   const inbox: CallEvent[] = []
   let busy = true
 
-  /** Handles one event at a time: an event caused by an action waits until the current step is carried out. */
+  /** Handles one event at a time. An event caused by an action waits until the current step is done. */
   const give = (event: Untimed<CallEvent>) => {
     inbox.push({ ...event, atMs: nowMs() })
     if (busy) return
@@ -74,13 +75,13 @@ export function startBridge(options: BridgeOptions): Bridge {
     busy = false
     options.changed()
   }
-  /** Performs every action, also after one of them failed. */
+  /** Performs every action, even after one of them fails. */
   const performAll = (actions: readonly CallAction[]) => {
     for (const action of actions) {
       try {
         perform(action)
       } catch (error) {
-        log(`the action ${action.type} of a call failed`, String(error))
+        log(`call action ${action.type} failed`, String(error))
       }
     }
   }
@@ -137,7 +138,7 @@ export function startBridge(options: BridgeOptions): Bridge {
     try {
       await options.hangUp(line.callSid, reason)
     } catch (error) {
-      log('the call could not be hung up at the provider', String(error))
+      log('could not hang up the call at the provider', String(error))
     }
     line.close()
   }
@@ -176,7 +177,7 @@ export function startBridge(options: BridgeOptions): Bridge {
       output = await mind.runTool({ callId, name, arguments: given }, over.signal)
     } catch (error) {
       if (over.signal.aborted) return
-      log(`the tool ${name} failed in a call`, String(error))
+      log(`tool ${name} failed during a call`, String(error))
       output = JSON.stringify({ error: 'The tool failed.' })
     }
     give({ type: 'tool.returned', callId, output })
@@ -187,7 +188,7 @@ export function startBridge(options: BridgeOptions): Bridge {
       const memories = await mind.recall({ text }, AbortSignal.any([over.signal, budget]))
       if (memories !== null && !budget.aborted) give({ type: 'memory.surfaced', text: memories })
     } catch (error) {
-      if (!budget.aborted && !over.signal.aborted) log('recall failed in a call', String(error))
+      if (!budget.aborted && !over.signal.aborted) log('recall failed during a call', String(error))
     }
   }
 

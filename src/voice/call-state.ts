@@ -3,7 +3,7 @@ import { emptyPlayback, type Playback } from './playback.ts'
 import type { ClientEvent, ServerEvent } from './realtime-protocol.ts'
 import { emptyTranscript, type Transcript } from './transcript.ts'
 
-/** What a call leaves behind in the ledger. Conversation and span are added by whoever appends it. */
+/** The facts that a call records. The appender adds the conversation and the span. */
 export type CallFact = { [T in CallFactType]: NewEventOf<T> }[CallFactType]
 
 type CallFactType =
@@ -13,17 +13,15 @@ type CallFactType =
   | 'call.interrupted'
   | 'call.ended'
 
-/** Why a call ended. */
 export type EndReason =
   | 'caller_hung_up'
-  /** The stream broke without a word; the caller may still be there, listening to the provider's markup. */
+  /** The stream broke. The caller may still be on the line, hearing the provider's markup. */
   | 'line_lost'
   | 'owner_hung_up'
   | 'owner_calling'
   | 'silence'
   | 'time_limit'
   | 'model_lost'
-  /** There is none that talks. */
   | 'no_realtime_model'
   | 'wrong_format'
   | 'backpressure'
@@ -37,17 +35,17 @@ export type TokenUsage = {
   readonly cachedTokens: number
 }
 
-/** A response of the model came to its end; what the turn and the budgets are counted from. */
+/** A finished response, as turns and budgets count it. */
 export type FinishedResponse = {
   readonly responseId: string
   readonly status: 'completed' | 'cancelled' | 'failed' | 'incomplete'
   readonly usage: TokenUsage
 }
 
-/** Everything that can happen to a call. `atMs` is monotonic time; the machine reads no clock. */
+/** Everything that can happen to a call. `atMs` is monotonic time. */
 export type CallEvent = { readonly atMs: number } & (
   | { readonly type: 'model.said'; readonly session: number; readonly event: ServerEvent }
-  /** The service told when it will end this session. */
+  /** The service announced when this session expires. */
   | { readonly type: 'model.expires'; readonly session: number; readonly inMs: number }
   | { readonly type: 'model.closed'; readonly session: number }
   | { readonly type: 'line.mark'; readonly name: string }
@@ -58,65 +56,65 @@ export type CallEvent = { readonly atMs: number } & (
   | { readonly type: 'tick' }
 )
 
-/** Everything that a call may do. Data only: the bridge carries it out, in order. */
+/** Everything that a call can do. The bridge performs actions in order. */
 export type CallAction =
   | { readonly type: 'line.media'; readonly payload: string; readonly mark: string }
   | { readonly type: 'line.clear' }
-  /** Closes the media stream: the provider goes on with the markup behind it and says that we were lost. */
+  /** Closes the media stream. The provider continues with the markup after it. */
   | { readonly type: 'line.close' }
   /** Ends the call itself at the provider. */
   | { readonly type: 'line.hangUp'; readonly reason: EndReason }
   | { readonly type: 'model.open'; readonly session: number }
-  /** From here on the caller's audio goes to this session; what was held back for it goes first. */
+  /** Sends all further caller audio to this session, held audio first. */
   | { readonly type: 'model.adopt'; readonly session: number }
   | { readonly type: 'model.close'; readonly session: number }
   | { readonly type: 'model.send'; readonly event: ClientEvent }
   | { readonly type: 'tool.run'; readonly callId: string; readonly name: string; readonly arguments: string }
-  /** A cue for recall. Null: the caller began to speak; else: the words just said. */
+  /** A cue for recall: the words just said, or null when the caller begins to speak. */
   | { readonly type: 'memory.cue'; readonly text: string | null }
   | { readonly type: 'response.finished'; readonly response: FinishedResponse }
   | { readonly type: 'record'; readonly facts: readonly CallFact[] }
   | { readonly type: 'log'; readonly message: string; readonly detail: string }
-  /** The last one of a call. */
+  /** The last action of a call. */
   | { readonly type: 'ended'; readonly reason: EndReason }
 
 export type CallOptions = {
   readonly callSid: string
   readonly streamSid: string
   readonly party: 'owner' | 'guest'
-  /** Per-response instructions: the first words, the first after a lost session, and after a long silence. */
+  /** Instructions for the first response, the first after a lost session, and one after a long silence. */
   readonly greeting: string
   readonly resume: string
   readonly checkIn: string
-  /** Wraps what is nobody's words, so that nothing in it can end the wrapping. */
+  /** Wraps data so that nothing in it can close the wrapper. */
   readonly delimit: (label: string, text: string) => string
-  /** Our own voice for when the model has none: base64 mu-law; empty says nothing. */
+  /** Recordings to play when the model cannot speak: base64 mu-law; an empty one plays nothing. */
   readonly phrases: Readonly<Record<PhraseName, string>>
   readonly limits: CallLimits
 }
 
 export type CallLimits = {
-  /** Whether the service itself cancels generation when the caller speaks (`interrupt_response`). */
+  /** Whether the service cancels generation when the caller speaks (`interrupt_response`). */
   readonly serverInterrupts: boolean
-  /** Quiet on both sides, from the end of playback, until the delegate asks whether anybody is there. */
+  /** Silence on both sides, counted from the end of playback, before the delegate checks in. */
   readonly silenceMs: number
-  /** How often it asks before it hangs up. */
+  /** Number of check-ins before hanging up. */
   readonly checkIns: number
-  /** The service ends a session at 60 min: from here a quiet moment is used for a fresh one … */
+  /** Session age from which a quiet moment is used to rotate. The service ends a session at 60 minutes. */
   readonly rotateAfterMs: number
-  /** … and from here any moment in which nobody speaks. */
+  /** Session age from which any moment without speech or generation is used to rotate. */
   readonly rotateByMs: number
-  /** How long a session may take from opening to being configured. */
+  /** Time limit for a session to become configured. */
   readonly openMs: number
-  /** How long the service may owe us an event before the session counts as lost. */
+  /** How long the service may owe an event before the session counts as lost. */
   readonly stallMs: number
-  /** A session that lasted this long has earned the next one its retry. */
+  /** A session that lasted this long restores the retry for the next one. */
   readonly healthyMs: number
-  /** How long the caller's words may hold up the facts behind them. */
+  /** How long to wait for the transcription of an utterance. Later facts wait with it. */
   readonly transcriptMs: number
-  /** How long a last phrase may take before the call is hung up regardless. */
+  /** Time limit for the last phrase, after which the call is hung up anyway. */
   readonly farewellMs: number
-  /** Null: as long as it lasts. */
+  /** Null: unlimited. */
   readonly maxCallMs: number | null
 }
 
@@ -145,54 +143,54 @@ export type CallState = {
     | { readonly name: 'leaving'; readonly reason: EndReason; readonly byMs: number }
     | { readonly name: 'ended' }
   readonly model: ModelState
-  /** The service's signs of life: the last one, and how many so far, in all sessions. */
+  /** Events received from the service, over all sessions. */
   readonly signs: { readonly lastMs: number; readonly count: number }
   readonly caller: CallerState
   readonly responses: ResponseState
   readonly tools: ToolState
   readonly playback: Playback
   readonly transcript: Transcript
-  /** Since when nobody speaks and nothing is under way; null while something is. */
+  /** Since when nobody has spoken and nothing has been in progress; null otherwise. */
   readonly quietSinceMs: number | null
   readonly checkInsMade: number
 }
 
 export type ModelState = {
-  /** The session that the caller talks to; events of any other are none of the call's business. */
+  /** The session that the caller talks to. */
   readonly session: number
   readonly ready: boolean
-  /** When it was opened; once ready, when it became so. */
+  /** When the session was opened or, once ready, became ready. */
   readonly sinceMs: number
   readonly rotateAtMs: number
-  /** The session that is being prepared to take over. */
+  /** The session being prepared to take over. */
   readonly next: { readonly session: number; readonly sinceMs: number } | null
   readonly lastSession: number
   readonly retries: number
-  /** What to say once ready. */
+  /** Instructions for the first response once ready. */
   readonly opening: string
 }
 
 export type CallerState = {
   readonly speaking: boolean
-  /** The caller finished and the service owes the reply: since when, and after how many signs of life. */
+  /** Set while the service owes a reply to the caller: since when, and the `signs` count at that time. */
   readonly replyOwed: { readonly sinceMs: number; readonly signs: number } | null
 }
 
 export type ResponseState = {
   readonly active: string | null
-  /** Sent, and not yet answered by `response.created`. */
+  /** Sent, but not yet confirmed by `response.created`. */
   readonly requested: { readonly eventId: string; readonly instructions: string | null } | null
   readonly requestedAtMs: number
   readonly requests: number
-  /** Waits until nothing is active: at most one. */
+  /** The request that waits until no response is active. */
   readonly queued: { readonly instructions: string | null } | null
-  /** Responses that were interrupted or are done: their late deltas are nobody's. The newest last. */
+  /** Responses that were interrupted or are done, newest last. Their late deltas are dropped. */
   readonly closed: readonly string[]
-  /** Responses that are done: each is counted once, however often the service says so. The newest last. */
+  /** Responses that are done, newest last, so that each is counted once. */
   readonly done: readonly string[]
-  /** Items of which nothing was heard, to be deleted once their response is done. */
+  /** Items that the caller did not hear at all, to be deleted once their response is done. */
   readonly unheard: readonly { readonly itemId: string; readonly responseId: string }[]
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number
 }
 
@@ -202,13 +200,14 @@ export type ToolState = {
     readonly name: string
     readonly session: number
   }[]
-  /** Every call id that was ever run, the newest last. */
+  /** Recent call ids, newest last. */
   readonly seen: readonly string[]
-  /** What returned while no session was ready: the next one is told, or it would have it all done again. */
+  /**
+   * Results that returned while no session was ready. The next one gets them, or it would repeat the calls.
+   */
   readonly returned: readonly { readonly name: string; readonly output: string }[]
 }
 
-/** A call that has just been connected, before its first action. */
 export function initialState(options: CallOptions, atMs: number): CallState {
   return {
     options,
@@ -246,9 +245,8 @@ export function initialState(options: CallOptions, atMs: number): CallState {
 }
 
 /**
- * One step under construction: a copy of the state that lives inside a single call of `step`, so that the
- * machine stays a pure function while its parts are written one after the other. Only the top level is a copy;
- * everything below is replaced, never changed.
+ * A mutable copy of the state within one `step`, which stays a pure function. The copy is shallow: nested
+ * values are replaced, never mutated.
  */
 export type Draft = {
   readonly state: { -readonly [K in keyof CallState]: CallState[K] }
@@ -256,7 +254,6 @@ export type Draft = {
   readonly atMs: number
 }
 
-/** Replaces parts of the state. */
 export function set(draft: Draft, change: Partial<CallState>): void {
   Object.assign(draft.state, change)
 }
@@ -269,7 +266,7 @@ export function setCaller(draft: Draft, change: Partial<CallerState>): void {
   set(draft, { caller: { ...draft.state.caller, ...change } })
 }
 
-/** The service is expected to answer by itself: until then nothing else may be asked for. */
+/** The service is expected to reply by itself. No other response may be requested until then. */
 export function oweReply(draft: Draft): void {
   setCaller(draft, { replyOwed: { sinceMs: draft.atMs, signs: draft.state.signs.count } })
 }

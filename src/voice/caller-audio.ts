@@ -1,31 +1,29 @@
 import { BYTES_PER_MS, SILENCE_BYTE } from './mu-law.ts'
 
-/** Five seconds of audio, kept for a session that is not ready or a model that does not keep up. */
+/** Five seconds of audio, for a session that is not ready or a model that does not keep up. */
 const HELD_BYTES = 5_000 * BYTES_PER_MS
-/** Frames are held back while more than this waits in the model's socket. */
+/** Limit of the model socket's buffer, above which frames are held. */
 const SOCKET_BYTES = 64 * 1024
-/** Shorter holes in the provider's timestamps are left alone: the model copes with them. */
+/** Shorter gaps in the provider's timestamps are not filled: the model copes with them. */
 const GAP_MS = 100
-/** The most silence that fills one hole. */
+/** The most silence that fills one gap. */
 const MAX_FILL_MS = 1_000
-/** A caller in mid-speech whose audio stops for this long counts as silent. */
+/** A speaking caller whose audio stops for this long counts as silent. */
 const STARVED_MS = 750
 
 type Sink = { sendAudio(base64: string): void; readonly bufferedBytes: number }
 
 export type CallerAudio = {
-  /** Passes a frame on. */
   frame(payload: string, timestampMs: number, nowMs: number): void
-  /** Called regularly: sends held frames, and ends a turn that the line cut off. */
+  /** Call regularly: sends held frames, and ends the caller's turn if audio stopped in mid-speech. */
   tick(nowMs: number, callerSpeaks: boolean): void
-  /** Sends all further audio to this session, held frames first. */
+  /** Sends all further audio to `sink`, held frames first. */
   sendTo(sink: Sink | null): void
 }
 
 /**
- * Carries the caller's audio to the model. While there is no session, or its socket is full, it holds the newest
- * five seconds and drops older audio. It fills holes with silence, because a model that hears nothing never
- * notices that the caller stopped.
+ * Carries the caller's audio to the model, and keeps the newest five seconds while it cannot be sent. Fills
+ * gaps with silence, because a model that receives nothing never notices that the caller stopped.
  */
 export function createCallerAudio(): CallerAudio {
   let sink: Sink | null = null
@@ -35,7 +33,7 @@ export function createCallerAudio(): CallerAudio {
   let lastFrameMs = 0
   let starved = false
 
-  /** An empty socket takes anything, or a frame of the largest size would wait for ever. */
+  /** An empty socket takes any frame; otherwise a frame larger than the limit would wait forever. */
   const takes = (to: Sink, payload: string) =>
     to.bufferedBytes === 0 || to.bufferedBytes + payload.length <= SOCKET_BYTES
   const drain = () => {

@@ -13,15 +13,14 @@ import { say } from './reply-audio.ts'
 import { changeReplies, type Reply, release, settleOverdue, type Utterance } from './transcript.ts'
 
 /**
- * Ends the call, once: every fact that is still owed, then the sockets. `how`: the caller is gone already (the
- * provider may have said so while its socket stands open), the call is hung up at the provider, or the stream is
- * closed so that the provider says the rest.
+ * Records all remaining facts, then closes the sockets. Idempotent. `how`: `gone` if the caller has already
+ * left, `hangUp` to end the call at the provider, `close` to let the provider continue with its markup.
  */
 export function endCall(draft: Draft, reason: EndReason, how: 'gone' | 'hangUp' | 'close'): void {
   const { options, startedAtMs, stage, model } = draft.state
   if (stage.name === 'ended') return
   settleEverything(draft)
-  tell(draft)
+  recordSettled(draft)
   const durationMs = Math.max(0, Math.round(draft.atMs - startedAtMs))
   draft.actions.push({
     type: 'record',
@@ -42,7 +41,7 @@ export function endCall(draft: Draft, reason: EndReason, how: 'gone' | 'hangUp' 
   draft.actions.push({ type: 'ended', reason })
 }
 
-/** Says a last phrase in our own voice and hangs up once it was played. */
+/** Plays a last phrase, then hangs up. */
 export function leave(draft: Draft, phrase: PhraseName, reason: EndReason): void {
   if (draft.state.stage.name !== 'live') return
   silence(draft)
@@ -52,23 +51,23 @@ export function leave(draft: Draft, phrase: PhraseName, reason: EndReason): void
   say(draft, draft.state.options.phrases[phrase])
 }
 
-/** Hangs up once the last phrase was played, or took too long. */
+/** Hangs up once the last phrase has been played or has timed out. */
 export function finishLeaving(draft: Draft): void {
   const { stage, playback } = draft.state
   if (stage.name !== 'leaving') return
   if (playback.segments.length === 0 || draft.atMs >= stage.byMs) endCall(draft, stage.reason, 'hangUp')
 }
 
-/** Records what can be told by now, in the order in which it was said. */
-export function tell(draft: Draft): void {
-  const { transcript, told } = release(draft.state.transcript)
+/** Records the settled entries at the head of the transcript. */
+export function recordSettled(draft: Draft): void {
+  const { transcript, told: entries } = release(draft.state.transcript)
   if (transcript === draft.state.transcript) return
   set(draft, { transcript })
-  const facts = told.flatMap((entry) => factOf(draft.state.options, entry))
+  const facts = entries.flatMap((entry) => factOf(draft.state.options, entry))
   if (facts.length > 0) draft.actions.push({ type: 'record', facts })
 }
 
-/** The line is going: what is playing was heard as far as the marks say, what is owed will not come. */
+/** Nothing more will arrive: replies count as heard up to the last mark, and missing words as unknown. */
 function settleEverything(draft: Draft): void {
   silence(draft)
   const transcript = changeReplies(
@@ -87,7 +86,7 @@ function factOf(options: CallOptions, entry: Utterance | Reply): CallFact[] {
   const { callSid, party } = options
   const { itemId } = entry
   if (entry.kind === 'utterance') {
-    // Noise that the service took for speech: nobody said anything.
+    // The service took noise for speech.
     if (entry.text !== null && entry.text.trim() === '') return []
     const facts = { callSid, itemId, party, transcribed: entry.text !== null }
     const key = `call:${callSid}:utterance:${itemId}`

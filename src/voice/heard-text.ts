@@ -1,10 +1,10 @@
-/** Built once: it holds no state, and making one takes milliseconds that the call does not have. */
+/** Shared because creating a segmenter takes milliseconds. */
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 /**
- * What the caller heard of a reply: the part of its text that corresponds to the part of its audio that was
- * played. The rule: speech runs at an even pace, so `heardMs` of `generatedMs` of audio is the same share of
- * the characters, and a word of which the end was not reached was not heard. Always a prefix of the text.
+ * The part of a reply that the caller heard: a prefix of `generatedText` that ends at a word boundary.
+ * Assumes an even pace of speech, so `heardMs / generatedMs` is the share of characters heard. A word that
+ * was cut off counts as not heard.
  */
 export function heardText(generatedText: string, heardMs: number, generatedMs: number): string {
   if (heardMs >= generatedMs) return heardMs > 0 ? generatedText : ''

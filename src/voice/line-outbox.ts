@@ -1,23 +1,23 @@
 import type { CallLine } from './ports.ts'
 
-/** Audio waits here, where a clear can still reach it, while more than this waits in the line's socket. */
+/** Limit of the line socket's buffer, above which audio waits here, where a clear can still drop it. */
 const SOCKET_BYTES = 64 * 1024
-/** The line counts as dead when more than this waits in all. */
+/** The line counts as dead once more than this waits in total. */
 const LIMIT_BYTES = 1024 * 1024
 
 type Waiting = { readonly payload: string; readonly mark: string }
 
 export type LineOutbox = {
   media(payload: string, mark: string): void
-  /** Sends a clear at once and drops all waiting audio. */
+  /** Drops all waiting audio and sends a clear. */
   clear(): void
-  /** Sends waiting audio; called whenever the line may have taken some. */
+  /** Sends waiting audio. Call whenever the line's buffer may have drained. */
   pump(): void
 }
 
 /**
- * Carries audio to the caller and drops none in the middle of a reply: what the line does not take waits in order.
- * Beyond a mebibyte it calls `overflowed`, once, and sends nothing more.
+ * Carries audio to the caller in order and without loss. If more than 1 MiB waits, it calls `overflowed` once
+ * and sends nothing more.
  */
 export function createLineOutbox(line: CallLine, overflowed: () => void): LineOutbox {
   let waiting: Waiting[] = []

@@ -4,16 +4,15 @@ import { sessionOpening } from './session-config.ts'
 
 export type ModelSession = {
   send(event: ClientEvent): void
-  /** A piece of the caller's audio. */
   sendAudio(base64: string): void
   readonly bufferedBytes: number
-  /** Any number of times; nothing is reported afterwards. */
+  /** Idempotent. No callback is called afterwards. */
   close(): void
 }
 
 /**
- * One session with the realtime model, from connecting to its loss. The plan is made while the socket connects;
- * once both are there the session is configured. `lost` comes at most once.
+ * Opens one session with the realtime model. Makes the plan while the socket connects, and configures the
+ * session once both are ready. Calls `lost` at most once.
  */
 export function openModelSession(options: {
   readonly connect: ConnectModel
@@ -33,7 +32,7 @@ export function openModelSession(options: {
     abort.abort()
     socket.close()
     if (detail === null) return
-    options.log('a realtime session was lost', detail)
+    options.log('realtime session lost', detail)
     options.lost()
   }
 
@@ -43,7 +42,7 @@ export function openModelSession(options: {
       if (over) return
       const parsed = parseServerEvent(text)
       if (parsed.status === 'event') options.said(parsed.event)
-      else if (parsed.status === 'malformed') options.log('a realtime event was malformed', parsed.detail)
+      else if (parsed.status === 'malformed') options.log('malformed realtime event', parsed.detail)
     },
     closed: (detail) => finish(detail),
   })

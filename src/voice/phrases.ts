@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { PhraseName } from './call-state.ts'
 
-/** Reads the recorded phrases that need no model, as base64 mu-law. Rejects when one is missing. */
+/** Reads the recorded phrases as base64 mu-law. Rejects if one is missing. */
 export async function loadPhrases(): Promise<Readonly<Record<PhraseName, string>>> {
   const read = (file: string) => readFile(new URL(`./phrases/${file}.ulaw`, import.meta.url), 'base64')
   const [reconnecting, trouble, timeUp] = await Promise.all([

@@ -2,20 +2,20 @@ import { BYTES_PER_MS } from './mu-law.ts'
 import { type Chunk, flushCarry, rechunk } from './rechunk.ts'
 
 /**
- * What the provider was sent and what it reported as played. Outbound audio is queued at the provider and
- * generated far faster than it is spoken, so neither "sent" nor "generated" means "heard": only a returned
- * mark does, and only one that was not forgotten by a cut, because `clear` returns all pending marks too.
+ * Which audio was sent to the provider, and which it reported as played. Audio is generated and queued faster
+ * than it is spoken, so only a returned mark proves that it was heard. A cut forgets all pending marks,
+ * because `clear` returns them too.
  */
 export type Playback = {
-  /** Marks are numbered through the whole call, so one from before a cut is never taken for a later one. */
+  /** Marks are numbered across the whole call, so a mark from before a cut cannot match a later one. */
   readonly nextMark: number
-  /** What is still being sent or played, oldest first. */
+  /** Audio still being sent or played, oldest first. */
   readonly segments: readonly Segment[]
-  /** Marks that have not come back, oldest first; their numbers run without a gap. */
+  /** Marks that have not returned, oldest first, numbered without gaps. */
   readonly marks: readonly Mark[]
 }
 
-/** The audio of one item, or a phrase of our own (`itemId` null). */
+/** The audio of one item, or a recorded phrase (`itemId` null). */
 export type Segment = {
   readonly key: string
   readonly itemId: string | null
@@ -23,25 +23,25 @@ export type Segment = {
   readonly contentIndex: number
   readonly sentBytes: number
   readonly playedBytes: number
-  /** Less than a frame, waiting for more. */
+  /** An incomplete frame, kept for the next delta. */
   readonly carry: Uint8Array
-  /** Nothing more will be added. */
+  /** No more audio will be added. */
   readonly complete: boolean
 }
 
 type Mark = { readonly number: number; readonly segmentKey: string; readonly endBytes: number }
 
-/** A piece of audio and the mark that follows it. */
+/** A chunk of audio and the mark that follows it. */
 export type Outgoing = { readonly payload: string; readonly mark: string }
 
-/** What was heard of a segment when it ended. */
+/** How much of a segment was heard when it ended. */
 export type Outcome = { readonly segment: Segment; readonly heardMs: number; readonly sentMs: number }
 
 export type SegmentName = Pick<Segment, 'itemId' | 'responseId' | 'contentIndex'> & { readonly key: string }
 
 /**
- * How far past the last returned mark the caller is assumed to have heard: the mark takes its time to come
- * back. The value is that of the field's reference bridge; half of a chunk, so it errs evenly.
+ * How far past the last returned mark the caller is assumed to have heard, because a mark takes time to
+ * return. Half a chunk, so the error is even in both directions.
  */
 export const HEARD_SLACK_MS = 50
 
@@ -49,10 +49,7 @@ const NO_CARRY: Uint8Array = new Uint8Array(0)
 
 export const emptyPlayback: Playback = { nextMark: 0, segments: [], marks: [] }
 
-/**
- * Adds audio (base64 mu-law) to a segment, which is begun where there is none of that key. A complete one takes
- * no more.
- */
+/** Adds audio (base64 mu-law) to a segment, creating it if needed. Ignored if the segment is complete. */
 export function enqueue(
   playback: Playback,
   name: SegmentName,
@@ -71,7 +68,7 @@ export function enqueue(
   return send(playback, { ...segment, carry }, index, chunks)
 }
 
-/** Nothing more follows in this segment: its rest is sent. Finished at once where all of it was played. */
+/** Marks a segment as complete and sends its remainder. It is `finished` if all of it has been played. */
 export function complete(
   playback: Playback,
   key: string,
@@ -93,8 +90,8 @@ export function complete(
 }
 
 /**
- * A mark came back: everything up to it was played. Unknown names, repeated ones and those from
- * before a cut change nothing. Returns the segments that were thereby heard to their end.
+ * A mark returned: everything up to it was played. Ignores unknown, repeated and outdated marks. Returns the
+ * segments that are now fully heard.
  */
 export function acknowledge(
   playback: Playback,
@@ -105,7 +102,7 @@ export function acknowledge(
   if (!first || !(number >= first.number && number < playback.nextMark)) {
     return { playback, finished: [] }
   }
-  // Audio plays in order, so a mark that overtakes an earlier one proves that one as well.
+  // Audio plays in order, so a mark implies all earlier ones.
   const returned = playback.marks.slice(0, number - first.number + 1)
   const marks = playback.marks.slice(number - first.number + 1)
   const segments = playback.segments.map((segment) => {
@@ -115,7 +112,7 @@ export function acknowledge(
   return sweep({ ...playback, segments, marks })
 }
 
-/** Stops everything and forgets its marks. Returns what was heard of each segment that it cut, the oldest first. */
+/** Stops everything and forgets all marks. Returns how much of each segment was heard, oldest first. */
 export function cut(playback: Playback): {
   readonly playback: Playback
   readonly outcomes: readonly Outcome[]
@@ -131,7 +128,6 @@ export function cut(playback: Playback): {
   }
 }
 
-/** Whole milliseconds of a segment that were sent. */
 function sentMs(segment: Segment): number {
   return Math.floor(segment.sentBytes / BYTES_PER_MS)
 }
@@ -140,7 +136,7 @@ function playedMs(segment: Segment): number {
   return Math.floor(segment.playedBytes / BYTES_PER_MS)
 }
 
-/** Only marks count, never the clock; between two marks at most the slack, and never past the next mark. */
+/** Counts by marks, not by the clock: the last mark plus HEARD_SLACK_MS, but never past the next mark. */
 function heardMs(playback: Playback, segment: Segment): number {
   const next = playback.marks.find((mark) => mark.segmentKey === segment.key)
   if (!next) return playedMs(segment)
@@ -164,7 +160,7 @@ function send(playback: Playback, segment: Segment, index: number, chunks: reado
   return { playback: { ...playback, nextMark, segments, marks: [...playback.marks, ...added] }, outgoing }
 }
 
-/** Removes the segments of which every byte was sent and played. */
+/** Removes the segments that were played completely. */
 function sweep(playback: Playback): { readonly playback: Playback; readonly finished: readonly Outcome[] } {
   const done = playback.segments.filter((s) => s.complete && s.playedBytes === s.sentBytes)
   if (done.length === 0) return { playback, finished: [] }

@@ -1,19 +1,19 @@
 import type { CallFact, EndReason, FinishedResponse } from './call-state.ts'
 
-/** The caller's end of a call: an accepted media stream of the provider. Audio is base64 mu-law. */
+/** The caller's side of a call: an accepted media stream. Audio is base64 mu-law. */
 export type CallLine = {
   readonly callSid: string
   readonly streamSid: string
   sendMedia(payload: string): void
   sendMark(name: string): void
   sendClear(): void
-  /** Closes the stream; the provider goes on with the markup behind it. */
+  /** Closes the stream. The provider continues with the markup after it. */
   close(): void
-  /** What was sent and has not left this machine. */
+  /** Bytes sent that have not left this machine. */
   readonly bufferedBytes: number
   /**
-   * `timestampMs`: since the stream's start, by the provider's count. `ended` may come more than once,
-   * `stopped` when the provider said so, `closed` when the socket went.
+   * `timestampMs` counts from the start of the stream, by the provider's clock. `ended` can be called more
+   * than once: with `stopped` when the provider ends the stream, with `closed` when the socket closes.
    */
   listen(handlers: {
     media(payload: string, timestampMs: number): void
@@ -22,7 +22,7 @@ export type CallLine = {
   }): void
 }
 
-/** The model's end: one socket of the realtime service. */
+/** One socket to the realtime service. */
 export type ModelSocket = {
   /** Does nothing unless the socket is open. */
   send(text: string): void
@@ -31,8 +31,8 @@ export type ModelSocket = {
 }
 
 /**
- * Opens a socket to the realtime service. The handlers are called later, never before this returns; `closed`
- * exactly once, also when it never opened.
+ * Opens a socket to the realtime service. No handler is called before this returns. `closed` is called
+ * exactly once, even if the socket never opened.
  */
 export type ConnectModel = (handlers: {
   opened(): void
@@ -40,62 +40,62 @@ export type ConnectModel = (handlers: {
   closed(detail: string): void
 }) => ModelSocket
 
-/** A tool as the realtime service is told of it; `parameters` is a JSON schema. */
+/** A tool as declared to the realtime service; `parameters` is a JSON schema. */
 export type VoiceTool = {
   readonly name: string
   readonly description: string
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** Everything that a model session starts with. It has no memory of its own: each one gets all of it. */
+/** The full context of a new model session, which has no memory of earlier ones. */
 export type SessionPlan = {
   readonly instructions: string
-  /** What went before, oldest first: text, because audio cannot be seeded. `inner` is nobody's words. */
+  /** Earlier words, oldest first, as text because audio cannot be seeded. `inner` is delimited data. */
   readonly history: readonly { readonly role: 'caller' | 'delegate' | 'inner'; readonly text: string }[]
   readonly tools: readonly VoiceTool[]
   readonly voice: string
   readonly transcriptionModel: string
-  /** ISO 639-1, where known: it makes the transcription better. */
+  /** ISO 639-1, if known: improves the transcription. */
   readonly language?: string | undefined
 }
 
-/** The agent, as far as a call needs it. Nothing here is awaited on the way of the audio. */
+/** The parts of the agent that a call needs. Audio waits for none of them. */
 export type CallMind = {
   /**
    * Capsule, recent turns, tools and persona for a new session. Called at the start, after a loss and at each
-   * rotation, so it must include what this very call said so far.
+   * rotation, so it must include this call's own words so far.
    */
   plan(signal: AbortSignal): Promise<SessionPlan>
   /**
-   * Looks for memories while the caller speaks (`text` null) and once the words are known. Delimited text for
-   * the model, or null. The signal aborts at the time budget; what comes later is not used.
+   * Looks for memories, first while the caller speaks (`text` null) and again once the words are known.
+   * Resolves with delimited text for the model, or null. A result after the signal aborts is dropped.
    */
   recall(cue: { readonly text: string | null }, signal: AbortSignal): Promise<string | null>
-  /** Runs a tool; a failure is told in the output, and a rejection becomes one. */
+  /** Runs a tool and resolves with its output. A rejection is reported to the model as a failed tool. */
   runTool(
     call: { readonly callId: string; readonly name: string; readonly arguments: string },
     signal: AbortSignal,
   ): Promise<string>
-  /** A response ended: for the turn's facts and the budgets. */
+  /** A response ended. Counts towards its turn and the budgets. */
   responded(response: FinishedResponse): void
 }
 
 /**
- * Takes facts to be appended, in this order. Must return at once and never throw for a slow or broken disk: it
- * is called between two frames of audio.
+ * Queues facts to be appended in order. It is called between two frames of audio, so it must return at once
+ * and must not throw if the disk is slow or fails.
  */
 export type RecordFacts = (facts: readonly CallFact[]) => void
 
 export type CallClock = {
-  /** Monotonic: the wall clock may jump, a call must not. */
+  /** Monotonic. */
   nowMs(): number
-  /** Wall time, to read the service's expiry. */
+  /** Wall time. */
   epochMs(): number
-  /** Runs `fn` regularly until the returned function is called. */
+  /** Runs `fn` at an interval until the returned function is called. */
   every(intervalMs: number, fn: () => void): () => void
 }
 
-/** Ends a call at the provider. Settles within seconds, whatever the provider does. */
+/** Ends a call at the provider. Settles within seconds even if the provider does not respond. */
 export type HangUp = (callSid: string, reason: EndReason) => Promise<void>
 
 export type CallLog = (message: string, detail: string) => void

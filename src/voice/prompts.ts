@@ -1,9 +1,6 @@
 import type { CallOptions } from './call-state.ts'
 
-/**
- * What the model is asked to say when nobody has spoken to it. It hears these as instructions for that one
- * response; its character and context come with the session.
- */
+/** Instructions for responses that the delegate begins. Persona and context come with the session. */
 export const callPrompts: Pick<CallOptions, 'greeting' | 'resume' | 'checkIn'> = {
   greeting:
     'The call has just been connected. Greet the caller in one short sentence, as somebody who knows where you ' +

@@ -1,7 +1,7 @@
 import type { RealtimeClientEvent } from 'openai/resources/realtime/realtime'
 import * as z from 'zod'
 
-/** What we may say to the realtime service (GA), in the SDK's own types. */
+/** Events to the realtime service (GA), typed by the SDK. */
 export type ClientEvent = RealtimeClientEvent
 
 const id = z.string().min(1).max(200)
@@ -27,10 +27,7 @@ const outputItem = z.object({
   arguments: z.string().optional(),
 })
 
-/**
- * The server events that a call acts upon (GA names), as far as it reads them. All others are passed over:
- * the service adds types, and an unknown one must not end a call.
- */
+/** The server events (GA names) that a call uses. Others are ignored, because the service adds new types. */
 const schemas = {
   'session.created': z.object({ type: z.literal('session.created'), session }),
   'session.updated': z.object({ type: z.literal('session.updated'), session }),
@@ -105,7 +102,7 @@ export type ServerEvent = { [T in keyof Schemas]: z.output<Schemas[T]> }[keyof S
 
 export type ParsedServerEvent =
   | { readonly status: 'event'; readonly event: ServerEvent }
-  /** Well-formed, and of a type on which nothing depends. */
+  /** Well-formed, but of a type that calls do not use. */
   | { readonly status: 'ignored'; readonly type: string }
   | { readonly status: 'malformed'; readonly detail: string }
 

@@ -1,17 +1,17 @@
 import { FRAME_BYTES } from './mu-law.ts'
 
 /**
- * The most audio that goes out under one mark: 100 ms. A mark comes back only when everything before it was
- * played, so this is how exactly an interruption knows what was heard. Odd or tiny pieces stutter on the way.
+ * The most audio under one mark: 100 ms. This is the precision with which an interruption knows what was
+ * heard. Much smaller chunks stutter.
  */
 export const CHUNK_BYTES = 5 * FRAME_BYTES
 
-/** A piece of audio for the provider: base64, and how many bytes it stands for. */
+/** Base64 audio for the provider, and its decoded length. */
 export type Chunk = { readonly payload: string; readonly bytes: number }
 
 /**
- * Cuts a delta into whole 20 ms frames, at most CHUNK_BYTES a piece. Less than a frame may be left over: it comes
- * back as `carry` and goes before the next delta.
+ * Cuts a delta into chunks of whole 20 ms frames, each at most CHUNK_BYTES. The incomplete last frame is
+ * returned as `carry`, to be put before the next delta.
  */
 export function rechunk(
   carry: Uint8Array,

@@ -6,10 +6,7 @@ import { changeReply, findReply } from './transcript.ts'
 
 type Said<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>
 
-/**
- * A piece of a reply's audio: out to the provider at once, unless its response was interrupted or is done.
- * Responses are told apart by id alone; a new one never makes an old one audible again.
- */
+/** Sends a reply's audio to the provider, unless its response was interrupted or is done. */
 export function audioDelta(draft: Draft, event: Said<'response.output_audio.delta'>): void {
   if (isForgotten(draft, event.response_id)) return
   if (draft.state.responses.active !== event.response_id && !isClosed(draft, event.response_id)) {
@@ -21,7 +18,7 @@ export function audioDelta(draft: Draft, event: Said<'response.output_audio.delt
     generatedBytes: reply.generatedBytes + bytes,
   }))
   if (isClosed(draft, event.response_id) || draft.state.stage.name !== 'live') return
-  // Its outcome is settled: more of it would be heard and never told.
+  // Its heard part is settled, so further audio would be heard but not recorded.
   if (findReply(draft.state.transcript, event.item_id)?.heard) return
   const name = {
     key: segmentKey(event.item_id, event.content_index),
@@ -32,19 +29,18 @@ export function audioDelta(draft: Draft, event: Said<'response.output_audio.delt
   play(draft, name, event.delta)
 }
 
-/** The end of generation, not of speech: playback goes on. */
+/** Generation of this audio has ended; playback continues. */
 export function audioDone(draft: Draft, itemId: string, contentIndex: number): void {
   completeSegment(draft, segmentKey(itemId, contentIndex))
 }
 
-/** Ends the segments of a response whose own end of audio was never announced. */
+/** Completes the segments of a response that never got an `output_audio.done`. */
 export function completeResponseAudio(draft: Draft, responseId: string): void {
   for (const segment of draft.state.playback.segments) {
     if (segment.responseId === responseId) completeSegment(draft, segment.key)
   }
 }
 
-/** A piece of a reply's text; that of a forgotten response is nobody's. */
 export function transcriptDelta(draft: Draft, event: Said<'response.output_audio_transcript.delta'>): void {
   if (isForgotten(draft, event.response_id)) return
   setReply(draft, event.item_id, event.response_id, (reply) => ({
@@ -53,7 +49,7 @@ export function transcriptDelta(draft: Draft, event: Said<'response.output_audio
   }))
 }
 
-/** The whole text, of what was never spoken too. */
+/** The whole generated text, including words that are never spoken. */
 export function transcriptDone(draft: Draft, event: Said<'response.output_audio_transcript.done'>): void {
   if (isForgotten(draft, event.response_id)) return
   setReply(draft, event.item_id, event.response_id, (reply) => ({
@@ -62,7 +58,7 @@ export function transcriptDone(draft: Draft, event: Said<'response.output_audio_
   }))
 }
 
-/** The provider played everything up to this mark, or threw it away: only the name tells. */
+/** The provider returned a mark: it played everything before it, or dropped it at a clear. */
 export function markReturned(draft: Draft, name: string): void {
   const { playback, finished } = acknowledge(draft.state.playback, name)
   if (playback === draft.state.playback) return
@@ -70,7 +66,7 @@ export function markReturned(draft: Draft, name: string): void {
   settleHeard(draft, finished, false)
 }
 
-/** Says a phrase of our own; an empty one is not said. */
+/** Plays a recorded phrase. An empty one plays nothing. */
 export function say(draft: Draft, phrase: string): void {
   if (phrase === '') return
   const key = `phrase ${draft.state.playback.nextMark}`
@@ -78,7 +74,7 @@ export function say(draft: Draft, phrase: string): void {
   completeSegment(draft, key)
 }
 
-/** What was heard of these segments is settled. */
+/** Records in the transcript how much of these segments was heard. */
 export function settleHeard(draft: Draft, outcomes: readonly Outcome[], interrupted: boolean): void {
   for (const { segment, heardMs, sentMs } of outcomes) {
     if (segment.itemId === null) continue
@@ -115,7 +111,7 @@ function setReply(
   set(draft, { transcript: changeReply(draft.state.transcript, itemId, responseId, change) })
 }
 
-/** It is over for the service too: what still comes of it would only open a reply that nobody finishes. */
+/** Whether the service has finished this response too: a later event would open a reply that never ends. */
 function isForgotten(draft: Draft, responseId: string): boolean {
   return isClosed(draft, responseId) && draft.state.responses.active !== responseId
 }

@@ -4,22 +4,22 @@ import { changeReplies, findReply } from './transcript.ts'
 
 type Done = Extract<ServerEvent, { type: 'response.done' }>['response']
 
-/** How many ids of finished responses and tool calls are kept to recognise what comes late. */
+/** Number of finished responses and tool calls kept to recognise late events. */
 const REMEMBERED = 64
 
-/** Responses that failed in a row: at the first the model is asked again, at this one the caller is told. */
+/** Consecutive failed responses after which the caller hears an apology instead of a retry. */
 export const MAX_FAILURES = 2
 
 /**
- * Asks the model to speak, now or as soon as nothing is active: the service refuses a second response beside
- * an active one. At most one request waits; a later one replaces it. Null instructions mean the session's.
+ * Requests a response now, or as soon as none is active: the service rejects a second concurrent one. At most
+ * one request waits; a later one replaces it. Null `instructions` means those of the session.
  */
 export function requestResponse(draft: Draft, instructions: string | null): void {
   setResponses(draft, { queued: { instructions } })
   sendQueued(draft)
 }
 
-/** Sends the waiting request once nothing stands in its way: no response, no speech, no reply owed. */
+/** Sends the waiting request if no response is active, the caller is silent and no reply is owed. */
 export function sendQueued(draft: Draft): void {
   const { responses, caller, model, stage } = draft.state
   if (responses.queued === null || stage.name !== 'live' || !model.ready) return
@@ -45,13 +45,13 @@ export function isClosed(draft: Draft, responseId: string): boolean {
   return draft.state.responses.closed.includes(responseId)
 }
 
-/** From here on nothing of this response reaches the caller. */
+/** After this, no audio of the response reaches the caller. */
 export function closeResponse(draft: Draft, responseId: string): void {
   if (isClosed(draft, responseId)) return
   setResponses(draft, { closed: [...draft.state.responses.closed, responseId].slice(-REMEMBERED) })
 }
 
-/** Deletes an item of which nothing was heard, at once or when the response that made it is done. */
+/** Deletes an item that was not heard at all, at once or when its response is done. */
 export function deleteUnheard(draft: Draft, itemId: string, responseId: string): void {
   if (draft.state.responses.active === responseId) {
     setResponses(draft, { unheard: [...draft.state.responses.unheard, { itemId, responseId }] })
@@ -61,15 +61,14 @@ export function deleteUnheard(draft: Draft, itemId: string, responseId: string):
 }
 
 /**
- * The service began a reply. One that was asked for before the caller spoke is cancelled, for it answers what
- * is past.
+ * The service began a response. Cancels it if the caller has begun to speak meanwhile, or the call is ending.
  */
 export function responseCreated(draft: Draft, responseId: string): void {
   if (isClosed(draft, responseId)) return
   const { caller, stage } = draft.state
   setResponses(draft, { active: responseId, requested: null })
   setCaller(draft, { replyOwed: null })
-  // The service answers speech only after its end, so this was asked for before the caller began to speak.
+  // The service replies to speech only after its end, so this response was requested before the caller spoke.
   if (caller.speaking || stage.name !== 'live') {
     closeResponse(draft, responseId)
     draft.actions.push({
@@ -79,7 +78,7 @@ export function responseCreated(draft: Draft, responseId: string): void {
   }
 }
 
-/** The one moment at which a response's outcome is known: tools run now and not before. */
+/** A response is done: its outcome is known, so its tools may run. */
 export function responseDone(draft: Draft, done: Done): void {
   if (draft.state.responses.done.includes(done.id)) return
   setResponses(draft, { done: [...draft.state.responses.done, done.id].slice(-REMEMBERED) })
@@ -107,7 +106,10 @@ export function responseDone(draft: Draft, done: Done): void {
   sendQueued(draft)
 }
 
-/** A tool's result; once none is running, one response for all of them, unless the caller's words bring one. */
+/**
+ * Passes a tool's result to the model. Once no tool is running, requests one response for all results, unless
+ * the caller's words will cause one.
+ */
 export function toolReturned(draft: Draft, callId: string, output: string): void {
   const { tools, model, caller } = draft.state
   const call = tools.running.find((running) => running.callId === callId)
@@ -124,13 +126,12 @@ export function toolReturned(draft: Draft, callId: string, output: string): void
     tellReturned(draft, call.name, output)
   }
   if (draft.state.tools.running.length > 0) return
-  // A reply that is still owed will know the result. One that is already being spoken cannot: then the request
-  // waits for its end.
+  // An owed reply will include the result. A reply in progress will not, so the request waits for its end.
   if (caller.speaking || caller.replyOwed !== null) return
   requestResponse(draft, draft.state.responses.queued?.instructions ?? null)
 }
 
-/** Tells a new session what returned before it was ready. */
+/** Passes the tool results that returned while no session was ready to the new session. */
 export function tellAllReturned(draft: Draft): void {
   const { returned } = draft.state.tools
   if (returned.length === 0) return
@@ -138,12 +139,12 @@ export function tellAllReturned(draft: Draft): void {
   for (const { name, output } of returned) tellReturned(draft, name, output)
 }
 
-/** The session that asked is gone, and this one does not know the call: it is told in words. */
+/** A lost session made the call and this one does not know it, so the result is passed as text. */
 function tellReturned(draft: Draft, name: string, output: string): void {
   tellModel(draft, draft.state.options.delimit(`result of ${name}, called before the line broke`, output))
 }
 
-/** Puts delimited data before the model. The role has no authority of its own: the data may be hostile. */
+/** Adds delimited data to the conversation. Uses the `user` role because the data may be hostile. */
 export function tellModel(draft: Draft, text: string): void {
   draft.actions.push({
     type: 'model.send',
@@ -154,7 +155,7 @@ export function tellModel(draft: Draft, text: string): void {
   })
 }
 
-/** An error of the service; the session normally lives on. */
+/** The service reported an error, which normally does not end the session. */
 export function modelComplained(draft: Draft, error: Extract<ServerEvent, { type: 'error' }>['error']): void {
   draft.actions.push({
     type: 'log',
@@ -164,7 +165,7 @@ export function modelComplained(draft: Draft, error: Extract<ServerEvent, { type
   const { requested } = draft.state.responses
   if (!requested) return
   if (error.code === 'conversation_already_has_active_response') {
-    // Ours came second: the other one is on its way, and ours follows when it is done.
+    // Another response is already in progress. Ours is queued behind it.
     setResponses(draft, { requested: null, queued: { instructions: requested.instructions } })
     if (draft.state.responses.active === null) oweReply(draft)
   } else if (error.event_id === requested.eventId) {
@@ -205,7 +206,7 @@ function deleteUnheardOf(draft: Draft, done: Done, interrupted: boolean): void {
   for (const itemId of due) deleteItem(draft, itemId)
 }
 
-/** No audio of it ever went out: an item that had any is dealt with at the interruption. */
+/** Whether no audio of an item was sent. The interruption itself handles items with audio. */
 function wasUnheard(draft: Draft, itemId: string): boolean {
   if (draft.state.transcript.released.includes(itemId)) return false
   const reply = findReply(draft.state.transcript, itemId)
@@ -216,7 +217,7 @@ function deleteItem(draft: Draft, itemId: string): void {
   draft.actions.push({ type: 'model.send', event: { type: 'conversation.item.delete', item_id: itemId } })
 }
 
-/** What a response generated is final now; what of it never became audio was not heard. */
+/** Nothing more will be generated for this response. Replies without audio count as not heard. */
 function settleGenerated(draft: Draft, done: Done): void {
   const playing = new Set(draft.state.playback.segments.map((segment) => segment.itemId))
   const transcript = changeReplies(

@@ -4,8 +4,8 @@ import type { ClientEvent } from './realtime-protocol.ts'
 const MU_LAW = { type: 'audio/pcmu' as const }
 
 /**
- * The first words to a new session: its settings, then what went before. server_vad, because on phone lines
- * semantic_vad has been seen never to fire; the service itself stops generating when the caller speaks.
+ * The first events to a new session: its settings, then the history. Uses server_vad because semantic_vad was
+ * seen never to fire on phone lines.
  */
 export function sessionOpening(plan: SessionPlan, serverInterrupts: boolean): readonly ClientEvent[] {
   const language = plan.language === undefined ? {} : { language: plan.language }
@@ -45,6 +45,6 @@ function historyItem({ role, text }: SessionPlan['history'][number]): ClientEven
       item: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] },
     }
   }
-  // What is nobody's words may be hostile: in the role of the user, delimited, it weighs as little as it can.
+  // Inner data may be hostile, so it gets the role with the least authority and is delimited.
   return { type, item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] } }
 }

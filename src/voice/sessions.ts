@@ -9,14 +9,13 @@ import { changeReplies, isOwedWords, settleOverdue } from './transcript.ts'
 type Session = Extract<ServerEvent, { type: 'session.updated' }>['session']
 
 const AUDIO_FORMAT = 'audio/pcmu'
-/** What the service grants a session. */
+/** The service's limit for a session. */
 const SESSION_MS = 60 * 60_000
-/** How long a rotation that failed is left alone. */
 const ROTATION_RETRY_MS = 60_000
 
 /**
- * The service confirmed our settings. Nobody speaks before that, because the wrong audio format is noise in
- * the caller's ear; then the session that waited takes over.
+ * The service confirmed our settings, so the session takes over. Nothing is played before that, because audio
+ * in the wrong format is noise to the caller.
  */
 export function sessionConfigured(draft: Draft, session: number, confirmed: Session): void {
   const { model } = draft.state
@@ -40,7 +39,7 @@ export function sessionConfigured(draft: Draft, session: number, confirmed: Sess
   requestResponse(draft, model.opening)
 }
 
-/** Opens the next session while the present one goes on, in a moment in which nobody would notice. */
+/** Opens the next session in a quiet moment, while the current one continues. */
 export function rotateWhenDue(draft: Draft): void {
   const { model } = draft.state
   if (!model.ready || model.next || draft.atMs < model.rotateAtMs || !mayRotate(draft)) return
@@ -49,7 +48,7 @@ export function rotateWhenDue(draft: Draft): void {
   draft.actions.push({ type: 'model.open', session })
 }
 
-/** A session's socket is gone, or it owes us too much. The present one gets one successor, then we give up. */
+/** A session closed or timed out. The current one is replaced once; after that the call ends. */
 export function sessionLost(draft: Draft, session: number): void {
   const { model, options, stage } = draft.state
   if (session === model.next?.session) {
@@ -57,7 +56,7 @@ export function sessionLost(draft: Draft, session: number): void {
     return
   }
   if (session !== model.session || stage.name === 'ended') return
-  // Our own last phrase needs no model, and is heard to its end.
+  // The last phrase needs no model and plays to its end.
   if (stage.name === 'leaving') {
     setModel(draft, { ready: false })
     return
@@ -83,7 +82,7 @@ export function sessionLost(draft: Draft, session: number): void {
   draft.actions.push({ type: 'model.open', session: next })
 }
 
-/** Declares sessions lost that do not open, or that owe an event for too long. */
+/** Treats a session as lost if it does not open in time or owes an event for too long. */
 export function checkDeadlines(draft: Draft): void {
   const { model, signs, responses, caller, options } = draft.state
   const { openMs, stallMs } = options.limits
@@ -99,7 +98,7 @@ export function checkDeadlines(draft: Draft): void {
     return
   }
   if (caller.replyOwed === null || draft.atMs - caller.replyOwed.sinceMs < stallMs) return
-  // Not a sign of life since the caller stopped: lost. Otherwise the service saw nothing to answer.
+  // Without any event since the caller stopped, the session is lost. Else the service found nothing to answer.
   if (signs.count === caller.replyOwed.signs) {
     closeAndLose(draft)
     return
@@ -108,10 +107,7 @@ export function checkDeadlines(draft: Draft): void {
   sendQueued(draft)
 }
 
-/**
- * The end of a session by its own account: our reserve before that. Never at once, because the account rests
- * on two clocks that agree.
- */
+/** Schedules a rotation before the session expires. Never at once, because the two clocks may differ. */
 export function noteExpiry(draft: Draft, session: number, inMs: number): void {
   const { model, options } = draft.state
   if (session !== model.session || !model.ready) return
@@ -132,7 +128,7 @@ function adopt(draft: Draft, session: number): void {
   draft.actions.push({ type: 'model.adopt', session })
 }
 
-/** The prepared session becomes the present one, unless somebody began to speak: then it is stale. */
+/** Adopts the prepared session, unless somebody has begun to speak and made it stale. */
 function takeOver(draft: Draft): void {
   const { model } = draft.state
   if (!model.next) return
@@ -153,10 +149,10 @@ function dropNext(draft: Draft): void {
 
 function mayRotate(draft: Draft): boolean {
   const { quietSinceMs, responses, caller, tools, model, options, transcript } = draft.state
-  // They are written down by the session that heard them, and the next one would not know them.
+  // Only the session that heard these words can transcribe them, and the next one would not know them.
   if (isOwedWords(transcript)) return false
   if (quietSinceMs !== null) return true
-  // Late in the session playback alone no longer holds it up: what was generated is at the provider already.
+  // Late in the session, playback no longer delays the rotation: the provider already has the audio.
   const overdue = draft.atMs - model.sinceMs >= options.limits.rotateByMs
   const generating = responses.active !== null || responses.requested !== null || responses.queued !== null
   const listening = caller.speaking || caller.replyOwed !== null
@@ -169,7 +165,7 @@ function closeAndLose(draft: Draft): void {
   sessionLost(draft, session)
 }
 
-/** Nothing of the lost session can follow: what it said is final, what it owed is gone. */
+/** Drops everything that the lost session still owed and settles what it said. */
 function forgetSession(draft: Draft): void {
   silence(draft)
   setResponses(draft, { active: null, requested: null, queued: null, unheard: [], failures: 0 })
@@ -185,6 +181,6 @@ function forgetSession(draft: Draft): void {
 
 function speaksMuLaw(session: Session): boolean {
   const formats = [session.audio?.input?.format?.type, session.audio?.output?.format?.type]
-  // A service that echoes nothing cannot be checked; one that echoes something else is wrong.
+  // A service that does not echo the format cannot be checked.
   return formats.every((format) => format === undefined || format === AUDIO_FORMAT)
 }

@@ -3,23 +3,23 @@ import { heardText } from './heard-text.ts'
 import { BYTES_PER_MS } from './mu-law.ts'
 import type { Entry, Reply } from './transcript.ts'
 
-/** Something that is being said and is no fact yet. `text` null: the words are not known yet. */
+/** Words that are not recorded yet. `text` is null until they are known. */
 export type TalkLine = {
   readonly itemId: string
   readonly by: 'caller' | 'delegate'
   readonly text: string | null
 }
 
-/** What can be watched of a call while it goes on: who speaks, and what is said, in the order of the conversation. */
+/** A live preview of a call: who is speaking, and the words so far in conversation order. */
 export type Talk = {
   readonly speaking: 'caller' | 'delegate' | null
   readonly lines: readonly TalkLine[]
 }
 
-/** Unhurried speech takes this long for a character; what a reply is measured by until all of it is generated. */
+/** The pace of slow speech. Estimates the length of a reply that is still being generated. */
 const MS_A_CHARACTER = 65
 
-/** A preview of the facts to come; never more of a reply than the caller has heard. */
+/** Previews facts before they are recorded. Shows no more of a reply than the caller has heard. */
 export function talkOf(state: CallState): Talk {
   const isPlaying = state.playback.segments.some(({ itemId }) => itemId !== null)
   return {
@@ -32,7 +32,7 @@ function lineOf(state: CallState, entry: Entry): TalkLine[] {
   const { itemId } = entry
   if (entry.kind === 'anchor') return []
   if (entry.kind === 'utterance') {
-    // Noise that was taken for speech: nobody said anything.
+    // The service took noise for speech.
     if (entry.settled && (entry.text ?? '').trim() === '') return []
     return [{ itemId, by: 'caller', text: entry.text }]
   }
@@ -45,12 +45,12 @@ function spokenSoFar({ playback }: CallState, reply: Reply): string {
   const segment = playback.segments.find((each) => each.itemId === itemId)
   const heardMs = heard?.heardMs ?? Math.floor((segment?.playedBytes ?? 0) / BYTES_PER_MS)
   const generatedMs = Math.floor(generatedBytes / BYTES_PER_MS)
-  // Text is generated ahead of its audio: a share of what there is would show words before they are spoken.
+  // Text is generated ahead of its audio, so the audio so far would make the heard share too large.
   const wholeMs = generated ? generatedMs : Math.max(generatedMs, generatedText.length * MS_A_CHARACTER)
   return heardText(generatedText, heardMs, wholeMs)
 }
 
-/** The same of a fact that is on its way to the disk; null where nobody said anything. */
+/** The same for a fact that is being recorded; null if it holds no words. */
 export function lineOfFact(fact: CallFact): TalkLine | null {
   if (fact.type !== 'call.utterance.heard' && fact.type !== 'call.reply.spoken') return null
   const by = fact.type === 'call.reply.spoken' ? 'delegate' : 'caller'

@@ -1,14 +1,14 @@
 /**
- * The order in which a call is told. The caller's words often arrive after the reply to them, so each item
- * keeps its place by `previous_item_id` and is filled in later; an item is released once everything before it
- * is settled, so the facts read as the call went.
+ * Puts the items of a call in order. The caller's words often arrive after the reply to them, so each item is
+ * placed by `previous_item_id` and filled in later. It is released once everything before it is settled, so
+ * that facts are recorded in conversation order.
  */
 export type Transcript = {
   readonly pending: readonly Entry[]
-  /** The last items that were released: what may still be named as somebody's predecessor. */
+  /** Recently released items: a later item may still name one as its predecessor. */
   readonly released: readonly string[]
-  /** Those of them that were told as what somebody said: once, whatever still comes. */
-  readonly told: readonly string[]
+  /** Those that were recorded as an utterance or a reply. Each is recorded once. */
+  readonly recorded: readonly string[]
 }
 
 export type Utterance = {
@@ -16,7 +16,7 @@ export type Utterance = {
   readonly itemId: string
   readonly previousItemId: string | null
   readonly atMs: number
-  /** Null until the transcription is there; null for good when it failed. */
+  /** Null until the transcription arrives, or if it failed. */
   readonly text: string | null
   readonly settled: boolean
 }
@@ -27,24 +27,24 @@ export type Reply = {
   readonly previousItemId: string | null
   readonly responseId: string | null
   readonly generatedText: string
-  /** Everything that was generated, whether it was sent or dropped: the measure of the text. */
+  /** All generated audio, sent or dropped, to relate audio to text. */
   readonly generatedBytes: number
-  /** Nothing more will be generated. */
+  /** Generation has ended. */
   readonly generated: boolean
   /** Null while it may still be playing. */
   readonly heard: { readonly heardMs: number; readonly sentMs: number; readonly interrupted: boolean } | null
 }
 
-/** Tool calls, their results, seeded history: not told, but others stand in line behind them. */
+/** Tool calls, tool results and seeded history. Not recorded, but other items follow them. */
 type Anchor = { readonly kind: 'anchor'; readonly itemId: string; readonly previousItemId: string | null }
 
 export type Entry = Utterance | Reply | Anchor
 
 const REMEMBERED = 64
 
-export const emptyTranscript: Transcript = { pending: [], released: [], told: [] }
+export const emptyTranscript: Transcript = { pending: [], released: [], recorded: [] }
 
-/** Puts an item that is not told in its place, or moves a known one there. */
+/** Places an item as an anchor, or moves it if it is known. */
 export function placeItem(transcript: Transcript, itemId: string, previousItemId: string | null): Transcript {
   if (transcript.released.includes(itemId)) return transcript
   const known = transcript.pending.find((entry) => entry.itemId === itemId)
@@ -52,44 +52,44 @@ export function placeItem(transcript: Transcript, itemId: string, previousItemId
   return place(transcript, known ? { ...known, previousItemId } : { kind: 'anchor', itemId, previousItemId })
 }
 
-/** The caller said something; what, is yet to come. */
+/** Places an utterance whose words are not known yet. */
 export function placeUtterance(
   transcript: Transcript,
   itemId: string,
   previousItemId: string | null,
   atMs: number,
 ): Transcript {
-  if (find(transcript, itemId, 'utterance') || transcript.told.includes(itemId)) return transcript
+  if (find(transcript, itemId, 'utterance') || transcript.recorded.includes(itemId)) return transcript
   return place(transcript, { kind: 'utterance', itemId, previousItemId, atMs, text: null, settled: false })
 }
 
-/** The caller's words, or null when they could not be made out. */
+/** Settles an utterance with its words, or null if the transcription failed. */
 export function settleUtterance(transcript: Transcript, itemId: string, text: string | null): Transcript {
   return update(transcript, itemId, (entry) =>
     entry.kind === 'utterance' && !entry.settled ? { ...entry, text, settled: true } : entry,
   )
 }
 
-/** Utterances whose words have not come by then are told without them: the rest must not wait for ever. */
+/** Settles utterances older than `beforeMs` without their words, so that later items do not wait forever. */
 export function settleOverdue(transcript: Transcript, beforeMs: number): Transcript {
   const overdue = (entry: Entry) => entry.kind === 'utterance' && !entry.settled && entry.atMs < beforeMs
   if (!transcript.pending.some(overdue)) return transcript
   return { ...transcript, pending: transcript.pending.map((e) => (overdue(e) ? { ...e, settled: true } : e)) }
 }
 
-/** Whether words of the caller are still to come. */
+/** Whether the words of an utterance are still to come. */
 export function isOwedWords(transcript: Transcript): boolean {
   return transcript.pending.some((entry) => entry.kind === 'utterance' && !entry.settled)
 }
 
-/** Changes a reply; one that is new takes its place at the end. One that was told stays as it was told. */
+/** Changes a reply, adding it at the end if it is new. Ignored if the reply has been recorded. */
 export function changeReply(
   transcript: Transcript,
   itemId: string,
   responseId: string | null,
   change: (reply: Reply) => Reply,
 ): Transcript {
-  if (transcript.told.includes(itemId)) return transcript
+  if (transcript.recorded.includes(itemId)) return transcript
   const known = transcript.pending.find((entry) => entry.itemId === itemId)
   if (known?.kind === 'reply') {
     return update(transcript, itemId, (entry) => (entry.kind === 'reply' ? change(entry) : entry))
@@ -108,7 +108,7 @@ export function changeReply(
   return place(transcript, change(reply))
 }
 
-/** Every reply for which `which` holds, changed. */
+/** Changes every reply that matches `which`. */
 export function changeReplies(
   transcript: Transcript,
   which: (reply: Reply) => boolean,
@@ -121,12 +121,12 @@ export function changeReplies(
   }
 }
 
-/** A reply by its item, while it has not been released. */
+/** Finds a reply that has not been released. */
 export function findReply(transcript: Transcript, itemId: string): Reply | null {
   return find(transcript, itemId, 'reply')
 }
 
-/** Takes what can be told now from the head of the line. */
+/** Removes the settled entries at the head and returns those to record as `told`. */
 export function release(transcript: Transcript): {
   readonly transcript: Transcript
   readonly told: readonly (Utterance | Reply)[]
@@ -139,7 +139,7 @@ export function release(transcript: Transcript): {
     transcript: {
       pending: transcript.pending.slice(ready.length),
       released: remember(transcript.released, ready),
-      told: remember(transcript.told, told),
+      recorded: remember(transcript.recorded, told),
     },
     told,
   }
@@ -155,8 +155,8 @@ function isSettled(entry: Entry): boolean {
 }
 
 /**
- * Directly behind its predecessor; at the head when that one was told already, or the item itself was released
- * before anybody knew what it is; before the one that names it as predecessor; else at the end.
+ * Places an entry after its predecessor, else before its successor, else at the head if it or its predecessor
+ * was already released, else at the end.
  */
 function place(transcript: Transcript, entry: Entry): Transcript {
   const others = transcript.pending.filter((other) => other.itemId !== entry.itemId)

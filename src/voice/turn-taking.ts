@@ -9,7 +9,7 @@ import {
   set,
   setResponses,
 } from './call-state.ts'
-import { endCall, finishLeaving, leave, tell } from './ending.ts'
+import { endCall, finishLeaving, leave, recordSettled } from './ending.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import {
   audioDelta,
@@ -34,7 +34,7 @@ import { changeReply, placeItem, settleOverdue } from './transcript.ts'
 
 export type Step = { readonly state: CallState; readonly actions: readonly CallAction[] }
 
-/** A call whose stream was accepted: noted, and its first model session is opened. */
+/** Starts a call whose stream was accepted: records it and opens the first model session. */
 export function begin(options: CallOptions, atMs: number): Step {
   const { callSid, streamSid, party } = options
   const state = initialState(options, atMs)
@@ -59,11 +59,13 @@ export function begin(options: CallOptions, atMs: number): Step {
 }
 
 /**
- * The call's whole behaviour: what has happened so far and what happens now give what to do, in order.
- * A pure function; no clock, no socket, no randomness. Its promises, whatever the order of events: one `clear`
- * an interruption at most; no audio of an interrupted reply after it; no truncation beyond what was sent or
- * (but for HEARD_SLACK_MS) acknowledged as played; at most one response asked for at a time; every fact once,
- * in the order of the conversation; after `ended` nothing.
+ * The complete behaviour of a call, as a pure function. Guarantees for any order of events:
+ *
+ * - At most one `clear` per interruption, and no audio of the interrupted reply after it.
+ * - No truncation beyond the audio sent, or more than HEARD_SLACK_MS beyond the audio acknowledged as played.
+ * - At most one requested response at a time.
+ * - Every fact once, in conversation order.
+ * - No action after `ended`.
  */
 export function step(state: CallState, event: CallEvent): Step {
   if (state.stage.name === 'ended') return { state, actions: [] }
@@ -71,7 +73,7 @@ export function step(state: CallState, event: CallEvent): Step {
   happen(draft, event)
   if (draft.state.stage.name !== 'ended') {
     finishLeaving(draft)
-    tell(draft)
+    recordSettled(draft)
     noteQuiet(draft)
   }
   return { state: draft.state, actions: draft.actions }
@@ -170,7 +172,7 @@ function modelSaid(draft: Draft, session: number, event: ServerEvent): void {
       break
     case 'error':
       if (event.error.code === 'session_expired') {
-        // What the caller says from here on is for its successor.
+        // The caller's audio now goes to the next session.
         draft.actions.push({ type: 'model.close', session })
         sessionLost(draft, session)
         return
@@ -180,7 +182,7 @@ function modelSaid(draft: Draft, session: number, event: ServerEvent): void {
   }
 }
 
-/** Before the session is configured it can only fail: any error means that it never will be. */
+/** Before the session is configured, any error means that it never will be. */
 function notReadyYet(draft: Draft, session: number, event: ServerEvent): void {
   if (event.type !== 'error') return
   modelComplained(draft, event.error)
@@ -198,7 +200,7 @@ function replyAdded(
   set(draft, { transcript: changeReply(draft.state.transcript, item.id, responseId, (reply) => reply) })
 }
 
-/** The model failed twice to answer: the caller is told, instead of being left in silence. */
+/** Plays an apology after MAX_FAILURES failed responses, so that the caller is not left in silence. */
 function sayTrouble(draft: Draft): void {
   if (draft.state.responses.failures < MAX_FAILURES) return
   setResponses(draft, { failures: 0 })
@@ -219,7 +221,7 @@ function tick(draft: Draft): void {
   breakSilence(draft)
 }
 
-/** After a long quiet the delegate asks whether anybody is there, and at last hangs up. */
+/** Checks in after a long silence, and finally hangs up. */
 function breakSilence(draft: Draft): void {
   const { quietSinceMs, checkInsMade, options } = draft.state
   if (quietSinceMs === null || draft.atMs - quietSinceMs < options.limits.silenceMs) return
@@ -231,7 +233,7 @@ function breakSilence(draft: Draft): void {
   requestResponse(draft, options.checkIn)
 }
 
-/** Quiet begins when the last audio was played, not when it was generated. */
+/** Silence begins at the end of playback, not of generation. */
 function noteQuiet(draft: Draft): void {
   const { state } = draft
   const { responses, caller, playback, tools, model } = state

@@ -1,13 +1,13 @@
 import { WebSocket } from 'ws'
 import type { ConnectModel } from './ports.ts'
 
-/** A second of audio is 11 kB as base64; the largest event is a finished response with its texts. */
+/** The largest event is a finished response with its texts. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024
 const HANDSHAKE_MS = 5_000
-/** A peer that answers no ping within this time is gone, although the connection does not say so. */
+/** Interval between pings. A peer that has not answered by the next one is gone. */
 const PING_MS = 5_000
 
-/** Connects to the realtime service over a WebSocket of the `ws` library. */
+/** Connects to the realtime service over a WebSocket. */
 export function connectRealtime(endpoint: {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ export function connectRealtime(endpoint: {
   }
 }
 
-/** The server's end of an accepted WebSocket, as text: what a media stream is read from and written to. */
+/** Wraps an accepted WebSocket as a text socket for a media stream. */
 export function textSocket(socket: WebSocket) {
   return {
     send(text: string) {
@@ -72,10 +72,9 @@ export function textSocket(socket: WebSocket) {
     },
     listen(handlers: { message(text: string): void; closed(): void }) {
       socket.on('message', (data, isBinary) => {
-        // The protocol is text; binary is nothing that could be answered.
         if (!isBinary) handlers.message(data.toString())
       })
-      // A frame over the limit or a broken one: `ws` closes the socket itself, and `close` follows.
+      // For example a frame over the size limit. `close` follows.
       socket.on('error', () => socket.terminate())
       socket.on('close', () => handlers.closed())
     },
