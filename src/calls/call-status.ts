@@ -4,16 +4,13 @@ import type { CallQueries } from '../../projections/calls.ts'
 export type CallStatus = {
   readonly callSid: string
   readonly of: 'call' | 'stream'
-  /** In the provider's words, like `no-answer`. */
+  /** As the provider names it, for example `no-answer`. */
   readonly status: string
 }
 
 const STATUS = /^[a-z][a-z-]{0,40}$/
 
-/**
- * Records what the provider reports of a call: each status once, however often it comes. One that was not taken, like a
- * call that was rejected as busy, stands in no span.
- */
+/** Records each status that the provider reports for a call once. A rejected call has no span. */
 export function createCallStatusRecorder(options: {
   readonly append: Append
   readonly calls: CallQueries

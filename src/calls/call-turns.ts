@@ -1,45 +1,44 @@
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { ModelId, Usage } from '../model/port.ts'
 
-/** Where the facts of a call stand. */
+/** Where the facts of a call belong. */
 export type CallPlace = {
   readonly callSid: string
   readonly party: 'owner' | 'guest'
-  /** Null for a guest: what strangers say is no part of the owner's conversation. */
+  /** Null for a guest, whose words are not part of the owner's conversation. */
   readonly conversationId: string | null
   readonly spanId: string
   readonly offeredSeq: number
 }
 
 export type CallTurns = {
-  /** The turn that is under way, or the one that comes next. */
+  /** The turn in progress, else the next one. */
   currentId(): string
-  /** The turn of a response; of one that is not finished, the current. */
+  /** The turn of a response; the current turn if the response is not finished. */
   turnOf(responseId: string | null): string
-  /** Facts that open a turn, where it is the current one and nothing has opened it yet. */
+  /** The facts that open a turn; empty if it is open already or not the current one. */
   opening(turnId: string, causedBy: number | null): readonly NewEvent[]
-  /** A tool of the current turn runs: another response belongs to it. Returns what says that it no longer does. */
+  /** Keeps the current turn open for another response until the returned function is called. */
   toolStarted(): () => void
   responded(response: { readonly responseId: string; readonly usage: Usage }): void
-  /** The call is over: what is open is concluded. */
+  /** The call is over: concludes the open turn. */
   end(): void
 }
 
 const REMEMBERED = 64
 
 /**
- * The turns of a call: from one response to the last that its tools brought about. Each is a fact with its usage,
- * as in chat, so a call's cost and its reasons are told the same way.
+ * Records the turns of a call with their usage, as in chat. A turn lasts from one response to the last one
+ * that its tools cause.
  */
 export function createCallTurns(options: {
   readonly place: CallPlace
   readonly model: ModelId
-  /** The standing instructions that its session was begun with. */
   readonly adaptationIds: readonly string[]
   readonly append: Append
   readonly newId: () => string
   readonly nowMs: () => number
-  /** Tokens of the owner's chain as a chat turn last counted them: a call's session counts its own. */
+  /** Tokens of the owner's chain as the last chat turn counted them. A call's session counts only its own. */
   readonly contextTokens: () => number
   readonly onFault: (error: unknown) => void
 }): CallTurns {
@@ -129,7 +128,7 @@ export function createCallTurns(options: {
         cachedTokens: turn.usage.cachedTokens + usage.cachedTokens,
       }
       const mine = turn
-      // The tools that it asks for are started in this very step of the call, right after it.
+      // Tools of this response start later in the same step, and keep the turn open.
       queueMicrotask(() => {
         if (turn === mine && mine.runningTools === 0) conclude()
       })

@@ -1,25 +1,24 @@
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 
-/** How long a batch that the disk refused waits for the next try. */
+/** Pause before a failed batch is retried. */
 const RETRY_MS = 1_000
-/** A call makes a few facts a second: this is minutes of a disk that takes nothing. */
+/** A call makes a few facts a second, so this covers minutes of a failing disk. */
 const MAX_WAITING = 2_000
 
 export type FactQueue = {
-  /** Takes facts and returns at once; rejects only when the queue is given up. */
+  /** Queues facts without blocking. Resolves once they are in the ledger. */
   append: Append
-  /** The same, composed when their turn comes: everything taken before is in the ledger by then. */
+  /** Like `append`, but composes the facts when all earlier ones are in the ledger. */
   appendLater(compose: () => readonly NewEvent[]): Promise<Appended>
-  /** Resolves when everything taken so far is in the ledger. */
+  /** Resolves when everything queued so far is in the ledger. */
   settled(): Promise<void>
-  /** Tries no more; what the ledger has not taken by then is lost, and said in the log. */
+  /** Stops retrying. Facts that are not in the ledger by then are logged and lost. */
   giveUp(): void
 }
 
 /**
- * Appends batch after batch, in the order in which they came, and again where the disk refuses: a call goes on
- * while its facts wait for it.
+ * Appends batches in order and retries while the ledger is unavailable, so that a call continues meanwhile.
  */
 export function createFactQueue(options: {
   readonly append: Append
@@ -32,7 +31,7 @@ export function createFactQueue(options: {
   let isOver = false
 
   async function take(compose: () => readonly NewEvent[]): Promise<Appended> {
-    if (waiting >= MAX_WAITING) throw new Error('too many facts of calls wait for the disk')
+    if (waiting >= MAX_WAITING) throw new Error('too many call facts are waiting for the disk')
     waiting += 1
     const result = last.then(() => appendUntilTaken(compose()))
     last = result.then(
@@ -48,8 +47,8 @@ export function createFactQueue(options: {
       try {
         return await options.append(events)
       } catch (error) {
-        options.onFault(error, 'facts of a call could not be recorded yet')
-        // What the ledger refuses for itself it goes on refusing, and everything behind it would wait.
+        options.onFault(error, 'could not record the facts of a call')
+        // Any other error is permanent, and a retry would block all later facts.
         if (isOver || !(error instanceof LedgerUnavailable)) throw error
         await pause()
       }

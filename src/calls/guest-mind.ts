@@ -4,21 +4,21 @@ import type { FactQueue } from './fact-queue.ts'
 import { guestHistory } from './history.ts'
 import type { PlacedMind, VoiceSettings } from './mind.ts'
 
-/** A guest's call ends after this. */
+/** Time limit for a guest's call. */
 export const GUEST_CALL_MS = 3 * 60_000
-/** Words of earlier calls and texts of the same number. */
+/** Number of earlier messages, by call or text, that a guest's call starts with. */
 export const GUEST_WORDS = 12
 
 /**
- * The delegate as strangers meet it: a persona and what this number itself said before. Nothing of the owner's is
- * within reach: not withheld by the model's tact, but never given to it.
+ * The delegate for guests: a persona and the earlier words of the same number. The model gets none of the
+ * owner's data, so it cannot reveal any.
  */
 export function createGuestMind(options: {
   readonly place: CallPlace
   readonly turns: CallTurns
   readonly queue: FactQueue
   readonly ledger: LedgerReader
-  /** Where the words of this number stand, its present call included, oldest first. */
+  /** The words of this number, including the current call, oldest first. */
   readonly wordSeqs: () => readonly number[]
   readonly instructions: () => string
   readonly voice: VoiceSettings

@@ -4,31 +4,31 @@ import { estimateItemTokens } from '../model/tokens.ts'
 import type { SessionPlan } from '../voice/ports.ts'
 
 export type HistoryItem = SessionPlan['history'][number]
-/** Wraps what is nobody's words, so that nothing in it can end the wrapping. */
+/** Wraps data so that nothing in it can close the wrapper. */
 export type Delimit = (label: string, text: string) => string
 
-/** What a session is told of the past: enough to go on, little enough to begin at once. */
+/** Enough to continue the conversation, little enough to begin at once. */
 const HISTORY_TOKENS = 6_000
 
-/** The newest items of the chain that fit, as history, the facts that they tell, and whether any was left out. */
+/** The newest items of the chain that fit, and their facts. `isWhole` is false if any were left out. */
 export function recentHistory(
   items: readonly ContextItem[],
   delimit: Delimit,
 ): { readonly history: readonly HistoryItem[]; readonly seqs: readonly number[]; readonly isWhole: boolean } {
   const history: HistoryItem[] = []
-  const told: number[] = []
+  const included: number[] = []
   let tokens = 0
   for (const { item, seqs } of items.toReversed()) {
     tokens += estimateItemTokens(item)
-    if (tokens > HISTORY_TOKENS) return { history, seqs: told, isWhole: false }
-    told.push(...seqs)
+    if (tokens > HISTORY_TOKENS) return { history, seqs: included, isWhole: false }
+    included.push(...seqs)
     const entry = historyItem(item, delimit)
     if (entry) history.unshift(entry)
   }
-  return { history, seqs: told, isWhole: true }
+  return { history, seqs: included, isWhole: true }
 }
 
-/** What was done by tools is told in the replies; a call itself could not be seeded. */
+/** Null for a tool call: it cannot be seeded, and the replies mention its result. */
 export function historyItem(item: ContextItem['item'], delimit: Delimit): HistoryItem | null {
   if (item.type === 'message') {
     if (item.role === 'guest') return { role: 'inner', text: delimit('guest, not the owner', item.text) }
@@ -37,7 +37,7 @@ export function historyItem(item: ContextItem['item'], delimit: Delimit): Histor
   return item.type === 'inner' ? { role: 'inner', text: delimit(item.label, item.text) } : null
 }
 
-/** What a stranger and the delegate said to each other, out of those facts alone. */
+/** What a guest and the delegate said to each other. */
 export function guestHistory(events: readonly AnyEvent[]): HistoryItem[] {
   return events.flatMap((event): HistoryItem[] => {
     switch (event.type) {

@@ -1,16 +1,16 @@
-/** How long a tool waits for the words that asked for it: they are written down while the reply is on its way. */
-const WRITTEN_WITHIN_MS = 3_000
+/** How long a tool waits for the transcription of the words that caused it. */
+const RECORDED_WITHIN_MS = 3_000
 
 export type LatestWords = {
   /** The caller began to speak. */
   begun(): void
-  /** Their words are a fact now. */
+  /** The words were recorded. */
   recorded(seq: number): void
-  /** The fact of the words said last; null where nobody has said anything, or it takes too long. */
+  /** The fact of the caller's latest words; null if there are none or they take too long to be recorded. */
   seq(signal: AbortSignal): Promise<number | null>
 }
 
-/** Knows where the caller's last words stand, although they are written down late. */
+/** Finds the fact of the caller's latest words, which is recorded with a delay. */
 export function createLatestWords(): LatestWords {
   let latest: number | null = null
   let pending: PromiseWithResolvers<void> | null = null
@@ -27,7 +27,7 @@ export function createLatestWords(): LatestWords {
       if (!pending) return latest
       const waiting = pending.promise
       await new Promise<void>((resolve) => {
-        const limit = AbortSignal.any([signal, AbortSignal.timeout(WRITTEN_WITHIN_MS)])
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(RECORDED_WITHIN_MS)])
         limit.addEventListener('abort', () => resolve(), { once: true })
         if (limit.aborted) resolve()
         void waiting.then(resolve)

@@ -1,6 +1,6 @@
 import type { Talk } from '../voice/talk.ts'
 
-/** The call that goes on now, as whoever watches it in a browser is told. A preview: the facts follow. */
+/** A preview of the call in progress for the browser, ahead of its facts. */
 export type LiveCall = Talk & {
   readonly callSid: string
   readonly party: 'owner' | 'guest'
@@ -8,47 +8,47 @@ export type LiveCall = Talk & {
   readonly conversationId: string | null
   readonly spanId: string
   readonly offeredAt: string
-  /** Null while its stream is awaited. */
+  /** Null until the stream connects. */
   readonly connectedAt: string | null
 }
 
 export type LiveCalls = {
   current(): LiveCall | null
-  /** Hears of each change, a few times a second at most. Returns the function that ends it. */
+  /** Calls `listener` on each change, at most once per EVERY_MS. Returns an unsubscribe function. */
   subscribe(listener: (call: LiveCall | null) => void): () => void
-  /** Something may have changed. Costs nothing while nobody watches. */
+  /** Reports a possible change. Cheap without subscribers. */
   changed(): void
 }
 
-/** Nobody reads faster, and the event loop belongs to the voice. */
+/** As fast as people read. Audio needs the event loop. */
 const EVERY_MS = 100
 
-/** Tells of the call that goes on: at most every so often, and only where something is different. */
+/** Publishes the call in progress, debounced and only when it differs. */
 export function createLiveCalls(options: { readonly read: () => LiveCall | null }): LiveCalls {
   const listeners = new Set<(call: LiveCall | null) => void>()
   let due: NodeJS.Timeout | null = null
-  let told = 'null'
+  let published = 'null'
 
-  function tell(): void {
+  function publish(): void {
     due = null
     const call = options.read()
     const text = JSON.stringify(call)
-    if (text === told) return
-    told = text
+    if (text === published) return
+    published = text
     for (const listener of [...listeners]) listener(call)
   }
 
   return {
     current: options.read,
     subscribe(listener) {
-      // What was told before anybody watched is unknown to this one, who asks for the present state itself.
-      if (listeners.size === 0) told = JSON.stringify(options.read())
+      // The first subscriber reads the current state itself, so only later changes are published.
+      if (listeners.size === 0) published = JSON.stringify(options.read())
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     changed() {
       if (due !== null || listeners.size === 0) return
-      due = setTimeout(tell, EVERY_MS)
+      due = setTimeout(publish, EVERY_MS)
       due.unref()
     },
   }

@@ -15,13 +15,13 @@ import { type Delimit, historyItem, recentHistory } from './history.ts'
 import { createLatestWords } from './latest-words.ts'
 import type { PlacedMind, VoiceSettings } from './mind.ts'
 
-/** What memories may cost a session before its first words. */
+/** Time limit for recall before the first words of a session. */
 const OPENING_RECALL_MS = 400
-/** Facts of this call whose words a reply may repeat: the newest are enough. */
+/** Number of recent facts whose words a reply may repeat. */
 const SOURCES = 60
-/** Words of the past that a cue without words of its own goes by. */
+/** Number of earlier messages that recall uses at the start of a session. */
 const TOPIC_ITEMS = 4
-/** The same in the course of a call: what the caller may be about to go on with. */
+/** Number of messages of this call that recall uses before the caller's words are known. */
 const TOPIC_WORDS = 2
 
 export type OwnerMindOptions = {
@@ -30,13 +30,13 @@ export type OwnerMindOptions = {
   readonly queue: FactQueue
   readonly ledger: LedgerReader
   readonly chain: ChainReader
-  /** The newest capsule of a conversation, for a chain that is too long to be told whole. */
+  /** The newest capsule of a conversation, for a chain that does not fit. */
   readonly capsuleText: (conversationId: string) => string | null
   readonly recall: Recall
   readonly tools: ReadonlyMap<string, Tool>
   readonly propose: Propose
   readonly areForeign: (seqs: readonly number[]) => boolean
-  /** The number that the call claims to come from. */
+  /** The caller ID, which may be forged. */
   readonly from: string
   readonly instructions: () => string
   readonly voice: VoiceSettings
@@ -46,16 +46,16 @@ export type OwnerMindOptions = {
   readonly onFault: (error: unknown, message: string) => void
 }
 
-/** No model that could take a replacement's opaque form: a session is told everything in words. */
+/** Reads replacements as text: no model accepts their opaque form here. */
 const NO_MODEL = { provider: 'none', model: 'none' }
 
-/** The delegate as it is in chat, on the phone: the same chain, memories, tools and facts. */
+/** The delegate for the owner: the same chain, memories, tools and facts as in chat. */
 export function createOwnerMind(options: OwnerMindOptions & { readonly conversationId: string }): PlacedMind {
   const { place, turns, queue, ledger, chain, tools, delimit, nowMs, conversationId } = options
   const { spanId, offeredSeq } = place
   const words = createLatestWords()
   const provenance = createProvenance()
-  /** The conversation as it was last read. */
+  /** The conversation as last read. */
   let past: readonly ContextItem[] = []
   const runner = createToolRunner({
     append: queue.append,
@@ -63,21 +63,21 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     propose: options.propose,
     areForeign: options.areForeign,
     nowMs,
-    onFault: (error, tool) => options.onFault(error, `the tool ${tool} failed in a call`),
+    onFault: (error, tool) => options.onFault(error, `tool ${tool} failed during a call`),
   })
-  /** Facts of the conversation that were there when a session was begun, or told since: what is not among them is news. */
+  /** Facts of the conversation that this call has seen. Any other fact is news. */
   const known = new Set<number>()
-  /** What the present session has been given, so that nothing surfaces twice in it; the next one has none of it. */
+  /** Facts that the current session has been given, so that none surfaces twice in it. */
   let given = new Set<number>()
-  /** Facts of this call and memories that surfaced in it: what a reply may repeat. */
+  /** Facts of this call, and the memories that surfaced in it: a reply may repeat them. */
   let sources: number[] = []
   const utterances = new Set<number>()
-  /** What was said last in this call, by whom ever. */
+  /** The latest words of this call, by either side. */
   let saidLast: readonly string[] = []
   let lastCue = ''
-  /** What was barred when this call first looked at the past. */
+  /** What was barred when this call first read the chain. */
   let first: Pick<Chain, 'barred'> | null = null
-  /** What the present turn has changed. */
+  /** What the current turn has changed. */
   let tally: Tally & { readonly turnId: string } = { turnId: '', changes: 0, texts: 0 }
   let tooling: Promise<unknown> = Promise.resolve()
 
@@ -86,11 +86,11 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     sources = [...new Set([...sources, ...seqs])].slice(-SOURCES)
   }
   const derivation = (text: string, causedBy: number | null) => {
-    // A session cannot be made to forget: what of it was forgotten since is a source, and its repetition goes with it.
+    // A session cannot forget, so facts barred since it began are sources: erasing them covers this text too.
     const seqs = new Set([...sources, ...(first === null ? [] : chain.barredSince(first))])
     const own = ledger.readSeqs([...seqs].sort((a, b) => a - b))
-    const telling = provenance.sourcesOf(text, own, past)
-    return [...new Set([...(causedBy === null ? [] : [causedBy]), ...telling])].sort((a, b) => a - b)
+    const repeated = provenance.sourcesOf(text, own, past)
+    return [...new Set([...(causedBy === null ? [] : [causedBy]), ...repeated])].sort((a, b) => a - b)
   }
   const readChain = async () => {
     const read = await chain.read(conversationId, NO_MODEL, { textOnly: true })
@@ -99,7 +99,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     return read.items
   }
 
-  /** Looks for memories and tells of them; null where nothing new surfaces or the time is up. */
+  /** Recalls memories as delimited text; null if nothing new surfaces or the signal aborts. */
   async function surface(text: string, signal: AbortSignal): Promise<string | null> {
     if (text.trim() === '' || text === lastCue) return null
     lastCue = text
@@ -126,15 +126,15 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     if (facts.length === 0) return
     queue
       .append(facts)
-      .catch((error: unknown) => options.onFault(error, 'what a call recalled is not recorded'))
+      .catch((error: unknown) => options.onFault(error, 'could not record what a call recalled'))
   }
 
-  /** Quotes what was said in chat since the last look: chat and call are one conversation. */
+  /** Quotes messages that arrived on other channels since the last look, as all share one conversation. */
   async function saidElsewhere(): Promise<string | null> {
     const items = await readChain()
     const fresh = items.filter(({ seqs }) => seqs.every((seq) => !known.has(seq)))
     const seqs = fresh.flatMap((item) => item.seqs)
-    // Before anything else may ask: it is told once.
+    // Marked before the next await, so that concurrent cues do not repeat them.
     for (const seq of seqs) {
       known.add(seq)
       given.add(seq)
@@ -189,7 +189,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     const { turnId } = place
     const messageSeq = await words.seq(signal)
     const appended = await queue.appendLater(() => {
-      // The call and its turn have ended: nothing begins in them any more.
+      // The call may have ended meanwhile.
       signal.throwIfAborted()
       return [
         ...turns.opening(turnId, messageSeq),
@@ -233,8 +233,8 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
       const elsewhere = await saidElsewhere()
       const cue = text ?? saidLast.join('\n')
       const memories = await surface(cue, signal)
-      const told = [elsewhere, memories].filter((part) => part !== null)
-      return told.length === 0 ? null : told.join('\n\n')
+      const parts = [elsewhere, memories].filter((part) => part !== null)
+      return parts.length === 0 ? null : parts.join('\n\n')
     },
     runTool(call, signal) {
       const ended = turns.toolStarted()
@@ -274,13 +274,13 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   }
 }
 
-/** As the realtime service is told of it: it has no strict mode, so the schema goes as it is. */
+/** The realtime service has no strict mode, so the schema is sent unchanged. */
 function voiceTool({ name, description, parameters }: Tool): VoiceTool {
   const { $schema: _, ...schema } = z.toJSONSchema(parameters, { target: 'draft-7', io: 'input' })
   return { name, description, parameters: schema }
 }
 
-/** What surfaced when the words that called for it were long answered. */
+/** Marks memories that surfaced after the time limit as suppressed. */
 function tooLate(fact: NewEvent): NewEvent[] {
   if (fact.type !== 'memory.recalled') return []
   const { conversationId, spanId, turnId } = fact
@@ -298,7 +298,7 @@ function tooLate(fact: NewEvent): NewEvent[] {
   ]
 }
 
-/** Runs `work` for at most so long; null where it takes longer. */
+/** Resolves with the result of `work`, or null if it takes longer than `ms`. */
 async function within<T>(
   ms: number,
   signal: AbortSignal,

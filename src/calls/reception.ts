@@ -5,7 +5,7 @@ import type { Placement } from '../conversation/placement.ts'
 import type { CallPlace } from './call-turns.ts'
 import { callEnding } from './span-facts.ts'
 
-/** Why a caller is told something instead of being connected. */
+/** Why a caller hears an explanation instead of being connected. */
 export type Explanation = 'no_public_url' | 'budget'
 
 export type Offer =
@@ -13,18 +13,18 @@ export type Offer =
       readonly status: 'connect'
       readonly token: string
       readonly publicUrl: string
-      /** Without a model that talks, the stream is over at once, and the markup behind it says why. */
+      /** False without a realtime model: the stream ends at once, and the markup after it says why. */
       readonly canTalk: boolean
     }
   | { readonly status: 'busy' }
   | { readonly status: 'explained'; readonly reason: Explanation }
 
 export type Reception = {
-  /** Decides on a call that the provider announces. The same one again gets the same answer and is one fact. */
+  /** Decides on an incoming call. Idempotent per call. */
   offer(call: OfferedCall): Promise<Offer>
 }
 
-/** Takes calls: who may come through, and the one slot there is. */
+/** Admits calls to the single slot. */
 export function createReception(options: {
   readonly append: Append
   readonly placement: Placement
@@ -32,14 +32,14 @@ export function createReception(options: {
   readonly slot: CallSlot
   readonly publicUrl: () => string | null
   readonly hasRealtimeModel: () => boolean
-  /** Whether a stranger's number, or all of them together, had what they may have in a day. */
+  /** Whether the daily budget of this guest, or of all guests, is exhausted. */
   readonly guestIsSpent: (number: string) => boolean
-  /** The budget of the day is spent, whoever phones. */
+  /** Whether the daily budget is exhausted. */
   readonly isSpent: () => boolean
   readonly newId: () => string
-  /** The slot is this call's, and its fact is durable: its stream may come. */
+  /** The call holds the slot and its fact is durable, so its stream may connect. */
   readonly reserved: (call: OfferedCall, place: CallPlace) => void
-  /** A guest's call has to make room. */
+  /** A guest's call must make room for the owner's. */
   readonly evicted: (call: OfferedCall) => void
 }): Reception {
   const { append, placement, calls, slot } = options
@@ -73,7 +73,7 @@ export function createReception(options: {
     }
   }
 
-  /** The call's fact, in a span of its own: the owner's in the open conversation, a stranger's in none. */
+  /** Records the call in a new span: in the open conversation for the owner, in none for a guest. */
   async function place(call: OfferedCall): Promise<CallPlace> {
     const { callSid, party } = call
     const result = await placement.appendToNewSpan(
@@ -81,7 +81,7 @@ export function createReception(options: {
       () => [offered(call)],
     )
     const event = result.status === 'appended' ? result.events.at(-1) : result.existing
-    if (!event?.spanId) throw new Error('a call has no place in the ledger')
+    if (!event?.spanId) throw new Error('the call has no span in the ledger')
     const { conversationId, spanId, seq } = event
     return { callSid, party, conversationId, spanId, offeredSeq: seq }
   }
@@ -89,7 +89,7 @@ export function createReception(options: {
   return {
     async offer(call) {
       const known = calls.bySid(call.callSid)
-      // The webhook of a call that was taken already: a replay, to which nothing more is given.
+      // A replayed webhook of an earlier call gets no token.
       if (known && slot.holder()?.call.callSid !== call.callSid) return { status: 'busy' }
       const publicUrl = options.publicUrl()
       if (publicUrl === null) {
@@ -98,7 +98,7 @@ export function createReception(options: {
       }
       const isGuest = call.party === 'guest'
       if (!known && (options.isSpent() || (isGuest && options.guestIsSpent(call.from)))) {
-        // A stranger beyond the budget leaves no trace here: the route counts it.
+        // The route counts guests over budget, so that they cannot fill the ledger.
         if (!isGuest) await reject(call, 'budget')
         return { status: 'explained', reason: 'budget' }
       }
@@ -112,7 +112,7 @@ export function createReception(options: {
         const placed = await place(call)
         const holder = slot.holder()
         if (holder?.call.callSid !== call.callSid) {
-          // Taken from it while its fact was written down: nobody knew of it yet who could have ended it.
+          // The slot was lost while the fact was being recorded, before anything could end this call.
           await append(callEnding(placed, holder === null ? 'not_connected' : 'owner_calling'))
           return { status: 'busy' }
         }

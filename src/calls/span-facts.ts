@@ -6,8 +6,8 @@ import type { CallPlace } from './call-turns.ts'
 
 type SpanReason = EventOf<'span.closed'>['facts']['reason']
 
-/** Calls that did not end by somebody's hanging up. */
-const OTHERWISE: Readonly<Record<string, SpanReason>> = {
+/** For calls that nobody hung up. */
+const SPAN_REASONS: Readonly<Record<string, SpanReason>> = {
   line_lost: 'failed',
   model_lost: 'failed',
   no_realtime_model: 'failed',
@@ -18,7 +18,7 @@ const OTHERWISE: Readonly<Record<string, SpanReason>> = {
   interrupted: 'interrupted',
 }
 
-/** The end of a call and of its span, as one batch. `ended` where the call itself says so. */
+/** The facts that end a call and its span, as one batch. `ended` is the call's own fact, if any. */
 export function callEnding(
   place: Pick<CallPlace, 'callSid' | 'conversationId' | 'spanId'>,
   reason: string,
@@ -41,12 +41,12 @@ export function callEnding(
       conversationId,
       spanId,
       key: `span-closed:${spanId}`,
-      facts: { reason: OTHERWISE[reason] ?? 'hangup' },
+      facts: { reason: SPAN_REASONS[reason] ?? 'hangup' },
     },
   ]
 }
 
-/** What ends a call that a crash cut off, and the turns that were under way in it. */
+/** The facts that end a call interrupted by a crash, and its unfinished turns. */
 export function interruptedCall(row: CallRow, unfinished: readonly TurnRow[]): readonly NewEvent[] {
   const { callSid, conversationId, spanId } = row
   if (spanId === null) return []
