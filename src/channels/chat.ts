@@ -5,14 +5,14 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Placement } from '../conversation/placement.ts'
 
-/** Where a message of the owner came to stand. */
+/** The place of a received message in the ledger. */
 export type ReceivedMessage = {
   readonly turnId: string
   readonly conversationId: string
   readonly spanId: string
 }
 
-/** How a turn ended, for the one who asked. */
+/** How the turn of a message ended. */
 export type TurnOutcome = ReceivedMessage &
   (
     | {
@@ -28,20 +28,20 @@ export type TurnOutcome = ReceivedMessage &
   )
 
 export type ChatChannel = {
-  /** The message is durable when this resolves. The same `clientMessageId` again finds the first one. */
+  /** Resolves once the message is durable. Idempotent by `clientMessageId`. */
   receive(
     text: string,
     clientMessageId: string | undefined,
-    /** `isSpoken`: to a device, so anybody in the room may have said it. */
+    /** `isSpoken`: dictated to a device, so anybody in the room may have said it. */
     how?: { readonly isSpoken: boolean },
   ): Promise<ReceivedMessage>
-  /** Resolves when the turn has ended; rejects when `signal` aborts first. */
+  /** Resolves when the turn has ended. Rejects if `signal` aborts first. */
   outcomeOf(message: ReceivedMessage, signal: AbortSignal): Promise<TurnOutcome>
-  /** How the turn has ended, and with which event; null while it goes on. */
+  /** The outcome of the turn and its last event; null while the turn is in progress. */
   ended(message: ReceivedMessage): { readonly seq: number; readonly outcome: TurnOutcome } | null
 }
 
-/** The browser's way in: a message becomes a fact; its outcome is read back from the facts that follow. */
+/** Records messages from the browser, and reads their outcome from the facts that follow. */
 export function createChatChannel(options: {
   readonly append: Append
   readonly ledger: LedgerReader
@@ -103,7 +103,7 @@ export function createChatChannel(options: {
       })
       const event = result.status === 'appended' ? result.events.at(-1) : result.existing
       if (!event?.turnId || !event.conversationId || !event.spanId)
-        throw new Error('a message has no place in the ledger')
+        throw new Error('the message has no span in the ledger')
       return { turnId: event.turnId, conversationId: event.conversationId, spanId: event.spanId }
     },
     outcomeOf(message, signal) {
@@ -127,7 +127,7 @@ export function createChatChannel(options: {
   }
 }
 
-/** A client's own id may be anything; the ledger's keys are permanent, so only its digest goes there. */
+/** Ledger keys are permanent and a client's id may be anything, so the key holds only its digest. */
 function keyOf(clientMessageId: string): string {
   return `chat:${createHash('sha256').update(clientMessageId).digest('hex')}`
 }

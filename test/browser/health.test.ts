@@ -60,7 +60,7 @@ test('the work that waits and what failed last are listed, and Health comes agai
       since: '2026-11-24T14:02:00.000Z',
       lastFailure: {
         at: '2026-11-24T14:03:00.000Z',
-        message: 'the list of the provider could not be had',
+        message: "could not fetch the provider's message list",
         inARow: 1,
       },
     },
@@ -77,6 +77,6 @@ test('the work that waits and what failed last are listed, and Health comes agai
   await health.getByRole('button', { name: 'Try again' }).click()
   await health.getByText(/Learning memories, failing/).waitFor()
   await health.getByText(/3 waiting since/).waitFor()
-  await health.getByText(/Last failure .*: the list of the provider could not be had/).waitFor()
+  await health.getByText(/Last failure .*: could not fetch the provider's message list/).waitFor()
   expect(await findings(page)).toEqual([])
 })

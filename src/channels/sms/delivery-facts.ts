@@ -7,7 +7,7 @@ export type Requested = EventOf<'delivery.requested'>
 export type FailureKind = EventOf<'sms.failed'>['facts']['kind']
 export type DelayKind = EventOf<'sms.delayed'>['facts']['kind']
 
-/** How a text ended. `in_markup`: it left in the answer to the provider's webhook. */
+/** The outcome of a text. `in_markup`: sent in the response to the provider's webhook. */
 export type Ending =
   | { readonly status: 'sent'; readonly messageSid: string }
   | { readonly status: 'in_markup' }
@@ -16,7 +16,7 @@ export type Ending =
 
 type Party = 'owner' | 'guest'
 
-/** The intent of an attempt, recorded before the act. */
+/** Recorded before each attempt. */
 export function attemptedFact(event: Requested, attempt: number): NewEvent {
   const { deliveryId } = event.facts
   return {
@@ -27,7 +27,7 @@ export function attemptedFact(event: Requested, attempt: number): NewEvent {
   }
 }
 
-/** An attempt failed, and the text waits for the next one. */
+/** An attempt failed, and the text will be retried. */
 export function retriedFact(
   event: Requested,
   attempt: number,
@@ -42,7 +42,7 @@ export function retriedFact(
   }
 }
 
-/** Tells the owner and the delegate that texts are late, and why. */
+/** Informs the owner and the delegate that texts are delayed, and why. */
 export function delayedFacts(event: Requested, kind: DelayKind, giveUpAt: string): NewEvent[] {
   const { deliveryId } = event.facts
   return [
@@ -58,7 +58,7 @@ export function delayedFacts(event: Requested, kind: DelayKind, giveUpAt: string
         mode: 'next-turn',
         priority: 4,
         dedupKey: `texts-delayed:${deliveryId}`,
-        text: `Text messages cannot be sent since ${event.at}: ${DELAY_WORDS[kind]}. They are retried until ${giveUpAt}.`,
+        text: `Text messages have been waiting since ${event.at}: ${DELAY_WORDS[kind]}. They are retried until ${giveUpAt}.`,
         causedBy: event.seq,
       },
       delaySignalId(deliveryId),
@@ -68,14 +68,14 @@ export function delayedFacts(event: Requested, kind: DelayKind, giveUpAt: string
 
 const DELAY_WORDS: Readonly<Record<DelayKind, string>> = {
   unavailable: 'the provider does not answer',
-  rate_limited: 'the provider limits the requests',
-  credentials: 'the provider refuses the credentials in the settings',
-  budget: 'as many were sent as may be sent in a day',
+  rate_limited: 'the provider is rate limiting',
+  credentials: 'the provider rejects the credentials in the settings',
+  budget: 'the daily limit is reached',
 }
 
 const delaySignalId = (deliveryId: string): string => `delayed-${deliveryId}`
 
-/** The end of a text: its outcome, what is shown of it, and what the delegate learns of it. */
+/** The facts of a text's outcome, including a signal to the delegate if it failed. */
 export function endedFacts(
   event: Requested,
   attempt: number,
@@ -88,7 +88,7 @@ export function endedFacts(
   const facts = { deliveryId, channel: 'sms' as const, attempt }
   const key = `delivery:${deliveryId}:ended`
   const { party } = context
-  // Nobody has to hear any more that it is late.
+  // The notice about the delay is obsolete.
   const settled: NewEvent[] = context.wasDelayed
     ? [
         {
@@ -126,8 +126,8 @@ export function endedFacts(
           facts: { ...facts, kind, final: true, retryAt: null },
         }
   if (!event.body) return [ended, ...settled]
-  // The chat stands in for a task's text that failed.
-  const isToldElsewhere = taskId !== null && ending.status === 'failed'
+  // If a task's text fails, the chat delivers the outcome.
+  const fallsBackToChat = taskId !== null && ending.status === 'failed'
   const what = kind === 'unknown' ? 'may not have been sent' : 'was not sent'
   return [
     {
@@ -137,14 +137,14 @@ export function endedFacts(
       body,
     },
     ended,
-    ...(event.conversationId === null || isToldElsewhere
+    ...(event.conversationId === null || fallsBackToChat
       ? []
       : [failureSignal({ ...body, seq: event.seq, what }, context.newId())]),
     ...settled,
   ]
 }
 
-/** Where the facts of a delivery stand: beside what asked for it. */
+/** The facts of a delivery belong beside its request. */
 function placeOf({ conversationId, spanId, turnId, seq }: Requested) {
   return {
     actor: 'service' as const,

@@ -1,12 +1,12 @@
 import type { NewEvent } from '../../../ledger/event.ts'
 import { signalFact } from '../../signals/signals.ts'
 
-/** What the delegate learns in its next turn of a text that did not reach its phone, as data. */
+/** Informs the delegate in its next turn about a text that did not arrive. */
 export function failureSignal(
   failed: {
     readonly to: string
     readonly text: string
-    /** The fact whose words it repeats. */
+    /** The fact that holds these words. */
     readonly seq: number
     readonly what: 'was not sent' | 'may not have been sent' | 'did not arrive'
   },

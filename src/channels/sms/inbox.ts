@@ -4,11 +4,11 @@ import type { Placement } from '../../conversation/placement.ts'
 import { keywordOf } from './keywords.ts'
 import { segmentsOf } from './segments.ts'
 
-/** The longest text that a phone can send through the provider; what a stranger writes beyond it is cut. */
+/** The provider's limit for a text. Longer texts of guests are cut. */
 const MAX_GUEST_CHARS = 1_600
 const MAX_REMEMBERED_IDS = 1_000
 
-/** A text as the provider hands it over. */
+/** An incoming text as the provider reports it. */
 export type IncomingText = {
   readonly messageSid: string
   readonly party: 'owner' | 'guest'
@@ -22,32 +22,32 @@ export type IncomingText = {
 export type Received =
   /** A turn will answer it. */
   | { readonly status: 'asked'; readonly turnId: string }
-  /** Taken note of; nothing answers it. */
+  /** Recorded, but gets no reply. */
   | { readonly status: 'ignored' }
-  /** It had come before. */
+  /** Received before. */
   | { readonly status: 'repeated' }
-  /** A stranger's, beyond what strangers may have in a day. It leaves no trace. */
+  /** From a guest over the daily budget. Not recorded. */
   | { readonly status: 'over_budget' }
 
 export type SmsInbox = {
-  /** Durable when it resolves, however often the provider sends it: each message id is at most one fact. */
+  /** Resolves once the text is durable. Idempotent by message id. */
   receive(text: IncomingText): Promise<Received>
 }
 
-/** The way in for texts: each becomes a fact, and one that somebody should answer asks for a turn. */
+/** Records incoming texts, and starts a turn for each one that needs a reply. */
 export function createSmsInbox(options: {
   readonly append: Append
   readonly placement: Placement
   readonly texts: TextQueries
   readonly isRecorded: (key: string) => boolean
   readonly guestIsSpent: (number: string) => boolean
-  /** By what way a text that came to this number is answered. */
+  /** How to reply to texts sent to this number. */
   readonly replyBy: (to: string) => 'rest' | 'markup'
   readonly newId: () => string
 }): SmsInbox {
   const { append, placement, texts, newId } = options
   let last: Promise<unknown> = Promise.resolve()
-  /** Message ids of texts over the budget: a retry is not answered when a place becomes free. */
+  /** Message ids over budget: a retry stays over budget even if the budget has room again. */
   const overBudget = new Set<string>()
 
   function ignoreReason(text: IncomingText, isOptedOut: boolean) {
@@ -69,7 +69,7 @@ export function createSmsInbox(options: {
     const text = party === 'guest' ? { ...whole, text: whole.text.slice(0, MAX_GUEST_CHARS) } : whole
     const isOptedOut = texts.isOptedOut(from)
     const reason = ignoreReason(text, isOptedOut)
-    // A first STOP is obeyed in any case. Another one needs a START before it, and that has its place in the budget.
+    // A first STOP is always obeyed. A second one needs a START before it, which counts against the budget.
     const isObeyed = reason === 'opt_out' && !isOptedOut
     if (party === 'guest' && !isObeyed && (overBudget.has(messageSid) || options.guestIsSpent(from)))
       return leaveOut(messageSid)
@@ -108,7 +108,7 @@ export function createSmsInbox(options: {
     return result.status === 'appended' ? { status: 'asked', turnId } : { status: 'repeated' }
   }
 
-  /** The owner's joins the conversation; a stranger's stands in a span of its own, outside of it. */
+  /** The owner's text joins the conversation. A guest's gets a span of its own outside it. */
   function place(party: IncomingText['party'], received: NewEvent): Promise<Appended> {
     return party === 'owner'
       ? placement.appendToInteraction('sms', (at) => [{ ...received, ...at }])
@@ -118,7 +118,7 @@ export function createSmsInbox(options: {
   }
 
   return {
-    // One after the other, so that a budget which is nearly spent is not overdrawn by texts that come at once.
+    // Serialised, so that concurrent texts cannot overdraw the budget.
     receive(text) {
       const result = last.then(() => receive(text))
       last = result.catch(() => undefined)

@@ -1,13 +1,13 @@
 export type Keyword = 'opt_out' | 'opt_in' | 'help'
 
-/** The provider's own keywords: it answers them itself, and they count as the whole message only. */
+/** Keywords that the provider answers itself. They count only as the whole message. */
 const OPT_OUT = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'])
 const OPT_IN = new Set(['START', 'UNSTOP'])
 const HELP = new Set(['HELP', 'INFO'])
 
 /**
- * What a text means to the provider rather than to the delegate; null for anything else. `YES` opts in only who
- * has opted out: from anybody else it is an answer. `optOutType` is what the provider itself made of it.
+ * The provider keyword that a text consists of, or null. `YES` counts only from a number that has opted out.
+ * `optOutType` is the provider's own verdict and takes precedence.
  */
 export function keywordOf(text: string, isOptedOut: boolean, optOutType = ''): Keyword | null {
   if (optOutType === 'STOP') return 'opt_out'

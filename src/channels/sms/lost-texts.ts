@@ -10,8 +10,8 @@ export type LostTexts = {
 }
 
 /**
- * Tells of each text that the provider took and did not bring to the phone: once, whether its status came before or
- * after the text was recorded as sent, and whatever the process went through in between.
+ * Records each text that the provider accepted but did not deliver, exactly once. The status may arrive
+ * before or after the text is recorded as sent.
  */
 export function createLostTexts(options: {
   readonly append: Append
@@ -27,13 +27,13 @@ export function createLostTexts(options: {
 
   function look(): void {
     if (running !== null || texts.lost().length === 0) return
-    running = tellAll()
+    running = recordAll()
       .catch(options.onFault)
       .finally(() => {
         running = null
       })
   }
-  async function tellAll(): Promise<void> {
+  async function recordAll(): Promise<void> {
     for (const row of texts.lost()) {
       const [sent] = ledger.readSeqs([row.sentSeq])
       if (sent?.type === 'sms.sent' && sent.body) await append(factsOf(row, sent))

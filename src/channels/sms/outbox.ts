@@ -24,55 +24,51 @@ import { type FailedSend, findSent, type OutgoingText, sendText } from './send.t
 export type SmsOutbox = {
   start(): void
   /**
-   * Takes the reply of a turn out of the outbox, to be given in the answer to the webhook: the text, recorded as
-   * sent. Null where there is none, or it is on its way already.
+   * Records the reply of a turn as sent and returns it for the webhook's response. Null if none is waiting.
    */
   takeReply(turnId: string): Promise<string | null>
-  /** From now on the replies of this turn wait for `takeReply`; the returned function ends that. */
+  /** Holds the replies of this turn for `takeReply` until the returned function is called. */
   reserve(turnId: string): () => void
-  /** The telephony settings changed: what waits for other credentials is tried with these. */
+  /** The telephony settings changed: retries texts that wait for other credentials. */
   settingsChanged(): void
-  /**
-   * Lets what is being sent come to its end within `graceMs`. What the provider has not answered by then is not waited
-   * for: its attempt is a fact, and the next start looks in the provider's list for what became of it.
-   */
+  /** Waits at most `graceMs` for the request in progress. The next start looks up what is left of it. */
   close(graceMs: number): Promise<void>
 }
 
 const RETRY_AFTER_FAULT_MS = 1_000
 const MAX_WAIT_MS = 60_000
-/** After so many failed attempts the owner is told that texts wait. */
+/** Failed attempts of a text before the owner is notified of a delay. */
 const ATTEMPTS_BEFORE_NOTICE = 3
 
 type Open = { readonly row: TextDeliveryRow; readonly event: Requested }
-/** The next look for a text in the provider's list. */
+/** The next look-up of a text in the provider's message list. */
 type Look = {
-  /** Looks so far. */
+  /** Look-ups so far. */
   readonly count: number
   readonly dueMs: number
-  /** The provider answered the attempt with a failure: what its list does not have was not taken. */
+  /** The provider responded with a failure, so a text that is missing from its list was not accepted. */
   readonly answered: boolean
   readonly client: Twilio | null
 }
 
 /**
- * Sends the texts that were asked for and have no outcome yet, one request at a time, each text at most once: the
- * attempt is a fact before the act. What the provider may have taken is looked up in its own list; what is not found
- * there ends as unknown and is never sent again. What certainly did not leave is retried for a day. Texts to one number
- * keep their order; a number that waits holds up no other. After an import nothing leaves until the owner says so.
+ * Sends requested texts, each at most once: every attempt is recorded first. An attempt without a clear
+ * response is looked up in the provider's message list, and ends as unknown if it is not there. An attempt
+ * that certainly failed is retried for a day. Texts to one number keep their order and do not block other
+ * numbers.
  */
 export function createSmsOutbox(options: {
   readonly append: Append
   readonly ledger: LedgerReader
   readonly texts: TextQueries
   readonly onHeadMoved: SubscribeHead
-  /** The same client as long as the credentials stay the same. */
+  /** Must return the same client as long as the credentials stay the same. */
   readonly client: () => Promise<Twilio | null>
   readonly ownNumber: () => string | null
   readonly statusCallback: () => string | null
   readonly partyOf: (number: string) => 'owner' | 'guest'
   readonly isHeld: () => boolean
-  /** So many texts have left today that no more may. */
+  /** Whether the daily limit of texts is reached. */
   readonly isSpent: () => boolean
   readonly pauses: OutboundPauses
   readonly newId: () => string
@@ -81,14 +77,14 @@ export function createSmsOutbox(options: {
   readonly random: () => number
   readonly pause: (ms: number) => Promise<void>
   readonly onFault: (error: unknown) => void
-  /** A failed attempt or look, without the number and the words. */
+  /** Logs a failed attempt or look-up, without the number and the words. */
   readonly onFailedAttempt: (fields: object, message: string) => void
 }): SmsOutbox {
   const { append, ledger, texts, pauses, nowMs } = options
   const reserved = new Set<string>()
   const looks = new Map<string, Look>()
   const requireProgress = createProgressGuard()
-  /** Whose credentials the provider refused last. After a restart they are tried again: they may be others. */
+  /** The client whose credentials the provider last rejected. */
   let refused: Twilio | null = null
   let wake = Promise.withResolvers<void>()
   let closing = false
@@ -112,9 +108,9 @@ export function createSmsOutbox(options: {
     }
   }
 
-  /** The first text that something can be done about, or how long nothing can. */
+  /** The first text that is due, or how long to wait for one. */
   function next(client: Twilio | null): { due?: Open; waitMs: number } {
-    // While everything is held no moment changes that; being released wakes.
+    // A release wakes the loop.
     if (options.isHeld()) return { waitMs: MAX_WAIT_MS }
     const waiting = new Set<string>()
     const waits = [MAX_WAIT_MS]
@@ -128,7 +124,7 @@ export function createSmsOutbox(options: {
       const waitMs = isLookedFor ? untilLookMs(row, client) : untilSendMs(row, client, isSpent)
       if (waitMs === 0) return { due: { row, event }, waitMs: 0 }
       waits.push(waitMs)
-      // What may have been sent already holds up nothing.
+      // A text that may already have been sent does not block others.
       if (!isLookedFor) waiting.add(target)
     }
     return { waitMs: Math.max(50, Math.min(...waits)) }
@@ -139,7 +135,7 @@ export function createSmsOutbox(options: {
     return look === undefined || look.client !== client ? 0 : Math.max(0, look.dueMs - nowMs())
   }
 
-  /** `isSpent`: no more may leave today, and the owner knows. */
+  /** `isSpent`: the daily limit is reached and the owner has been notified. */
   function untilSendMs(row: TextDeliveryRow, client: Twilio | null, isSpent: boolean): number {
     const untilGivenUpMs = Math.max(0, Date.parse(giveUpAt(row.requestedAt)) - nowMs())
     if (isSpent) return untilGivenUpMs
@@ -158,13 +154,14 @@ export function createSmsOutbox(options: {
 
   function requestOf(row: TextDeliveryRow): Requested {
     const [event] = ledger.readSeqs([row.requestedSeq])
-    if (event?.type !== 'delivery.requested') throw new Error(`there is no delivery at ${row.requestedSeq}`)
+    if (event?.type !== 'delivery.requested')
+      throw new Error(`no delivery.requested at seq ${row.requestedSeq}`)
     return event
   }
 
   async function step({ row, event }: Open, client: Twilio | null): Promise<void> {
     const conclude = (ending: Ending, attempt = row.attempts + 1) => end({ row, event }, attempt, ending)
-    // Its words were erased before they left: there is nothing to send.
+    // The words were erased before they were sent.
     if (!event.body) return conclude({ status: 'failed', kind: 'refused' }, row.attempts)
     const from = options.ownNumber() ?? numberTexted(event)
     const { target: to, text } = event.body
@@ -182,10 +179,9 @@ export function createSmsOutbox(options: {
     await append(delayedFacts(event, 'budget', giveUpAt(row.requestedAt)))
   }
 
-  /** Whether what began at that moment is given up by now. */
   const isOver = (at: string): boolean => nowMs() >= Date.parse(giveUpAt(at))
 
-  /** Without a number in the settings an answer leaves from the one that was texted; null where this answers no text. */
+  /** The number to reply from if the settings name none; null if this is not a reply to a text. */
   function numberTexted({ causedBy }: Requested): string | null {
     const [cause] = causedBy === null ? [] : ledger.readSeqs([causedBy])
     return (cause?.type === 'sms.received' && cause.body?.to) || null
@@ -195,7 +191,7 @@ export function createSmsOutbox(options: {
     const { row, event } = open
     const number = row.attempts + 1
     const intent = await append([attemptedFact(event, number)])
-    // Somebody else took it.
+    // takeReply took it first.
     if (intent.status === 'duplicate') return
     const sent = await sendText(client, message, nowMs)
     if (sent.status === 'sent') return end(open, number, sent)
@@ -204,11 +200,11 @@ export function createSmsOutbox(options: {
     looks.set(row.deliveryId, { count: 0, dueMs, answered: sent.answered, client })
   }
 
-  /** An attempt failed for certain: the text is retried, or that was its end. */
+  /** An attempt certainly failed: schedules a retry or ends the text. */
   async function failed(open: Open, number: number, failure: FailedSend, client: Twilio): Promise<void> {
     const { row, event } = open
     const { kind, providerCode } = failure
-    // For a task's outcome the chat steps in.
+    // The chat then delivers the task's outcome.
     const isTaskOver = event.facts.taskId !== null && number >= event.facts.maxAttempts
     const { deliveryId } = row
     let retryAt: string | null = null
@@ -232,12 +228,12 @@ export function createSmsOutbox(options: {
   }
 
   function retryMsOf(number: number, { kind, retryAfterMs }: FailedSend): number {
-    // Until somebody mends the settings each attempt fails in the same way.
+    // Every attempt fails until the settings change.
     if (kind === 'credentials') return LONGEST_RETRY_MS
     return retryDelayMs(pauses, number, options.random(), retryAfterMs)
   }
 
-  /** Looks once in the provider's list for what became of an attempt that it did not confirm. */
+  /** Looks up an unconfirmed attempt in the provider's message list. */
   async function look(open: Open, client: Twilio, message: OutgoingText): Promise<void> {
     const { row } = open
     const { deliveryId, attempts } = row
@@ -258,7 +254,7 @@ export function createSmsOutbox(options: {
     looks.set(deliveryId, { count: count + 1, dueMs: nowMs() + pauseMs, answered, client })
   }
 
-  /** `unreadable` where the list could not be had. */
+  /** `unreadable` if the list could not be fetched. */
   async function lookUp(
     client: Twilio,
     message: OutgoingText,
@@ -276,7 +272,7 @@ export function createSmsOutbox(options: {
     } catch (error) {
       options.onFailedAttempt(
         { err: error, deliveryId, attempt: attempts },
-        'a text without an answer could not be looked up',
+        'could not look up an unconfirmed text',
       )
       return { status: 'unreadable' }
     }

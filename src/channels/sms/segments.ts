@@ -1,4 +1,4 @@
-/** GSM 03.38, the basic set and (as two characters each) its extension: what fits seven bits. */
+/** The GSM 03.38 basic set. Characters of its extension count as two. */
 const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 const EXTENDED = '^{}\\[~]|€\f'
@@ -6,13 +6,13 @@ const EXTENDED = '^{}\\[~]|€\f'
 const basic = new Set(BASIC)
 const extended = new Set(EXTENDED)
 
-/** Units that fit in one segment alone, and in each of several. */
+/** Units that fit in a single segment, and in each of several. */
 const SEVEN_BIT = [160, 153] as const
 const SIXTEEN_BIT = [70, 67] as const
 
 /**
- * Segments that a text is sent and billed as: 160 characters of seven bits in one, 153 in each of several; with
- * any other character 70 and 67 UTF-16 units. A character of two units stands in one segment.
+ * The number of segments that a text is billed as. A single segment fits 160 characters of GSM 03.38 or 70
+ * UTF-16 units, each of several 153 or 67. A character is never split.
  */
 export function segmentsOf(text: string): number {
   const characters = [...text]

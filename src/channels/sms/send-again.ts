@@ -7,8 +7,8 @@ export type SendAgain = (
 ) => Promise<'requested' | 'unknown_text' | 'not_failed' | 'erased'>
 
 /**
- * Asks for another delivery of a text that failed, or of which nobody knows whether it left, because the owner says
- * so. Each delivery is made again once; the new one has an id of its own, and may be made again in turn.
+ * Requests a new delivery of a text that failed or may not have been sent, at the owner's request. Each
+ * delivery can be repeated once; the new one has its own id and can be repeated in turn.
  */
 export function createSendAgain(options: {
   readonly append: Append

@@ -10,32 +10,32 @@ export type OutgoingText = {
   readonly statusCallback: string | null
 }
 
-/** What came of handing a text to the provider. */
+/** The outcome of one attempt to send a text. */
 export type SendOutcome =
   | { readonly status: 'sent'; readonly messageSid: string }
   | FailedSend
   /**
-   * The provider may have taken it: only its own list can tell. `answered`: it did answer, with a failure, so what its
-   * list does not have was not taken.
+   * The provider may have accepted the text; only its message list can tell. `answered`: it responded with a
+   * failure, so a text that is missing from its list was not accepted.
    */
   | { readonly status: 'ambiguous'; readonly answered: boolean }
 
-/** It is certain that nothing was sent. */
+/** The text was certainly not sent. */
 export type FailedSend = {
   readonly status: 'failed'
-  /** `refused` and `opted_out` are about this text; the others pass, or concern all texts. */
+  /** `refused` and `opted_out` concern this text only. The others are temporary or concern all texts. */
   readonly kind: 'refused' | 'opted_out' | 'rate_limited' | 'unavailable' | 'credentials'
   readonly providerCode: number | null
-  /** How long the provider asks to wait; 0 where it does not. */
+  /** The pause that the provider asks for, or 0. */
   readonly retryAfterMs: number
 }
 
-/** The recipient wants no texts of this number. */
+/** The provider's error code for a recipient who opted out. */
 const OPTED_OUT = 21610
-/** From here on a code of the provider's is about the message; those below are about the account. */
+/** Lower error codes of the provider concern the account, the others the message. */
 const FIRST_MESSAGE_CODE = 21_000
 
-/** Hands one text to the provider, once. Never throws for what the provider or the network does. */
+/** Makes one attempt to send a text. Does not throw on provider or network errors. */
 export async function sendText(
   client: Twilio,
   message: OutgoingText,
@@ -57,9 +57,8 @@ export async function sendText(
 }
 
 /**
- * Looks for a text among those that the provider has: the same words to the same number, not older than the
- * attempt, and none that is known to be another's. Null when it is not there; throws when the list cannot be had. By
- * how much this machine's clock is ahead of the provider's is told by the provider's answer.
+ * Finds a text in the provider's message list by number, words and time of the attempt, skipping known
+ * messages. Throws OutsideFailure if the list cannot be fetched. Corrects for a local clock that is ahead.
  */
 export async function findSent(
   client: Twilio,
@@ -74,9 +73,9 @@ export async function findSent(
     .list({ to: message.to, from: message.from, limit: LISTED })
     .catch((error: unknown) => {
       const { status, code } = shapeOf(error)
-      // Not as its cause either: the error of the SDK holds the request, and with it the number and the key.
+      // Without `cause`: the SDK's error holds the request, and with it the number and the key.
       throw new OutsideFailure(
-        `the list of the provider could not be had (${String(status ?? code ?? 'no answer')})`,
+        `could not fetch the provider's message list (${String(status ?? code ?? 'no response')})`,
       )
     })
   const aheadMs =
@@ -90,7 +89,7 @@ export async function findSent(
 }
 
 const LISTED = 50
-/** The provider counts in seconds, and by its own clock. */
+/** The provider's times have a resolution of seconds and come from its own clock. */
 const CLOCK_SKEW_MS = 60_000
 
 function outcomeOf(error: unknown, retryAfterMs: number): SendOutcome {
@@ -108,7 +107,7 @@ function outcomeOf(error: unknown, retryAfterMs: number): SendOutcome {
     retryAfterMs,
   })
   if (status >= 500) {
-    // With a code of its own the provider says itself that it failed; without, a gateway before it may have spoken.
+    // With its own error code the provider reports the failure itself. Without, a gateway may have responded.
     return providerCode === null ? { status: 'ambiguous', answered: true } : failed('unavailable')
   }
   if (status === 429) return failed('rate_limited')
@@ -117,10 +116,10 @@ function outcomeOf(error: unknown, retryAfterMs: number): SendOutcome {
   return failed(isAboutAccount && ACCOUNT_REFUSED.has(status) ? 'credentials' : 'refused')
 }
 
-/** Not signed in, not allowed, or no such account: nothing that another text would change. */
+/** Statuses that concern the account rather than the text. */
 const ACCOUNT_REFUSED = new Set([401, 403, 404])
 
-/** The SDK's own errors have a status, those of the network a code. */
+/** The SDK's errors have a status, network errors a code. */
 function shapeOf(error: unknown): { status: unknown; code: unknown } {
   if (typeof error !== 'object' || error === null) return { status: null, code: null }
   return { status: 'status' in error ? error.status : null, code: 'code' in error ? error.code : null }

@@ -8,8 +8,8 @@ const MAX_ATTEMPTS = 3
 const E164 = /^\+[1-9]\d{6,14}$/
 
 /**
- * Texts the owner; for anybody else it only proposes the text, which the owner lets go out in the browser. Caller ID
- * can be forged and a model can be talked into things, so nothing that is said to it can take that word's place.
+ * The tool that texts the owner. For any other number it only proposes the text, and the owner must confirm
+ * it in the browser: caller ID can be forged, and a model can be manipulated.
  */
 export function smsTools(options: {
   readonly append: Append
@@ -23,7 +23,7 @@ export function smsTools(options: {
 }): Tool[] {
   const { append } = options
 
-  /** Why a text cannot go there; null where it can. */
+  /** Why `target` cannot be texted, or null. */
   function obstacle(target: string): { reason: string; message: string } | null {
     if (!E164.test(target)) return { reason: 'invalid_number', message: 'That is not a phone number.' }
     if (!options.isConfigured())

@@ -3,13 +3,13 @@ import type { Settings } from '../../settings/settings.ts'
 import { connectTelephony, type TelephonyCredentials, telephonyCredentials } from './rest.ts'
 
 export type TelephonyApi = {
-  /** What signs in to the provider's API now; null where the settings lack something. */
+  /** The current credentials; null if the settings are incomplete. */
   credentials(): TelephonyCredentials | null
-  /** A client with the credentials in force; null without any. */
+  /** A client with the current credentials, or null. The same client as long as they do not change. */
   client(): Promise<Twilio | null>
 }
 
-/** The provider's API, by the settings in force at each use. `requestMs` is how long a request may take. */
+/** The provider's API with the settings at the time of each use. `requestMs` is the request's time limit. */
 export function createTelephonyApi(
   settings: Pick<Settings, 'get'>,
   limits: { readonly requestMs?: number | undefined } = {},
@@ -38,7 +38,7 @@ export function createTelephonyApi(
   }
 }
 
-/** Ends a call at the provider; without credentials the caller closes the stream, and the markup ends the call. */
+/** Ends a call at the provider. Does nothing without credentials. */
 export function createHangUp(api: TelephonyApi): (callSid: string) => Promise<void> {
   return async (callSid) => {
     const client = await api.client()

@@ -1,16 +1,16 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Party } from './party.ts'
 
-/** How long a reservation waits for its stream, which may never come; its token lives as long. */
+/** How long a reservation and its token wait for the stream. */
 export const RESERVATION_MS = 30_000
 
 const TOKEN_BYTES = 32
 
 export type OfferedCall = {
   readonly callSid: string
-  /** False where a developer's own request named no call: then any may bring the token. */
+  /** False if a developer's own request named no call. The stream of any call may then present the token. */
   readonly isNamed: boolean
-  /** Empty where a developer's own request named none: then any will do. */
+  /** Empty if a developer's own request named no account. Any account then matches. */
   readonly accountSid: string
   readonly party: Party
   readonly from: string
@@ -20,7 +20,7 @@ export type Reservation =
   | {
       readonly status: 'reserved'
       readonly token: string
-      /** The guest's call that has to make room; whoever reserves must end it. */
+      /** A guest's call that must make room. The caller of `reserve` must end it. */
       readonly evicted: OfferedCall | null
     }
   | { readonly status: 'busy' }
@@ -31,22 +31,19 @@ export type Claim =
 
 export type CallSlot = {
   /**
-   * Takes the only slot for a call, or says that it is taken; the provider's retry of the same call gets the
-   * same answer. The owner takes it from a guest, never the other way round.
+   * Reserves the only slot for a call. Idempotent until the stream connects. The owner's call evicts a
+   * guest's, never the other way round.
    */
   reserve(call: OfferedCall): Reservation
-  /** Presents the token of a reservation, once. A wrong one leaves the reservation to the rightful stream. */
+  /** Exchanges the token of a reservation for its call, once. A wrong token does not end the reservation. */
   claim(stream: { readonly callSid: string; readonly accountSid: string; readonly token: string }): Claim
-  /** Frees the slot if this call holds it; any number of times. */
+  /** Frees the slot if this call holds it. Idempotent. */
   release(callSid: string): boolean
-  /** Who holds the slot; null when it is free. */
+  /** The call that holds the slot; null if it is free. */
   holder(): { readonly call: OfferedCall; readonly connected: boolean } | null
 }
 
-/**
- * One call at a time. Nothing here waits, so taking the slot is atomic; and nothing can hold it for ever: a
- * reservation expires, and a connected call releases it whichever way it ends.
- */
+/** Allows one call at a time. Synchronous, so taking the slot is atomic. A reservation expires. */
 export function createCallSlot(options: { readonly nowMs: () => number }): CallSlot {
   let held: { call: OfferedCall; token: string | null; untilMs: number } | null = null
 
@@ -95,7 +92,7 @@ export function createCallSlot(options: { readonly nowMs: () => number }): CallS
   }
 }
 
-/** In constant time, whatever the lengths. */
+/** Compares in constant time for any lengths. */
 function equal(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))

@@ -7,14 +7,13 @@ export type CheckStep = { readonly name: string; readonly ok: boolean; readonly 
 const REACH_MS = 5_000
 
 /**
- * Walks what a call or a text needs, from the account to the model that talks, and says at each step what is wrong
- * and how to mend it. Later steps are tried although an earlier one failed, as far as they can be. Never throws for
- * what the provider or the network does; no secret is in what it says.
+ * Checks everything that calls and texts need, and explains how to fix each problem. Continues after a failed
+ * step where possible. Does not throw on provider or network errors. The result contains no secrets.
  */
 export async function checkTelephony(options: {
   readonly client: () => Promise<Twilio | null>
   readonly number: string | null
-  /** The delegate's own application at the provider, where it has one. */
+  /** The delegate's own application at the provider, if any. */
   readonly applicationSid: string | null
   readonly publicUrl: string | null
   readonly ownerNumbers: readonly string[]
@@ -35,12 +34,12 @@ export async function checkTelephony(options: {
     add(
       'credentials',
       false,
-      'Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN: both are on the front page of your account. A token that was entered for another TELEPHONY_API_BASE_URL is not used.',
+      'Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN. Both are on the front page of your account. If you changed TELEPHONY_API_BASE_URL, enter the token again.',
     )
   }
   const isPublic = checkPublicUrl(publicUrl, add)
   if (number === null)
-    add('number', false, "Set TELEPHONY_PHONE_NUMBER to the delegate's number, like +14155550111.")
+    add('number', false, "Set TELEPHONY_PHONE_NUMBER to the delegate's number, for example +14155550111.")
   else if (client && signedIn) {
     await checkNumber(client, number, options.applicationSid, isPublic ? publicUrl : null, add)
   }
@@ -49,15 +48,15 @@ export async function checkTelephony(options: {
     'owner',
     options.ownerNumbers.length > 0,
     options.ownerNumbers.length > 0
-      ? `${options.ownerNumbers.length} phone number(s) are the owner's.`
-      : 'Set OWNER_PHONE_NUMBER: until then everybody who calls or texts is a guest, you too.',
+      ? `Phone numbers of the owner: ${options.ownerNumbers.length}.`
+      : 'Set OWNER_PHONE_NUMBER. Until then every caller is a guest, including you.',
   )
   add(
     'realtime model',
     options.realtimeModel !== null,
     options.realtimeModel === null
-      ? 'Calls need a realtime model: set OPENAI_API_KEY, or REALTIME_MODEL where OPENAI_BASE_URL is another server. Texts work without.'
-      : `${options.realtimeModel} talks on the phone.`,
+      ? 'Calls need a realtime model. Set OPENAI_API_KEY, or REALTIME_MODEL if OPENAI_BASE_URL is another server. Texts work without one.'
+      : `Calls use ${options.realtimeModel}.`,
   )
   return { ok: steps.every(({ ok }) => ok), steps }
 }
@@ -67,7 +66,7 @@ type Add = (name: string, ok: boolean, detail: string) => boolean
 async function signIn(client: Twilio, add: Add): Promise<boolean> {
   try {
     await client.applications.list({ limit: 1 })
-    return add('credentials', true, 'The provider accepts them.')
+    return add('credentials', true, 'The provider accepts the credentials.')
   } catch (error) {
     return add('credentials', false, explain(error))
   }
@@ -75,11 +74,7 @@ async function signIn(client: Twilio, add: Add): Promise<boolean> {
 
 function checkPublicUrl(publicUrl: string | null, add: Add): boolean {
   if (publicUrl === null) {
-    return add(
-      'public URL',
-      false,
-      'Set PUBLIC_URL to the https address under which the internet reaches this service.',
-    )
+    return add('public URL', false, 'Set PUBLIC_URL to the https address of this service on the internet.')
   }
   const isSecure = publicUrl.startsWith('https://')
   return add(
@@ -87,7 +82,7 @@ function checkPublicUrl(publicUrl: string | null, add: Add): boolean {
     isSecure,
     isSecure
       ? publicUrl
-      : `${publicUrl} is not https: the provider opens media streams by wss only. Use an https address.`,
+      : `${publicUrl} is not https. The provider opens media streams over wss only. Use an https address.`,
   )
 }
 
@@ -99,13 +94,13 @@ async function checkNumber(
   add: Add,
 ): Promise<void> {
   try {
-    // Without a Public URL it is only asked whether the number is there.
+    // Without a Public URL, only checks whether the number exists.
     const plan = await planNumber(client, { phoneNumber, applicationSid, publicUrl: publicUrl ?? '' })
     if (plan === null) {
       add(
         'number',
         false,
-        `${phoneNumber} is not a number of this account. Correct TELEPHONY_PHONE_NUMBER, or buy it there.`,
+        `${phoneNumber} is not a number of this account. Correct TELEPHONY_PHONE_NUMBER, or buy the number.`,
       )
       return
     }
@@ -132,7 +127,7 @@ async function checkReachable(
   add: Add,
 ): Promise<void> {
   const name = 'reachability'
-  const stale = 'Is the tunnel or proxy running, and PUBLIC_URL its present address?'
+  const stale = 'Check that the tunnel or proxy is running and that PUBLIC_URL is its current address.'
   try {
     const signal = AbortSignal.any([options.signal, AbortSignal.timeout(REACH_MS)])
     const answer = await options.fetch(`${publicUrl}/public-url`, { signal, redirect: 'error' })
@@ -144,26 +139,27 @@ async function checkReachable(
       isOurs ? 'This service answers there.' : `Something else answers at ${publicUrl}. ${stale}`,
     )
   } catch {
-    // Whatever it was, the owner can only look at the tunnel.
+    // The remedy is the same for any error.
     add(name, false, `Nothing answers at ${publicUrl}. ${stale}`)
   }
 }
 
 function mismatch({ from, to }: WebhookChange): string {
   const now = from ? `It points to ${from}` : 'It points nowhere'
-  return `${now}; it must be ${to}. Press "Point my number here", or correct it in the account.`
+  return `${now}, but must point to ${to}. Press "Point my number here", or change it in your account.`
 }
 
 const refusal = z.object({ status: z.number() })
 
-/** Says what the owner can do about an error of the provider or the network. */
+/** Explains a provider or network error, and what the owner can do about it. */
 export function explain(error: unknown): string {
   const status = refusal.safeParse(error).data?.status
   if (status === 401 || status === 403)
     return 'The provider refuses the credentials. Copy the account SID and auth token again.'
-  if (status === 404) return 'The provider knows no such thing in this account.'
-  if (status === 429) return 'The provider limits requests right now. Try again in a minute.'
+  if (status === 404)
+    return 'The provider did not find this in your account. Check the account SID and number.'
+  if (status === 429) return 'The provider is rate limiting requests. Try again in a minute.'
   return status !== undefined
-    ? `The provider answered with ${status}.`
+    ? `The provider responded with status ${status}. Try again later.`
     : 'The provider cannot be reached. Check the network, and TELEPHONY_API_BASE_URL if it is set.'
 }

@@ -4,13 +4,11 @@ import VoiceResponse from 'twilio/lib/twiml/VoiceResponse.js'
 /** The stream parameter that carries the one-time token. */
 export const TOKEN_PARAMETER = 'token'
 
-/** What the provider says when the stream ends although the call goes on: the bridge is gone. */
 const CONNECTION_ENDED = 'I lost the connection. Please call again if we were not done. Goodbye.'
 
 /**
- * Opens a media stream to the service. The verbs behind it run only once the stream has ended and the caller is
- * still there, so a bridge that breaks is heard and not just silent. A stream URL carries no query: the provider
- * strips it, hence the parameter. `farewell` is what they say in place of a lost connection.
+ * Opens a media stream to the service. The token is a parameter because the provider strips the query of a
+ * stream URL. If the stream ends while the caller is still on the line, the caller hears `farewell`.
  */
 export function connectMarkup(options: {
   readonly streamUrl: string
@@ -30,14 +28,14 @@ export function connectMarkup(options: {
   return response.toString()
 }
 
-/** Not answered and not billed: only as the very first verb does the provider treat it so. */
+/** Rejects the call as busy. The provider does not answer or bill it, because this is the first verb. */
 export function busyMarkup(): string {
   const response = new VoiceResponse()
   response.reject({ reason: 'busy' })
   return response.toString()
 }
 
-/** A spoken explanation, and the end of the call. */
+/** Speaks `text` and hangs up. */
 export function sayMarkup(text: string): string {
   const response = new VoiceResponse()
   response.say(plain(text))
@@ -45,19 +43,19 @@ export function sayMarkup(text: string): string {
   return response.toString()
 }
 
-/** The answer to a text: a message, or nothing for now. */
+/** The response to an incoming text; null sends no message. */
 export function messageMarkup(text: string | null): string {
   const response = new MessagingResponse()
   if (text !== null) response.message(sendable(text))
   return response.toString()
 }
 
-/** One line without the characters that XML cannot carry at all; the builder escapes the others. */
+/** One line. The builder escapes markup. */
 function plain(text: string): string {
   return sendable(text).replace(/\s+/g, ' ').trim()
 }
 
-/** Without the characters that XML cannot carry at all. */
+/** Removes the characters that XML does not allow. */
 function sendable(text: string): string {
   return text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
 }

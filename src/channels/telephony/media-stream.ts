@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** The largest frame that the provider has a reason to send: the socket's `maxPayload`. */
+/** The socket's `maxPayload`. The provider has no reason to send larger frames. */
 export const MAX_FRAME_BYTES = 64 * 1024
 
 const sid = z.string().min(1).max(100)
@@ -41,10 +41,7 @@ const mediaFrame = z.discriminatedUnion('event', [
 
 export type MediaFrame = z.output<typeof mediaFrame>
 
-/**
- * Parses one text frame of the provider's media stream, with audio of any length. Null if it is malformed or an
- * event that this build does not know. Never throws.
- */
+/** Parses one text frame of the provider's media stream. Null if it is malformed or unknown. Never throws. */
 export function parseFrame(text: string): MediaFrame | null {
   try {
     return mediaFrame.parse(JSON.parse(text))
@@ -53,7 +50,7 @@ export function parseFrame(text: string): MediaFrame | null {
   }
 }
 
-/** The frames that go out on one stream. */
+/** Builds the outgoing frames of one stream. */
 export function streamFrames(streamSid: string) {
   return {
     media: (payload: string) => JSON.stringify({ event: 'media', streamSid, media: { payload } }),

@@ -1,6 +1,6 @@
 import type { Twilio } from 'twilio'
 
-/** Where the provider is to turn to with calls and texts, and where they are to be told of. */
+/** The URLs that the provider must call. */
 export function webhookUrls(publicUrl: string) {
   return {
     voiceUrl: `${publicUrl}/voice-markup`,
@@ -12,10 +12,10 @@ export function webhookUrls(publicUrl: string) {
 
 export type WebhookName = 'voice' | 'SMS' | 'call status' | 'message status'
 
-/** Something that points elsewhere, and where it is to point. `from` is null where it points nowhere. */
+/** A webhook to change. `from` is null if it is not set. */
 export type WebhookChange = { readonly name: WebhookName; readonly from: string | null; readonly to: string }
 
-/** An application's or a number's own addresses, as the provider's API has them. */
+/** The webhook fields of an application or a number in the provider's API. */
 type Addresses = {
   readonly voiceUrl?: string | null
   readonly voiceMethod?: string | null
@@ -33,7 +33,7 @@ const FIELDS = [
   { name: 'message status', url: 'messageStatusCallback', method: null },
 ] as const
 
-/** What of these differs from the Public URL, and the request that mends it; every webhook is to be a POST. */
+/** The webhooks that differ from the Public URL, and the update that fixes them. Every webhook uses POST. */
 function differences(found: Addresses, publicUrl: string, names: readonly WebhookName[]) {
   const wanted = webhookUrls(publicUrl)
   const changes: WebhookChange[] = []
@@ -52,13 +52,12 @@ function differences(found: Addresses, publicUrl: string, names: readonly Webhoo
 }
 
 export type Plan = {
-  /** Empty where everything points here already. */
+  /** Empty if everything points here already. */
   readonly changes: readonly WebhookChange[]
-  /** Makes them so. */
   apply(): Promise<void>
 }
 
-/** What points an application to the Public URL. Throws what the provider's API throws. */
+/** Plans how to point an application to the Public URL. Throws the errors of the provider's API. */
 export async function planApplication(client: Twilio, sid: string, publicUrl: string): Promise<Plan> {
   const application = client.applications(sid)
   const { changes, update } = differences(
@@ -75,9 +74,9 @@ export async function planApplication(client: Twilio, sid: string, publicUrl: st
 }
 
 /**
- * What points a phone number to the Public URL; null where the account has no such number. Calls or texts that go
- * to an application are mended there if it is the delegate's own; from any other, which may serve other numbers
- * too, the number is taken away. Throws what the provider's API throws.
+ * Plans how to point a phone number to the Public URL; null if the account does not have it. Detaches the
+ * number from applications other than the delegate's own, which may serve other numbers. Throws the
+ * provider's errors.
  */
 export async function planNumber(
   client: Twilio,
@@ -101,7 +100,7 @@ export async function planNumber(
     if (part.changes.length === 0) return
     changes.push(...part.changes)
     if (sid && sid === applicationSid) return void Object.assign(ofApplication, part.update)
-    // What the number itself points to has been without effect: all of it is set.
+    // The number's own webhooks had no effect so far, so all of them are set.
     Object.assign(ofNumber, differences({}, publicUrl, names).update, sid ? { [field]: '' } : {})
   }
   await planPart(number.voiceApplicationSid || null, 'voiceApplicationSid', ['voice', 'call status'])

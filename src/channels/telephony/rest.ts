@@ -3,9 +3,9 @@ import type { RequestOptions } from 'twilio/lib/base/RequestClient.js'
 import type { request } from 'undici'
 import { networkCode, neverReached } from '../../outbound/never-reached.ts'
 
-/** How long the provider may take to answer a request, down to the last byte. */
+/** Time limit of a request, including the response body. */
 const REQUEST_MS = 10_000
-/** How much of that a connection may take: a request that found none was never sent. */
+/** Time limit for connecting. A request that times out here was never sent. */
 const CONNECT_MS = 5_000
 
 export type TelephonyCredentials = {
@@ -13,11 +13,11 @@ export type TelephonyCredentials = {
   /** The account's auth token, or an API key's secret with its sid. */
   readonly username: string
   readonly password: string
-  /** Another address for the provider's API; null for its own. */
+  /** Replaces the address of the provider's API. */
   readonly baseUrl: string | null
 }
 
-/** What signs in to the provider's API, out of the settings; null where something is missing. */
+/** The credentials in the settings; null if they are incomplete. */
 export function telephonyCredentials(settings: {
   readonly accountSid: string | null
   readonly authToken: string | null
@@ -33,9 +33,9 @@ export function telephonyCredentials(settings: {
 }
 
 /**
- * The provider's SDK, loaded at its first use: it takes 100 ms and 15 MB, which a service without a phone does not need.
- * It never repeats a request by itself: only the caller knows what may be done twice. undici sends the requests: the
- * SDK's own client has no limit on the whole answer, and does not say whether it ever had a connection.
+ * Loads the provider's SDK, which costs 100 ms and 15 MB, only when needed. It never retries by itself,
+ * because only the caller knows whether that is safe. undici sends the requests: the SDK's own client has no
+ * total time limit and does not report whether it connected.
  */
 export async function connectTelephony(
   credentials: TelephonyCredentials,
@@ -89,7 +89,7 @@ export async function connectTelephony(
   return twilio(username, password, { accountSid, httpClient: new HttpClient(), autoRetry: false })
 }
 
-/** What the SDK reads: JSON, or the words of somebody who is not the provider. */
+/** Text if it is not JSON, for example from a gateway. */
 function parseBody(text: string) {
   try {
     return JSON.parse(text)
@@ -98,7 +98,7 @@ function parseBody(text: string) {
   }
 }
 
-/** Names and values as a form has them; a list repeats its name. */
+/** The fields of a form. A list repeats its name. */
 function pairsOf(fields: object): [string, string][] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((each): [string, string] => [name, String(each)]),
@@ -106,23 +106,23 @@ function pairsOf(fields: object): [string, string][] {
 }
 
 /**
- * The request got no answer. Says what the network said and nothing else: the network's own error may hold the whole
- * request, and with it the number and the key; whoever logs an error logs all that hangs on it.
+ * The request got no response. Has no `cause`: the network's error may hold the whole request, with number
+ * and key, and would be logged with it.
  */
 export class ProviderUnreachable extends Error {
   override readonly name = 'ProviderUnreachable'
   readonly code: string | null
-  /** Whether it is certain that the provider did not get the request. */
+  /** Whether the provider certainly did not receive the request. */
   readonly neverReached: boolean
   constructor(error: unknown) {
     const code = networkCode(error) || null
-    super(`The telephony provider gave no answer${code === null ? '' : ` (${code})`}.`)
+    super(`The telephony provider did not respond${code === null ? '' : ` (${code})`}.`)
     this.code = code
     this.neverReached = neverReached(error)
   }
 }
 
-/** The same path and query at another address. */
+/** Replaces the origin of a URI with `baseUrl`. */
 function rebase(uri: string, baseUrl: string | null): string {
   if (baseUrl === null) return uri
   const { pathname, search } = new URL(uri)

@@ -1,32 +1,31 @@
 import webhooks from 'twilio/lib/webhooks/webhooks.js'
 
-/** Form fields as posted: untrimmed, a repeated name as a list. All of them are signed, known or not. */
+/** Form fields as posted: untrimmed, a repeated name as a list. The signature covers all of them. */
 export type FormFields = Readonly<Record<string, string | string[]>>
 
 export type SignatureVerifier = {
-  /** A form post, or a GET (no fields): whether the provider signed exactly this. */
+  /** Verifies a form post, or a GET without fields. */
   form(request: SignedRequest, fields: FormFields): boolean
-  /** A JSON post: its URL carries `bodySHA256`. `body` is the raw text. */
+  /** Verifies a JSON post, whose URL carries `bodySHA256`. `body` is the raw text. */
   json(request: SignedRequest, body: string): boolean
-  /** The WebSocket upgrade of a media stream: signed as `wss`, without fields. */
+  /** Verifies the WebSocket upgrade of a media stream, which is signed as `wss` without fields. */
   upgrade(request: SignedRequest): boolean
 }
 
-/** `pathAndQuery` raw, as it stands in the request line; `signature` the header `x-twilio-signature`. */
+/** `pathAndQuery` as in the request line; `signature` is the header `x-twilio-signature`. */
 export type SignedRequest = { readonly pathAndQuery: string; readonly signature: string | undefined }
 
 /**
- * Checks that a request comes from the provider: HMAC-SHA1 over the URL as the provider knows it, that is the
- * configured Public URL and never what Host or forwarded headers claim, and over every field (the SDK's
- * validateRequest). A signature has neither time nor nonce: whoever acts on a request must recognise repeats.
- * The comparison takes the same time whatever differs. `publicUrl` must be an absolute http(s) URL, else throws.
+ * Verifies in constant time that the provider signed a request: HMAC-SHA1 over the configured Public URL and
+ * all fields (the SDK's validateRequest). Host and forwarded headers are not trusted. A signature has no time
+ * or nonce, so handlers must be idempotent. Throws if `publicUrl` is not an absolute http(s) URL.
  */
 export function createSignatureVerifier(options: {
   readonly authToken: string
   readonly publicUrl: string
 }): SignatureVerifier {
   if (!/^https?:$/.test(new URL(options.publicUrl).protocol)) throw new TypeError('publicUrl must be http(s)')
-  // As it was configured, letter by letter: the provider signs what it was given, not what it amounts to.
+  // Not normalised, because the provider signs the URL exactly as configured.
   const base = options.publicUrl.replace(/(?<!\/)\/+$/, '')
   const socketBase = base.replace(/^http/i, 'ws')
   const { authToken } = options
@@ -40,18 +39,18 @@ export function createSignatureVerifier(options: {
       webhooks.validateRequestWithBody(authToken, signature, base + pathAndQuery, body),
     upgrade: ({ pathAndQuery, signature }) => {
       const url = socketBase + pathAndQuery
-      // The provider's documentation leaves open whether it signs a trailing slash.
+      // The provider does not document whether it signs a trailing slash.
       return valid(signature, url, {}) || valid(signature, `${url}/`, {})
     },
   }
 }
 
-/** More fields than any webhook of the provider has, several times over. */
+/** Several times as many fields as any webhook of the provider has. */
 const MAX_FIELDS = 1_000
 
 /**
- * Reads a form body so that its signature can be checked: no field dropped, trimmed or merged. Null where it has more
- * than a thousand fields, before any of them is looked at: whoever sent it need not have signed anything yet.
+ * Parses a form body without dropping, trimming or merging fields, so that its signature can be verified.
+ * Null if it has more than MAX_FIELDS, counted before parsing because the sender is not verified yet.
  */
 export function parseForm(body: string): FormFields | null {
   if (hasMoreFields(body, MAX_FIELDS)) return null

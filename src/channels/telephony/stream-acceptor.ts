@@ -2,14 +2,14 @@ import type { CallSlot, OfferedCall } from './call-slot.ts'
 import { TOKEN_PARAMETER } from './markup.ts'
 import { type MediaFrame, parseFrame, streamFrames } from './media-stream.ts'
 
-/** How long a socket may take to present its token, where nothing else is given. */
+/** Default time limit for a socket to present its token. */
 const START_DEADLINE_MS = 5_000
-/** Sockets that may wait for their start at once without the provider's signature; the oldest gives way. */
+/** Limit of unsigned sockets that wait for their start. The oldest is refused. */
 const MAX_WAITING = 16
 
 const REFUSED = 1008
 
-/** A text WebSocket, already open. */
+/** An open text WebSocket. */
 export type StreamSocket = {
   send(text: string): void
   close(code?: number, reason?: string): void
@@ -17,7 +17,7 @@ export type StreamSocket = {
   listen(handlers: { message(text: string): void; closed(): void }): void
 }
 
-/** The caller's end of an accepted call. */
+/** The caller's side of an accepted call. */
 export type AcceptedLine = {
   readonly callSid: string
   readonly streamSid: string
@@ -26,7 +26,7 @@ export type AcceptedLine = {
   sendClear(): void
   close(): void
   readonly bufferedBytes: number
-  /** Gives what the caller's side does from now on; `ended` may come more than once. */
+  /** Replaces the handlers. `ended` can be called more than once. */
   listen(handlers: {
     media(payload: string, timestampMs: number): void
     mark(name: string): void
@@ -35,19 +35,18 @@ export type AcceptedLine = {
 }
 
 export type StreamAcceptor = {
-  /** Takes over a socket that has just been opened. One whose upgrade the provider signed gives way to nobody. */
+  /** Takes over a socket that was just opened. A signed one does not count against MAX_WAITING. */
   accept(socket: StreamSocket, upgrade: { readonly isSigned: boolean }): void
 }
 
 /**
- * Lets a media stream in only as the one that was offered: within five seconds it must start with the token of
- * the reservation, for its call and account, else it is closed with 1008 and nothing was opened for it. Where
- * nothing is reserved it is closed at once, so sockets that never start cost nothing.
+ * Accepts a media stream only if it starts in time with the token of the reservation, for the same call and
+ * account. Closes any other with 1008, and at once if nothing is reserved.
  */
 export function createStreamAcceptor(options: {
   readonly slot: CallSlot
   readonly startDeadlineMs?: number | undefined
-  /** Runs `fn` once after so many milliseconds, unless cancelled. */
+  /** Runs `fn` after `ms`, unless the returned function is called first. */
   readonly after: (ms: number, fn: () => void) => () => void
   readonly accepted: (call: OfferedCall, line: AcceptedLine) => void
   readonly refused: (reason: string) => void
