@@ -29,7 +29,7 @@ const YEAR = /^(?:19|20)\d\d$/
  * words (`wordsOf`) and their stems.
  */
 export function createTraits(): (text: string, words: readonly string[], stems: readonly string[]) => number {
-  // Made when first needed: it reads much locale data, and the process starts without it.
+  // Built on first use, so that the process starts without it.
   let timeWords: TimeWords | undefined
   return (text, words, stems) => {
     timeWords ??= createTimeWords()
