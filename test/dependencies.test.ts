@@ -9,7 +9,7 @@ const nameOf = (dependency: string) =>
 
 test('every dependency has its reason in docs/decisions/0001, and no other package has', () => {
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json'))
-  const [, table = ''] = read('docs/decisions/0001-foundations.md').split('## Dependencies and their reasons')
+  const [, table = ''] = read('docs/decisions/0001-dependencies.md').split('### Dependencies')
   const rows = [...table.matchAll(/^\| (?!Package |---)([^|]+) \|/gm)]
   const explained = rows.flatMap(([, names = '']) => names.split(', '))
   const used = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies }).map(nameOf)

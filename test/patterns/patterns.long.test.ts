@@ -5,7 +5,7 @@ import { type Found, loadModules, readSources } from './collect.ts'
 
 /*
  * No text may hold a thread. The test measures each pattern on texts that are derived from the pattern itself
- * (docs/decisions/0018-hostile-texts.md).
+ * (docs/decisions/0029-linear-patterns.md).
  */
 
 /** First with a text on which a linear pattern takes no time … */
