@@ -2,35 +2,35 @@ import type { Database } from 'better-sqlite3'
 import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 import { createIndexNews } from './news.ts'
 
-/** Where an expression of FTS5's query language occurs; each list ascending, the oldest first. */
+/** Where an FTS5 expression occurs. Both lists are ascending. */
 export type Postings = {
   readonly turnIds: Int32Array
-  /** Less `FIRST_MEMORY_ID`. */
+  /** Ids minus `FIRST_MEMORY_ID`. */
   readonly memorySeqs: Int32Array
-  /** How many turns and memories hold it; extrapolated where a list was cut. */
+  /** Number of turns and memories that match, extrapolated if a list was cut. */
   readonly count: number
 }
 
-/** Of a word in more only the newest occurrences are read: the older ones tell next to nothing. */
+/** For a more common word, only the newest occurrences are read: the others carry little weight. */
 const MAX_TURNS = 50_000
 const MAX_MEMORIES = 5000
-/** Of all lists together, before those that were not asked for the longest go: four bytes each. */
+/** Total length of all cached lists, at four bytes each. Beyond it, the least recently used are evicted. */
 const MAX_KEPT = 4_000_000
 
 /** An ascending list that grows at its end. */
 type List = {
   ids: Int32Array
   length: number
-  /** Up to which number the index was read. */
+  /** The index was read up to this number. */
   upTo: number
-  /** The number below which nothing was read, because there was too much. */
+  /** Nothing was read below this number, because of the limit. */
   from: number
 }
 
 /**
- * Reads postings and keeps them: what is in the index once only goes on at its end, so the next time just the news
- * are read. A word in a tenth of 100,000 turns costs some milliseconds the first time, and microseconds then. When
- * anything is taken out of the index, all of it is read anew.
+ * Reads and caches postings. The index only grows at its end, so later reads fetch only new entries:
+ * milliseconds become microseconds for a word in a tenth of 100,000 turns. Any removal from the index clears
+ * the cache.
  */
 export function createPostingsReader(views: Database) {
   const select = views
@@ -72,7 +72,7 @@ export function createPostingsReader(views: Database) {
   }
 
   return {
-    /** To be called before the lists for a query are read, in the same state of the index. */
+    /** Call it before reading the lists of a query, in the same state of the index. */
     refresh(): void {
       const now = removals.get() ?? 0
       if (now === keptAt) return
@@ -82,7 +82,7 @@ export function createPostingsReader(views: Database) {
       keptLength = 0
       keptAt = now
     },
-    /** Occurrences up to a turn and up to a memory. Valid until the next call for the same expression. */
+    /** Occurrences up to a turn and a memory. Valid until the next call for the same expression. */
     read(match: string, lastTurnId: number, lastMemoryId: number): Postings {
       const lists = kept.get(match) ?? { turns: emptyList(), memories: emptyList() }
       kept.delete(match)
@@ -116,7 +116,7 @@ function upTo({ ids, length }: List, last: number): Int32Array {
   return ids.subarray(0, low)
 }
 
-/** As many as there would be if what was cut off went on as densely as what was read. */
+/** Assumes that the part not read is as dense as the part read. */
 function extrapolate(length: number, from: number, last: number): number {
   return from === 0 ? length : Math.round((length * last) / (last - from + 1))
 }
