@@ -6,7 +6,7 @@ import { languageOf } from './language/text.ts'
 import { contentWords, hasWord, indexWords } from './language/words.ts'
 import type { Window, WindowReader } from './window.ts'
 
-/** What was learned from a message that the owner then takes back in jest: it was never so. */
+/** Retires memories learned from a message that the owner then retracts as a joke. */
 export function retractionsIn(
   window: Window,
   { windows, queries }: { readonly windows: WindowReader; readonly queries: MemoryQueries },
@@ -31,7 +31,7 @@ export function retractionsIn(
   })
 }
 
-/** Memories that a turn was given and whose value its reply told, unasked by the owner's own words. */
+/** Reinforces memories that a reply cites, unless the owner's message already stated them. */
 export function citationsIn(
   window: Window,
   options: {

@@ -14,10 +14,10 @@ import { contentWords } from './language/words.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
 
 const RECALLED_MEMORIES = 20
-/** More than this is not read out to be chosen from. */
+/** Longer lists are not read out to choose from. */
 const MAX_CHOICES = 8
 
-/** What is being forgotten: hidden now, erased after a minute. */
+/** What an erasure covers: hidden now, erased after a minute. */
 export type Forgotten = {
   readonly undoSeconds: number
   readonly goes: readonly ForgottenGroup[]
@@ -27,7 +27,7 @@ export type Forgotten = {
 }
 type ForgottenGroup = { readonly kind: string; readonly count: number; readonly items: readonly string[] }
 
-/** What forgets, outside memory: an erasure. */
+/** Forgets by an erasure; implemented outside this folder. */
 export type Forgetting = {
   forget(
     target:
@@ -35,22 +35,22 @@ export type Forgetting = {
       | { readonly kind: 'words'; readonly words: readonly string[] },
     context: ActingContext,
   ): Promise<Forgotten | 'nothing' | 'too_common'>
-  /** False where there is nothing to undo. */
+  /** False if there is nothing to undo. */
   undo(): Promise<boolean>
 }
 
-/** What the delegate can do with memories when it is asked to. */
+/** The delegate's tools for memories. */
 export function memoryTools(options: {
   readonly memories: Memories
   readonly forgetting: Forgetting
-  /** Resolves once what was said before is learned, or can be for now; a few seconds at most. */
+  /** Resolves when everything said so far is learned or waits for a retry, after a few seconds at most. */
   readonly settled: () => Promise<void>
-  /** Whether the indexes have everything, after a moment at most. */
+  /** Whether the indexes are up to date, after a short wait at most. */
   readonly isIndexed: () => Promise<boolean>
 }): Tool[] {
   const { memories, forgetting, settled } = options
 
-  /** The one memory that is meant; null where no memory has the words. */
+  /** The one memory that the query means; null if no memory matches. */
   async function findMeant(
     query: string,
     { timezone, messageSeq }: ToolContext,
@@ -103,7 +103,7 @@ export function memoryTools(options: {
       readOnly: true,
       reads: 'what it remembers',
       async run({ query }) {
-        // Of all that is known, what was said a moment ago is a part.
+        // The newest memories include what was said a moment ago.
         if (query === null) await settled()
         const found = (await memories.find({ query, limit: RECALLED_MEMORIES })).map(({ memory }) => memory)
         return {
@@ -184,7 +184,7 @@ function choice(found: readonly FoundMemory[], timezone: string): ToolResult {
   }
 }
 
-/** From a part of the index, another memory than the one meant might be forgotten. */
+/** With a partial index, the wrong memory might match. */
 function notIndexed(): ToolResult {
   return {
     ok: false,
