@@ -52,7 +52,7 @@ const MAX_RETRY_MS = 60 * 60_000
 /** How long to collect new entries before embedding them in one batch. */
 const GATHER_MS = 1000
 /** Longest sleep: clocks jump, and settings change without an event. */
-const LOOK_AGAIN_MS = 60_000
+const MAX_SLEEP_MS = 60_000
 /** The start of a long cue is enough to show its topic. */
 const MAX_CUE_CHARS = 4000
 
@@ -121,7 +121,7 @@ export function createEmbedding(
     const deadline = AbortSignal.any([closing.signal, timeout])
     const aborted = Promise.withResolvers<never>()
     const abort = () =>
-      aborted.reject(timeout.aborted ? new ModelError('timeout', 'embedding took too long') : deadline.reason)
+      aborted.reject(timeout.aborted ? new ModelError('timeout', 'embedding timed out') : deadline.reason)
     deadline.addEventListener('abort', abort, { once: true })
     try {
       // Do not wait for a model that ignores the signal.
@@ -165,7 +165,7 @@ export function createEmbedding(
     while (!closing.signal.aborted) {
       wake = Promise.withResolvers<void>()
       const model = options.model()
-      let waitMs = LOOK_AGAIN_MS
+      let waitMs = MAX_SLEEP_MS
       try {
         const untilRetryMs = isWaiting(model)
           ? leftOfWait(retryAtMs ?? 0, { nowMs: nowMs(), longestMs: MAX_RETRY_MS })
@@ -184,7 +184,7 @@ export function createEmbedding(
         waitMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failuresInARow - 1))
         retryAtMs = nowMs() + waitMs
         failedModel = model && nameOf(model)
-        waitMs = Math.min(waitMs, LOOK_AGAIN_MS)
+        waitMs = Math.min(waitMs, MAX_SLEEP_MS)
       } finally {
         isEmbedding = false
       }

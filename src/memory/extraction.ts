@@ -113,7 +113,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       ])
     } catch (error) {
       if (deadline.aborted && !signal.aborted)
-        throw new ModelError('timeout', 'the extraction took too long', { cause: error })
+        throw new ModelError('timeout', 'extraction timed out', { cause: error })
       throw error
     } finally {
       deadline.removeEventListener('abort', abort)
@@ -155,7 +155,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     const kind = `thread_${error.reason}`
     const attempt = (failureOf(readSeqs[0])?.attempt ?? 0) + 1
     const final = readSeqs.length === 1
-    options.log.warn({ err: error, kind, final, utteranceSeqs: readSeqs }, 'an extraction ended its thread')
+    options.log.warn({ err: error, kind, final, utteranceSeqs: readSeqs }, 'extraction crashed its thread')
     await append([failedFact(readSeqs, { kind, attempt, final, retryAt: null })])
   }
 
@@ -166,7 +166,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     const askedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0
     const waitMs = Math.min(MAX_RETRY_MS, Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), askedMs))
     const retryAt = final ? null : new Date(nowMs() + waitMs).toISOString()
-    options.log.warn({ err: error, kind, attempt, final }, 'an extraction failed')
+    options.log.warn({ err: error, kind, attempt, final }, 'extraction failed')
     const failed = failedFact(window.readSeqs, { kind, attempt, final, retryAt })
     if (!final) return void (await append([failed]))
     // Fall back to rules, which still find plain statements.
@@ -175,7 +175,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       await conclude(window, found, [failed])
     } catch (cause) {
       if (cause instanceof LedgerUnavailable) throw cause
-      options.log.warn({ err: cause }, 'rules could not read what a model could not')
+      options.log.warn({ err: cause }, 'extraction by rules failed too')
       await append([failed])
     }
   }

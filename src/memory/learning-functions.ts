@@ -92,7 +92,7 @@ function createCourt({ views, ledger }: Sources) {
       queries,
       newId: () => {
         const id = left.shift()
-        if (id === undefined) throw new Error('more was learned than was accepted')
+        if (id === undefined) throw new Error('learning stored more memories than it was given ids')
         return id
       },
       count: (end) => void counts.push(end),

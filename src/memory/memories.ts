@@ -67,14 +67,14 @@ export function createMemories(options: MemoriesOptions): Memories {
         if (learned.outcome === 'refused') return { status: 'refused', reason: learned.reason }
         for (const end of learned.counts) options.counters.add(end)
         const [first, ...rest] = learned.facts
-        if (!first) throw new Error('learning came to no fact')
+        if (!first) throw new Error('learning produced no facts')
         const appended = await append([{ ...first, key }, ...rest])
         // A retry after a crash: the first run already appended the fact.
         const existing =
           appended.status === 'duplicate' && 'facts' in appended.existing ? appended.existing : null
         const id = existing && 'memoryId' in existing.facts ? existing.facts.memoryId : learned.memoryId
         const memory = id === null ? undefined : queries.byId(id)
-        if (!memory) throw new Error('a memory is not in the views right after its fact')
+        if (!memory) throw new Error('a memory is missing from the views after its fact was appended')
         return { status: 'kept', memory, isNew: first.type === 'memory.stored' }
       })
     },
@@ -94,7 +94,7 @@ export function createMemories(options: MemoriesOptions): Memories {
         } as const
         const successor = memory.supersededBy === null ? undefined : queries.byId(memory.supersededBy)
         const isReplaced = successor?.status === 'active' || successor?.status === 'contested'
-        const undone: NewEvent[] = isReplaced
+        const successorRetired: NewEvent[] = isReplaced
           ? [
               {
                 type: 'memory.retired',
@@ -105,8 +105,8 @@ export function createMemories(options: MemoriesOptions): Memories {
           : []
         const predecessor = memory.supersedes === null ? undefined : queries.byId(memory.supersedes)
         // The predecessor may have been restored since. Override it again, or both would be active.
-        const gives = predecessor?.status === 'active' || predecessor?.status === 'contested'
-        const redone: NewEvent[] = gives
+        const isRestored = predecessor?.status === 'active' || predecessor?.status === 'contested'
+        const predecessorOverridden: NewEvent[] = isRestored
           ? [
               {
                 type: 'memory.overridden',
@@ -115,7 +115,11 @@ export function createMemories(options: MemoriesOptions): Memories {
               },
             ]
           : []
-        await append([...undone, { type: 'memory.restored', ...envelope, facts: { memoryId } }, ...redone])
+        await append([
+          ...successorRetired,
+          { type: 'memory.restored', ...envelope, facts: { memoryId } },
+          ...predecessorOverridden,
+        ])
         return 'restored'
       })
     },

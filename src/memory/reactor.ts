@@ -53,7 +53,7 @@ const PAUSE: ConversationPause = { quietMs: 50, longestMs: 250 }
 
 const FIRST_RETRY_MS = 5000
 /** Longest sleep: wall clocks jump, and setTimeout overflows. */
-const LOOK_AGAIN_MS = 10 * 60_000
+const MAX_SLEEP_MS = 10 * 60_000
 /** Backlog at which learning runs even during a turn, because the conversation has no pause. */
 const MAX_UNREAD_WHILE_BUSY = 16
 const EXPIRED_AT_ONCE = 50
@@ -92,18 +92,18 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
       }
       talk = null
       running = true
-      let waitMs = LOOK_AGAIN_MS
+      let waitMs = MAX_SLEEP_MS
       try {
         // Drain the backlog before the next pause, or an uninterrupted conversation would outrun it.
         while (!closing.signal.aborted && mayWork() && (await workOnce()));
-        waitMs = Math.min(LOOK_AGAIN_MS, untilNext())
+        waitMs = Math.min(MAX_SLEEP_MS, untilNext())
       } catch (error) {
         if (closing.signal.aborted) return
         // The disk may be full. The backlog stays in the ledger.
         const isOfLedger = error instanceof LedgerUnavailable
         faults = isOfLedger ? 0 : faults + 1
         if (!isOfLedger) onFault(error)
-        waitMs = Math.min(LOOK_AGAIN_MS, FIRST_RETRY_MS * 2 ** Math.max(0, faults - 1))
+        waitMs = Math.min(MAX_SLEEP_MS, FIRST_RETRY_MS * 2 ** Math.max(0, faults - 1))
       } finally {
         running = false
       }
@@ -113,7 +113,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     }
   }
 
-  function heardTalk(): void {
+  function noteTalk(): void {
     const toMs = performance.now()
     talk = { fromMs: talk?.fromMs ?? toMs, toMs }
     wake.resolve()
@@ -128,7 +128,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
   /** Returns whether something was read. There may be more then. */
   async function workOnce(): Promise<boolean> {
     await retireExpired()
-    await tellOutcomes()
+    await signalOutcomes()
     const hasRead = await extraction.readNext(closing.signal)
     faults = 0
     return hasRead
@@ -143,7 +143,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     const nextEnd = queries.nextEnd()
     const moments = [extraction.nextRetryAtMs(), nextEnd === null ? null : Date.parse(nextEnd)]
     return Math.min(
-      ...moments.map((moment) => (moment === null ? LOOK_AGAIN_MS : Math.max(0, moment - nowMs()))),
+      ...moments.map((moment) => (moment === null ? MAX_SLEEP_MS : Math.max(0, moment - nowMs()))),
     )
   }
 
@@ -176,7 +176,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
   }
 
   /** Signals each override, merge and conflict once. New memories are not signalled. */
-  async function tellOutcomes(): Promise<void> {
+  async function signalOutcomes(): Promise<void> {
     for (const outcome of queries.outcomes()) {
       const [memory, other] = [queries.byId(outcome.memoryId), queries.byId(outcome.otherId)]
       if (!memory?.text || !other?.text || isHidden(memory) || isHidden(other)) continue
@@ -186,7 +186,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
 
   return {
     start() {
-      unsubscribe = [options.onHeadMoved(heardTalk, TALK), options.onHeadMoved(() => wake.resolve(), REST)]
+      unsubscribe = [options.onHeadMoved(noteTalk, TALK), options.onHeadMoved(() => wake.resolve(), REST)]
       loop = run()
     },
     isRunning: () => running,
@@ -223,11 +223,11 @@ function signalOf(
   other: MemoryRow,
   { newId, timezone }: Pick<MemoryReactorOptions, 'newId' | 'timezone'>,
 ): NewEvent {
-  const told = (row: MemoryRow) => `“${row.text}” (${dayIn(timezone(), new Date(row.validFrom))})`
+  const quoted = (row: MemoryRow) => `“${row.text}” (${dayIn(timezone(), new Date(row.validFrom))})`
   const text = {
-    consolidated: `${told(memory)} takes the place of the less exact ${told(other)}.`,
-    overridden: `${told(memory)} takes the place of ${told(other)}, which no longer holds.`,
-    conflicted: `${told(memory)} contradicts ${told(other)}; both are kept until the owner says which is right.`,
+    consolidated: `${quoted(memory)} replaces the less precise ${quoted(other)}.`,
+    overridden: `${quoted(memory)} replaces ${quoted(other)}, which no longer applies.`,
+    conflicted: `${quoted(memory)} contradicts ${quoted(other)}. Both are kept until the owner says which is right.`,
   }[kind]
   return signalFact(
     {

@@ -55,7 +55,7 @@ export function memoryTools(options: {
     query: string,
     { timezone, messageSeq }: ToolContext,
   ): Promise<{ readonly meant: MemoryRow | null } | { readonly refusal: ToolResult }> {
-    if (messageSeq === null) return { refusal: notOwner('Only the owner can have something forgotten.') }
+    if (messageSeq === null) return { refusal: notOwner('Only the owner can ask to forget something.') }
     await settled()
     if (!(await options.isIndexed())) return { refusal: notIndexed() }
     const found = await memories.find({ query, limit: RECALLED_MEMORIES })
@@ -82,8 +82,7 @@ export function memoryTools(options: {
           return {
             ok: false,
             reason: outcome.reason,
-            message:
-              'Not kept: it must be what the owner said, in the words, numbers and names of the owner.',
+            message: "Not saved: a memory must use the owner's own words, numbers and names.",
           }
         }
         const { memory, isNew } = outcome
@@ -130,7 +129,7 @@ export function memoryTools(options: {
           deed: {
             subject: meant ? `memory:${meant.memoryId}` : `words:${contentWords(query).join(' ')}`,
             arguments: { query: meant?.memoryId ?? query },
-            title: meant ? 'Forget this for good' : 'Never look again at what you said with these words',
+            title: meant ? 'Forget this for good' : 'Stop using messages that contain these words',
             detail: words,
             verb: 'Forget',
             derivedFrom: meant ? [meant.storedSeq] : [],
@@ -162,7 +161,7 @@ export function memoryTools(options: {
       async run(_args, { messageSeq }) {
         if (messageSeq === null) return notOwner('Only the owner can undo.')
         if (await forgetting.undo()) return { ok: true, data: { undone: true } }
-        return { ok: false, reason: 'nothing_to_undo', message: 'There is nothing that can still be undone.' }
+        return { ok: false, reason: 'nothing_to_undo', message: 'There is nothing left to undo.' }
       },
     }),
   ]
@@ -179,7 +178,7 @@ function choice(found: readonly FoundMemory[], timezone: string): ToolResult {
   return {
     ok: false,
     reason: 'ambiguous',
-    message: `Nothing is forgotten yet. Which one is meant: ${lines.join('; ')}${more}?`,
+    message: `Nothing was forgotten yet. Which one is meant: ${lines.join('; ')}${more}?`,
     derivedFrom: choices.map(({ storedSeq }) => storedSeq),
   }
 }
@@ -189,8 +188,7 @@ function notIndexed(): ToolResult {
   return {
     ok: false,
     reason: 'index_rebuilding',
-    message:
-      'Nothing was forgotten: the search index is being rebuilt, which takes some minutes. Try again then.',
+    message: 'Nothing was forgotten, because the search index is being rebuilt. Try again in a few minutes.',
   }
 }
 
@@ -203,7 +201,7 @@ function tooCommon(): ToolResult {
     ok: false,
     reason: 'too_common',
     message:
-      'Too many messages contain these words, so nothing was forgotten. Use words that only the matter itself has. A message, a conversation or a period can be erased on the timeline.',
+      'Too many messages contain these words, so nothing was forgotten. Use more specific words, or erase a message, a conversation or a period on the timeline.',
   }
 }
 

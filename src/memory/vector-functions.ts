@@ -30,7 +30,7 @@ function storeOf(sources: Sources, model: string | null): VectorStore {
   if (current && (wanted === null || current.model === wanted)) return current.store
   current?.db.close()
   holder.current = null
-  const opened = open(sources.directory, wanted) ?? anew(sources.directory, wanted)
+  const opened = open(sources.directory, wanted) ?? recreate(sources.directory, wanted)
   holder.current = opened
   return opened.store
 }
@@ -54,10 +54,10 @@ function open(directory: string, wanted: string | null): OpenStore | null {
   }
 }
 
-function anew(directory: string, wanted: string | null): OpenStore {
+function recreate(directory: string, wanted: string | null): OpenStore {
   rmSync(vectorsFile(directory), { force: true })
   const opened = open(directory, wanted)
-  if (!opened) throw new Error('the store of vectors cannot be made')
+  if (!opened) throw new Error('could not create the vector store')
   return opened
 }
 

@@ -107,7 +107,7 @@ export const languageCodes: readonly LanguageCode[] = Object.keys(LISTS) as Lang
 /** The lexicon of a language; English if it is unknown. */
 export function lexiconOf(code: LanguageCode | null): Lexicon {
   const found = lexicons.get(code ?? 'en')
-  if (!found) throw new Error(`no lexicon of ${code}`)
+  if (!found) throw new Error(`no lexicon for ${code}`)
   return found
 }
 
