@@ -3,9 +3,9 @@ import { periodOf } from '../timeline/period.ts'
 import { toInstant } from '../timers/local-time.ts'
 import type { Candidate, Relation } from './candidate.ts'
 import { canonicalKey, isOwner, slotKeyOf, statementKeyOf } from './canonical-key.ts'
-import { type Evidence, joined, lexiconOfText, type Quotable, telling } from './evidence.ts'
+import { clausesWith, type Evidence, joined, lexiconOfText, type Quotable } from './evidence.ts'
 import { type Court, judge, judgeRequest, type Rejection } from './gates.ts'
-import { isDenial, isTurnedAway } from './gates-modality.ts'
+import { isAverse, isDenial } from './gates-modality.ts'
 import { datesOf } from './gates-words.ts'
 import { namedMonths, type ResolvedDate } from './language/dates.ts'
 import { occurs } from './language/lexicon.ts'
@@ -71,8 +71,8 @@ function accept(candidate: Candidate, evidence: Evidence, timezone: string): Acc
   const { quotable, lexicon } = evidence
   const subject = isOwner(candidate.subject) ? 'owner' : candidate.subject.trim()
   const own = lexiconOfText(candidate.text, evidence)
-  const isNegated = isDenial(candidate, own) !== isTurnedAway(candidate, own)
-  const said = joined(telling(evidence.clauses, candidate))
+  const isNegated = isDenial(candidate, own) !== isAverse(candidate, own)
+  const said = joined(clausesWith(evidence.clauses, candidate))
   const whole = joined(evidence.sentences)
   const event = knownTime(candidate.eventTime, evidence, timezone)
   const eventTime = event?.at ?? null
@@ -127,10 +127,10 @@ function knownTime(time: string | null, evidence: Evidence, timezone: string): K
   const isDay = (date: ResolvedDate) =>
     date.instantMs === instant.getTime() ||
     (date.year === year && date.month === month && (date.day === day || !date.hasDay))
-  const told = datesOf(evidence, timezone).find(isDay)
-  if (told) return { at: instant.toISOString(), lastsMs: told.lastsMs }
+  const quoted = datesOf(evidence, timezone).find(isDay)
+  if (quoted) return { at: instant.toISOString(), lastsMs: quoted.lastsMs }
   const numbers = new Set(writtenNumbers(evidence.quote.text).flatMap(({ parts }) => parts))
   const months = new Set([...numbers, ...namedMonths(joined(evidence.sentences), evidence.lexicon.code)])
-  const isTold = numbers.has(day ?? -1) && months.has(month ?? -1)
-  return isTold ? { at: instant.toISOString(), lastsMs: DAY_MS } : null
+  const isQuoted = numbers.has(day ?? -1) && months.has(month ?? -1)
+  return isQuoted ? { at: instant.toISOString(), lastsMs: DAY_MS } : null
 }

@@ -1,6 +1,6 @@
 import type { MemoryRow } from '../../projections/memory-queries.ts'
 import type { Accepted } from './assess.ts'
-import { isDenial, isTurnedAway } from './gates-modality.ts'
+import { isAverse, isDenial } from './gates-modality.ts'
 import { lexiconOf } from './language/lexicon.ts'
 import { spokenNumbers, writtenNumbers } from './language/numbers.ts'
 import { foldText, languageOf } from './language/text.ts'
@@ -60,8 +60,8 @@ export function consolidate(accepted: Accepted, known: readonly Known[], nearest
     related.flatMap((each) => (each.relation === relation ? [each.memory] : []))
   const against = of('conflict')
   const newer = against.find(({ sourceSeqs }) => lastOf(sourceSeqs) > accepted.saidSeq)
-  const overrides = against.filter((memory) => gives(accepted, memory)).map(idOf)
-  const contests = against.filter((memory) => !gives(accepted, memory)).map(idOf)
+  const overrides = against.filter((memory) => isOverridden(accepted, memory)).map(idOf)
+  const contests = against.filter((memory) => !isOverridden(accepted, memory)).map(idOf)
 
   const [same] = of('same')
   if (same?.sourceSeqs.includes(accepted.saidSeq)) return { outcome: 'repeated', memoryId: same.memoryId }
@@ -84,29 +84,29 @@ export function consolidate(accepted: Accepted, known: readonly Known[], nearest
 type Related = 'same' | 'refine' | 'conflict' | 'independent'
 
 function relationTo(accepted: Accepted, memory: Known): Related {
-  const told = accepted.relations.find(({ memoryId }) => memoryId === memory.memoryId)?.relation
+  const claimed = accepted.relations.find(({ memoryId }) => memoryId === memory.memoryId)?.relation
   // "Tomorrow at 3" means another day when said on another day.
-  const isOther = isOfOtherDay(accepted, memory)
-  if (accepted.canonicalKey === memory.canonicalKey) return isOther ? 'independent' : 'same'
+  const isOtherDay = isOfOtherDay(accepted, memory)
+  if (accepted.canonicalKey === memory.canonicalKey) return isOtherDay ? 'independent' : 'same'
   if (isSameStatement(accepted, memory)) {
     // Two visits to one city are separate events, and more about the same dog is a refinement.
-    if (told === 'refine' && !contradicts(accepted, memory)) return 'refine'
+    if (claimed === 'refine' && !contradicts(accepted, memory)) return 'refine'
     const mayBeTwo = accepted.eventTime !== null || accepted.kind === 'episode'
-    const isAnother = told === undefined ? isOther : told === 'independent' && mayBeTwo
-    if (!isAnother && told !== 'conflict') return 'same'
+    const isAnother = claimed === undefined ? isOtherDay : claimed === 'independent' && mayBeTwo
+    if (!isAnother && claimed !== 'conflict') return 'same'
   }
-  if (told === 'same' || told === 'refine') return contradicts(accepted, memory) ? 'conflict' : told
-  if (told !== undefined) return told
+  if (claimed === 'same' || claimed === 'refine') return contradicts(accepted, memory) ? 'conflict' : claimed
+  if (claimed !== undefined) return claimed
   return conflictsByRule(accepted, memory) ? 'conflict' : 'independent'
 }
 
 /** Tolerance for daylight saving time: a day may have 23 hours. */
-const LACKING_MS = 60 * 60_000
+const DST_TOLERANCE_MS = 60 * 60_000
 
 function isOfOtherDay(accepted: Accepted, memory: Known): boolean {
   if (accepted.eventTime === null || memory.eventTime === null) return false
   const apartMs = Math.abs(Date.parse(accepted.eventTime) - Date.parse(memory.eventTime))
-  return apartMs >= accepted.eventLastsMs - LACKING_MS
+  return apartMs >= accepted.eventLastsMs - DST_TOLERANCE_MS
 }
 
 function isSameStatement(accepted: Accepted, memory: Known): boolean {
@@ -114,7 +114,7 @@ function isSameStatement(accepted: Accepted, memory: Known): boolean {
 }
 
 /** Whether the newer statement overrides: only one can be true, or the owner says that something changed. */
-function gives(accepted: Accepted, memory: Known): boolean {
+function isOverridden(accepted: Accepted, memory: Known): boolean {
   return accepted.singleValued || memory.singleValued || accepted.isChange || isOppositeOf(accepted, memory)
 }
 
@@ -165,10 +165,10 @@ type Worded = { readonly text: string; readonly value: string }
 function isDeniedByOne(a: Worded, b: Worded): boolean {
   const [ours, theirs] = [a, b].map((worded) => {
     const lexicon = lexiconOf(languageOf(worded.text))
-    return { denies: isDenial(worded, lexicon), turnsAway: isTurnedAway(worded, lexicon) }
+    return { denies: isDenial(worded, lexicon), isAverse: isAverse(worded, lexicon) }
   })
   if (!ours || !theirs || ours.denies === theirs.denies) return false
-  return ours.denies ? !theirs.turnsAway : !ours.turnsAway
+  return ours.denies ? !theirs.isAverse : !ours.isAverse
 }
 
 /** The same utterance, learned by a tool during the turn and again by extraction after it. */

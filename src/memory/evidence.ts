@@ -145,7 +145,7 @@ function evidenceAt(quotable: Quotable, quote: Span): Evidence {
 }
 
 /** The clauses that contain most of the candidate's value; all of them if none contains any of it. */
-export function telling(
+export function clausesWith(
   clauses: readonly Span[],
   { value, text }: Pick<Candidate, 'value' | 'text'>,
 ): readonly Span[] {
@@ -162,7 +162,7 @@ export function telling(
 
 /** The clauses of a candidate's own text that state its value, folded. */
 export function ownClauses(candidate: Pick<Candidate, 'value' | 'text'>): readonly Span[] {
-  return telling(sentencesOf(foldLines(candidate.text)).flatMap(clausesOf), candidate)
+  return clausesWith(sentencesOf(foldLines(candidate.text)).flatMap(clausesOf), candidate)
 }
 
 /** The lexicon of a candidate's text; that of its quote if the language is unclear. */

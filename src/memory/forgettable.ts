@@ -16,7 +16,7 @@ export type Forgettable = {
 }
 
 /** Shorter numbers match by coincidence. */
-const TELLING_DIGITS = 4
+const MIN_DIGITS = 4
 /** A longer quote says more than the memory. */
 const MAX_QUOTED_WORDS = 8
 /** Maximum matches; more means that the words are too common. */
@@ -48,7 +48,7 @@ export function createForgettable(views: Database) {
       if (versions.length === 0) return null
       const sources = versions.flatMap((version) => queries.sources(version.memoryId))
       const mentions = versions.flatMap((version) =>
-        mentionsOf(views, { ...tellingOf(version), limit: MENTIONS }),
+        mentionsOf(views, { ...searchTermsOf(version), limit: MENTIONS }),
       )
       const barredSeqs = ascending([...sources, ...mentions])
       return {
@@ -69,17 +69,15 @@ export function createForgettable(views: Database) {
   }
 }
 
-function tellingOf({ text, quote, value }: MemoryRow): {
+function searchTermsOf({ text, quote, value }: MemoryRow): {
   words: readonly string[]
   numbers: readonly string[]
 } {
   const quoted = contentWords(quote ?? '')
-  const isTelling = quoted.length >= 2 && quoted.length <= MAX_QUOTED_WORDS
-  const numbers = writtenNumbers(value || (text ?? '')).filter(
-    ({ digits }) => digits.length >= TELLING_DIGITS,
-  )
+  const isDistinctive = quoted.length >= 2 && quoted.length <= MAX_QUOTED_WORDS
+  const numbers = writtenNumbers(value || (text ?? '')).filter(({ digits }) => digits.length >= MIN_DIGITS)
   return {
-    words: isTelling ? quoted : contentWords(text ?? ''),
+    words: isDistinctive ? quoted : contentWords(text ?? ''),
     numbers: numbers.flatMap(({ digits, parts }) => (parts.length === 1 ? [digits] : [])),
   }
 }

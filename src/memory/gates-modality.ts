@@ -1,6 +1,6 @@
 import { stemOf } from '../../projections/recall-text.ts'
 import type { Candidate } from './candidate.ts'
-import { type Evidence, joined, lexiconOfText, ownClauses, telling } from './evidence.ts'
+import { clausesWith, type Evidence, joined, lexiconOfText, ownClauses } from './evidence.ts'
 import { type Lexicon, occurrences, occurs } from './language/lexicon.ts'
 import { writtenNumbers } from './language/numbers.ts'
 import { clausesOf, foldText, type Span } from './language/text.ts'
@@ -93,7 +93,10 @@ export function onlyImagined(candidate: Candidate, evidence: Evidence): boolean 
     if (!occurs(lexicon.condition, text)) return false
     // A real condition may be kept if the candidate states it too.
     if (occurs(lexicon.uncertain, text) || occurs(lexicon.future, text)) return true
-    const clauses = telling(evidence.clauses.length > 0 ? evidence.clauses : clausesOf(sentence), candidate)
+    const clauses = clausesWith(
+      evidence.clauses.length > 0 ? evidence.clauses : clausesOf(sentence),
+      candidate,
+    )
     const isCondition = clauses.some((clause) => occurs(lexicon.condition, withoutHarmless(clause.text)))
     return (
       isCondition &&
@@ -119,7 +122,7 @@ export function losesModality(
   if (evidence.quotable.agreed) return null
   const { lexicon } = evidence
   const own = lexiconOfText(candidate.text, evidence)
-  const clauses = telling(evidence.clauses, candidate)
+  const clauses = clausesWith(evidence.clauses, candidate)
   const said = withoutHarmless(joined(clauses))
   const opening = joined(openingOf(clauses, evidence))
   const kept = foldText(candidate.text)
@@ -130,7 +133,7 @@ export function losesModality(
   if ((wishes || occurs(lexicon.uncertain, `${opening} ${said}`)) && !keepsWish) return 'uncertain'
   if (occurs(lexicon.past, said) && !occurs(own.past, kept) && !(isEnglish && PAST_FORM.test(kept)))
     return 'past'
-  if (occurs(lexicon.future, said) && !keepsWish && !tellsTime(candidate)) return 'future'
+  if (occurs(lexicon.future, said) && !keepsWish && !hasTime(candidate)) return 'future'
   if (lexicon.code !== 'en' || !isEnglish) return null
   if (NEARLY.test(said) && !/\b(?:almost|nearly)\b/.test(kept)) return 'uncertain'
   if (CEASED.test(said) && !CEASED.test(kept) && !NOT_ANY_MORE.test(kept)) return 'past'
@@ -172,7 +175,7 @@ function openingOf(clauses: readonly Span[], { sentences }: Evidence): Span[] {
   })
 }
 
-function tellsTime({ kind, eventTime, text }: Candidate): boolean {
+function hasTime({ kind, eventTime, text }: Candidate): boolean {
   return kind === 'plan' || eventTime !== null || writtenNumbers(text).length > 0
 }
 
@@ -238,7 +241,7 @@ function hasAversionBeyond(text: string, lexicon: Lexicon, other: string): boole
 /** Negated in only one of quote and candidate. Compares only the clauses that state the value. */
 export function deniedOtherwise(candidate: Candidate, evidence: Evidence): boolean {
   const own = lexiconOfText(candidate.text, evidence)
-  const said = joined(telling(evidence.clauses, candidate))
+  const said = joined(clausesWith(evidence.clauses, candidate))
   const kept = joined(ownClauses(candidate))
   const saidDenies = denials(said, evidence.lexicon) > 0
   const keptDenies = denials(kept, own) > 0
@@ -252,7 +255,7 @@ export function isDenial(candidate: Pick<Candidate, 'text' | 'value'>, lexicon: 
 }
 
 /** Whether a statement has a word that is negative by meaning: hating is not liking. */
-export function isTurnedAway(candidate: Pick<Candidate, 'text' | 'value'>, lexicon: Lexicon): boolean {
+export function isAverse(candidate: Pick<Candidate, 'text' | 'value'>, lexicon: Lexicon): boolean {
   return occurs(lexicon.averse, joined(ownClauses(candidate)))
 }
 

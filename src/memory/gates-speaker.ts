@@ -1,6 +1,6 @@
 import type { Candidate } from './candidate.ts'
 import { isOwner } from './canonical-key.ts'
-import { type Evidence, joined, lexiconOfText, telling } from './evidence.ts'
+import { clausesWith, type Evidence, joined, lexiconOfText } from './evidence.ts'
 import { asksToRemember } from './foreign-text.ts'
 import { type Lexicon, occurrences, occurs } from './language/lexicon.ts'
 import { foldText, type Span, sentencesOf } from './language/text.ts'
@@ -23,7 +23,7 @@ export function hearsay(candidate: Candidate, evidence: Evidence): boolean {
   const keepsReport = occurs(own.reporting, foldText(candidate.text))
   const kept = indexWords(candidate.text)
   return evidence.sentences.some((sentence) => {
-    const value = telling(evidence.clauses, candidate)[0]
+    const value = clausesWith(evidence.clauses, candidate)[0]
     const until = Math.min(evidence.quote.end, value?.end ?? evidence.quote.end)
     const report = occurrences(lexicon.reporting, sentence.text).find(
       ({ at, words }) => sentence.start + at < until && !isOwnWord(sentence.text, at, words, lexicon),
@@ -91,13 +91,13 @@ const THIRD_PERSON = /^(?:is|was|has|had|does|can|will|isn't|wasn't|won't|[a-z]{
  */
 export function wrongSubject(candidate: Candidate, evidence: Evidence): boolean {
   if (evidence.quotable.agreed) return false
-  if (!isOwner(candidate.subject)) return !names(evidence, candidate.subject)
+  if (!isOwner(candidate.subject)) return !namesSubject(evidence, candidate.subject)
   const { lexicon } = evidence
   const kept = indexWords(candidate.text, candidate.slot, candidate.value)
   const hasPlace = (words: string) =>
     contentWords(words).some((word) => [word, ...kinWords(word)].some((each) => hasWord(kept, each))) &&
     sharesPair(kept, words)
-  return telling(evidence.clauses, candidate).some((clause) => {
+  return clausesWith(evidence.clauses, candidate).some((clause) => {
     const text = withoutReport(wholeStatement(clause, evidence), lexicon).replace(OPINION, '')
     const antecedent = relativeOf(text)
     if (antecedent !== null) return !hasPlace(antecedent)
@@ -240,7 +240,7 @@ const TITLED: { readonly [code: string]: RegExp } = {
 }
 
 /** Whether the quote names a subject other than the owner, apart from kinship terms. */
-function names(evidence: Evidence, subject: string): boolean {
+function namesSubject(evidence: Evidence, subject: string): boolean {
   const words = contentWords(subject).filter((word) => !isOwnerWord(word))
   return (
     words.length === 0 ||

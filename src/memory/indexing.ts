@@ -5,7 +5,7 @@ import { ENTRY_TYPES, recallProjection } from '../../projections/recall-index.ts
 import type { SeqList } from './recall-port.ts'
 
 /** With more unindexed events than this, catch up without checking each one. */
-const MAX_LOOKED_AT = 100
+const MAX_CHECKED = 100
 
 /**
  * Waits until the recall index has everything that may surface before an event. In a busy conversation, the
@@ -20,17 +20,17 @@ export function createIndexing(options: {
   const { views, ledger, catchUp } = options
   const indexedSeq = createStandingQuery(views, recallProjection.name)
 
-  function isMissed(beforeSeq: number, inContextSeqs: SeqList): boolean {
+  function isMissing(beforeSeq: number, inContextSeqs: SeqList): boolean {
     const firstSeq = indexedSeq() + 1
     const lastSeq = Math.min(beforeSeq - 1, ledger.head().seq)
     if (lastSeq < firstSeq) return false
-    if (lastSeq - firstSeq >= MAX_LOOKED_AT) return true
+    if (lastSeq - firstSeq >= MAX_CHECKED) return true
     const missing = ledger.seqsOf(ENTRY_TYPES, { firstSeq, lastSeq })
     // Recent events are at the end of the context.
     return missing.some((seq) => inContextSeqs.lastIndexOf(seq) < 0)
   }
 
   return async (beforeSeq, inContextSeqs) => {
-    if (isMissed(beforeSeq, inContextSeqs)) await catchUp()
+    if (isMissing(beforeSeq, inContextSeqs)) await catchUp()
   }
 }

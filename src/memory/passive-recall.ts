@@ -237,9 +237,9 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         ? Math.min(tokens, answer.lateTokens)
         : Math.max(0, tokens - answer.lateTokens)
       const facts = { ...named(ofThese, memoryIds), late: wasLate, injectedTokens, durationMs }
-      const told: NewEvent[] =
+      const recalled: NewEvent[] =
         ofThese.length === 0 ? [] : [{ type: 'memory.recalled', ...envelopeOf(cue), facts }]
-      const because = (reason: Suppression) =>
+      const suppressedFor = (reason: Suppression) =>
         suppressed(
           left.filter((each) => each.isLate === wasLate && each.reason === reason),
           reason,
@@ -249,10 +249,10 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         )
       // A new irrelevant hit was not due to be shown. Every outcome of a late hit is recorded.
       return [
-        ...told,
-        ...because('duplicate'),
-        ...because('budget'),
-        ...(wasLate ? because('irrelevant') : []),
+        ...recalled,
+        ...suppressedFor('duplicate'),
+        ...suppressedFor('budget'),
+        ...(wasLate ? suppressedFor('irrelevant') : []),
       ]
     })
   }

@@ -48,13 +48,13 @@ export function citationsIn(
     if (agreed || turnId === null) return []
     const { ids, replySeq, reply } = options.recalledIn(turnId)
     if (replySeq === null || ids.length === 0) return []
-    const [said, told] = [indexWords(utterance.text), indexWords(reply)]
+    const [said, replied] = [indexWords(utterance.text), indexWords(reply)]
     return [...new Set(ids)].flatMap((memoryId): NewEvent[] => {
       const memory = options.queries.byId(memoryId)
       const words = contentWords(memory?.value || memory?.text || '')
       const isCited =
         words.length > 0 &&
-        words.every((word) => hasWord(told, word)) &&
+        words.every((word) => hasWord(replied, word)) &&
         !words.every((word) => hasWord(said, word))
       if (!isCited) return []
       return [

@@ -30,7 +30,7 @@ const DAY_OF_MONTH = /^(\d{1,2})(?:st|nd|rd|th)?$/
 const MAY_THE_MONTH =
   /\b(?:in|on|of|last|next|this|since|early|late|mid|by|until|before|after|during|from|to|and|\d{1,2}(?:st|nd|rd|th)?,?) May\b|\bMay,? (?:\d|of)/
 const NEAR_DAYS = 3
-const TOLD_WITHIN_DAYS = 10
+const MENTIONED_WITHIN_DAYS = 10
 
 /** Finds the dates in a query, from its words and time phrases. `localNowMs` is local time as if UTC. */
 export function findDates(
@@ -128,15 +128,16 @@ function fitDate(hint: DateHint, localMs: number): DateFit {
       const days = (localMs - Date.UTC(hint.year ?? year, hint.month, hint.day)) / DAY_MS
       const isDay = days >= 0 && days < 1
       const isNear = inside === 1 && Math.abs(Math.floor(days)) <= NEAR_DAYS
-      const after = days >= -1 && days <= TOLD_WITHIN_DAYS ? 1 - Math.abs(days) / (TOLD_WITHIN_DAYS + 2) : 0
+      const after =
+        days >= -1 && days <= MENTIONED_WITHIN_DAYS ? 1 - Math.abs(days) / (MENTIONED_WITHIN_DAYS + 2) : 0
       return { inside, day: isDay ? 1 : isNear ? 0.5 : 0, after }
     }
   }
 }
 
-/** Half a point within TOLD_WITHIN_DAYS after the end of a period. */
+/** Half a point within MENTIONED_WITHIN_DAYS after the end of a period. */
 function afterwards(ms: number): number {
-  return ms >= 0 && ms < TOLD_WITHIN_DAYS * DAY_MS ? 0.5 : 0
+  return ms >= 0 && ms < MENTIONED_WITHIN_DAYS * DAY_MS ? 0.5 : 0
 }
 
 /** The periods named between two moments, each with the days after it in which people tell of it. */
@@ -147,18 +148,21 @@ export function stretchesOf(
 ): { readonly fromMs: number; readonly toMs: number }[] {
   const firstYear = new Date(localFromMs).getUTCFullYear()
   const lastYear = new Date(localToMs).getUTCFullYear()
-  const toldMs = TOLD_WITHIN_DAYS * DAY_MS
+  const mentionedMs = MENTIONED_WITHIN_DAYS * DAY_MS
   return hints.flatMap((hint) => {
-    if (hint.kind === 'range') return [{ fromMs: hint.fromMs, toMs: hint.toMs + toldMs }]
+    if (hint.kind === 'range') return [{ fromMs: hint.fromMs, toMs: hint.toMs + mentionedMs }]
     const years: number[] = []
     if (hint.year !== null) years.push(hint.year)
     else for (let year = firstYear; year <= lastYear; year += 1) years.push(year)
     return years.map((year) => {
       if (hint.kind === 'year') return { fromMs: Date.UTC(year, 0, 1), toMs: Date.UTC(year + 1, 0, 1) }
       if (hint.kind === 'month')
-        return { fromMs: Date.UTC(year, hint.month, 1), toMs: Date.UTC(year, hint.month + 1, 1) + toldMs }
+        return {
+          fromMs: Date.UTC(year, hint.month, 1),
+          toMs: Date.UTC(year, hint.month + 1, 1) + mentionedMs,
+        }
       const dayMs = Date.UTC(year, hint.month, hint.day)
-      return { fromMs: dayMs - NEAR_DAYS * DAY_MS, toMs: dayMs + toldMs }
+      return { fromMs: dayMs - NEAR_DAYS * DAY_MS, toMs: dayMs + mentionedMs }
     })
   })
 }

@@ -14,7 +14,7 @@ export type NearQuery = { readonly words: readonly string[]; readonly limit: num
 const K1 = 1.2
 const B = 0.75
 /** Some of the closest may no longer be current, so examine this many times the limit. */
-const LOOKED_AT = 8
+const EXAMINED_PER_RESULT = 8
 
 /**
  * Memories that share words with the query, closest first, then recent ones whose slot or subject matches.
@@ -45,13 +45,13 @@ export function createNearMemories(views: Database): (query: NearQuery) => Memor
       }
     }
     const best = topSlots(weights, [...seqs.keys()], count)
-    const looked = new Map(best.map((number) => [seqs[number] ?? 0, weights[number] ?? 0]))
-    const rows = entries.bySeqs([...looked.keys()])
+    const scores = new Map(best.map((number) => [seqs[number] ?? 0, weights[number] ?? 0]))
+    const rows = entries.bySeqs([...scores.keys()])
     const mean = rows.reduce((sum, { length }) => sum + length, 0) / Math.max(1, rows.length)
     return rows
       .map(({ seq, length }) => {
         const norm = 1 + K1 * (1 - B + (B * length) / mean)
-        return [seq, ((looked.get(seq) ?? 0) * (K1 + 1)) / norm] as const
+        return [seq, ((scores.get(seq) ?? 0) * (K1 + 1)) / norm] as const
       })
       .sort(byWeightThenAge)
       .map(([seq]) => seq)
@@ -61,7 +61,7 @@ export function createNearMemories(views: Database): (query: NearQuery) => Memor
     const terms = [...new Set(words.flatMap(tokensOf))]
     if (terms.length === 0) return []
     const near: MemoryRow[] = []
-    for (const seq of closest(terms, LOOKED_AT * limit)) {
+    for (const seq of closest(terms, EXAMINED_PER_RESULT * limit)) {
       const row = queries.byStoredSeq(seq)
       if (row) near.push(row)
       if (near.length === limit) return near

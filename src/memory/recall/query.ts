@@ -68,11 +68,11 @@ export function createQueryReader(): QueryReader {
   }
 
   /** The significant words of a text. `isUsed` excludes positions. */
-  function tellingWords(text: string, names: ReadonlySet<string>, isUsed: (position: number) => boolean) {
-    const telling = splitRuns(text).filter(
+  function significantWords(text: string, names: ReadonlySet<string>, isUsed: (position: number) => boolean) {
+    const significant = splitRuns(text).filter(
       ({ position, word }) => !isUsed(position) && !names.has(word) && !STOP_WORDS.has(word),
     )
-    return unique(joinRuns(telling).flatMap(toTokens))
+    return unique(joinRuns(significant).flatMap(toTokens))
   }
 
   function termOf(tokens: readonly string[], weight: number, isWidened: boolean): QueryTerm {
@@ -96,11 +96,11 @@ export function createQueryReader(): QueryReader {
     const delegate = cue.names.delegate.flatMap(wordsOf)
     const names = new Set([...owner, ...delegate])
 
-    const telling = tellingWords(cue.text, names, (position) => dates.used.has(position))
-    const own = telling.length <= MAX_TERMS ? telling : longest(telling)
+    const significant = significantWords(cue.text, names, (position) => dates.used.has(position))
+    const own = significant.length <= MAX_TERMS ? significant : longest(significant)
     const known = new Set(own.map((tokens) => tokens.join(' ')))
     // "ok thanks" has no words of its own and so does not ask for its context.
-    const around = (own.length === 0 ? [] : tellingWords(cue.context ?? '', names, () => false))
+    const around = (own.length === 0 ? [] : significantWords(cue.context ?? '', names, () => false))
       .filter((tokens) => !known.has(tokens.join(' ')))
       .slice(0, Math.max(0, MAX_WIDENED_TERMS - own.length))
     const isWidened = own.length <= MAX_WIDENED_TERMS

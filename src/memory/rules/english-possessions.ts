@@ -69,10 +69,10 @@ const VERBS: readonly (readonly [RegExp, string, boolean])[] = [
 
 /** "My sister Ada lives in Turku". */
 const ofPerson: Rule = {
-  pattern: new RegExp(`^[Mm]y (?<person>${PERSON}),?(?: (?<name>${NAME}))?,? (?<told>.+)$`, 'u'),
-  read: ({ person = '', name = '', told = '' }) => {
+  pattern: new RegExp(`^[Mm]y (?<person>${PERSON}),?(?: (?<name>${NAME}))?,? (?<statement>.+)$`, 'u'),
+  read: ({ person = '', name = '', statement = '' }) => {
     for (const [pattern, slot, singleValued] of VERBS) {
-      const value = pattern.exec(told)?.groups?.value
+      const value = pattern.exec(statement)?.groups?.value
       const clean =
         value === undefined
           ? null

@@ -30,9 +30,9 @@ export function extractByRules(quotable: Quotable, timezone: string): Candidate[
   const sentences = sentencesOf(source)
   if (quotable.agreed) return sentences.flatMap((sentence) => readAgreed(sentence.text))
   // The content of a note or task extends to the end.
-  const content = sentences.findIndex(({ text }) => NOT_TOLD.test(text))
-  const told = content < 0 ? sentences : sentences.slice(0, content)
-  return told.flatMap((sentence) => {
+  const content = sentences.findIndex(({ text }) => NOTE_OR_TASK.test(text))
+  const stated = content < 0 ? sentences : sentences.slice(0, content)
+  return stated.flatMap((sentence) => {
     const opened = withoutOpening(sentence)
     const language = languageOf(opened.span.text) ?? 'en'
     const rules = language === 'en' ? ENGLISH : (rulesOf[language] ?? [])
@@ -56,7 +56,7 @@ export function extractByRules(quotable: Quotable, timezone: string): Candidate[
  * Introduces the content of a note or a task for the coding assistant, which states nothing itself. "Note
  * that …" and "take note that …" ask to remember something.
  */
-const NOT_TOLD =
+const NOTE_OR_TASK =
   /^(?:(?:please|pls|kindly|now|ok|okay|hey|hi|so|and|also|then|just|delegate)[\s,]+|(?:can|could|would|will) you |i(?:'d like| want| need) you to )*(?:(?:(?:make|take|create|write|add|start|save|draft|leave) (?:me )?(?:(?:a|an|another|the) )?|(?:a )?)(?:(?:new|quick|short) )*note(?! that\b)\b(?=\s*[:–-]| (?:called|titled|named|entitled|saying|about|down\b|to (?:self|myself)\b|with|of|on|to|for)\b)|(?:make|take|create|write|add|save|draft|leave) (?:me )?an? (?:(?:new|quick|short) )*note that\b|(?:jot|write|put|take|note) (?:(?:this|that|it|the following) )?down\b|(?:make|create|write|start|save) (?:me )?(?:a|an|my|the) (?:[\p{L}'’-]+ ){0,5}list\b|(?:add|append|put|include) [^\n]{1,500} (?:to|on|onto|in|into) (?:the|my|our) (?:[\p{L}'’-]+ ){0,5}(?:note|list)\b|(?:have|ask|tell|get|let|make|use) (?:(?:the|my|our) )?(?:coding (?:assistant|agent)|(?:github )?copilot)\b)/iu
 
 function read(
