@@ -99,7 +99,7 @@ function accept(candidate: Candidate, evidence: Evidence, timezone: string): Acc
 
 const OVER_AFTER_MS = 12 * 60 * 60_000
 
-/** A plan ends with its day, week or year. */
+/** A plan expires OVER_AFTER_MS after its day, week or year. */
 function endOf({ kind }: Candidate, event: KnownTime | null): string | null {
   if (kind !== 'plan' || event === null) return null
   return new Date(Date.parse(event.at) + event.lastsMs + OVER_AFTER_MS).toISOString()

@@ -64,7 +64,7 @@ function isOwnWord(sentence: string, at: number, verb: string, lexicon: Lexicon)
   )
 }
 
-/** Introductions to an opinion about somebody else. */
+/** Phrases that introduce an opinion: "I think that …". */
 const OPINION =
   /^(?:(?:and|but|so|well|oh|also|by the way|btw|hey|und|aber|y|pero|et|mais|e|ma|mas|и|а|но)[ ,]+)*(?:(?:i (?:think|know|believe|guess|mean|hope|heard|wonder)|i'm (?:sure|afraid|glad|happy)|you know|did you know|ich (?:glaube|denke|weiß)|je (?:crois|pense|sais)|(?:creo|pienso|sé) que|(?:credo|penso|so) che|(?:acho|sei|creio) que|я (?:думаю|знаю|считаю))(?: that| dass| que)? )?/u
 /** English words that can open a statement without being a name: pronouns and everyday things. */
@@ -94,17 +94,17 @@ export function wrongSubject(candidate: Candidate, evidence: Evidence): boolean 
   if (!isOwner(candidate.subject)) return !namesSubject(evidence, candidate.subject)
   const { lexicon } = evidence
   const kept = indexWords(candidate.text, candidate.slot, candidate.value)
-  const hasPlace = (words: string) =>
+  const isMentioned = (words: string) =>
     contentWords(words).some((word) => [word, ...kinWords(word)].some((each) => hasWord(kept, each))) &&
     sharesPair(kept, words)
   return clausesWith(evidence.clauses, candidate).some((clause) => {
     const text = withoutReport(wholeStatement(clause, evidence), lexicon).replace(OPINION, '')
     const antecedent = relativeOf(text)
-    if (antecedent !== null) return !hasPlace(antecedent)
+    if (antecedent !== null) return !isMentioned(antecedent)
     const somebody = firstPerson(text, lexicon)
     if (somebody !== null && occurs(lexicon.others, somebody)) return true
     const name = somebody ?? namedSubject(text, lexicon) ?? namedPair(text, evidence)
-    return name !== null && !hasPlace(name)
+    return name !== null && !isMentioned(name)
   })
 }
 

@@ -94,7 +94,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
       running = true
       let waitMs = MAX_SLEEP_MS
       try {
-        // Drain the backlog before the next pause, or an uninterrupted conversation would outrun it.
+        // Drain the backlog in one go, or a conversation without pauses would outrun it.
         while (!closing.signal.aborted && mayWork() && (await workOnce()));
         waitMs = Math.min(MAX_SLEEP_MS, untilNext())
       } catch (error) {

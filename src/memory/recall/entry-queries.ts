@@ -5,7 +5,7 @@ import type { SittingSpan } from './features.ts'
 const COLUMNS = 'id, seq, speaker, atMs, sitting, traits, length'
 
 /** Cached seqs beyond those of the current request. */
-const MAX_KEPT_IDS = 10_000
+const MAX_CACHED_IDS = 10_000
 
 /**
  * Ids of the entries of events, in any order, skipping events without one. Cached until an entry is removed
@@ -21,24 +21,24 @@ function createIdReader(views: Database): (seqs: readonly number[]) => readonly 
     .raw()
   const removals = views.prepare<[], number>('SELECT count FROM recall_removals').pluck()
   const lastSeq = views.prepare<[], number | null>('SELECT max(seq) FROM recall_entries').pluck()
-  const kept = new Map<number, number | null>()
-  let keptAt = 0
+  const cache = new Map<number, number | null>()
+  let cachedAt = 0
   return (seqs) => {
     const now = removals.get() ?? 0
-    if (now !== keptAt || kept.size > seqs.length + MAX_KEPT_IDS) kept.clear()
-    keptAt = now
+    if (now !== cachedAt || cache.size > seqs.length + MAX_CACHED_IDS) cache.clear()
+    cachedAt = now
     const ids: number[] = []
-    const news: number[] = []
+    const misses: number[] = []
     for (const seq of seqs) {
-      const id = kept.get(seq)
-      if (id === undefined) news.push(seq)
+      const id = cache.get(seq)
+      if (id === undefined) misses.push(seq)
       else if (id !== null) ids.push(id)
     }
-    if (news.length === 0) return ids
-    const entered = lastSeq.get() ?? 0
-    for (const seq of news) if (seq <= entered) kept.set(seq, null)
-    for (const [seq, id] of select.all(JSON.stringify(news))) {
-      kept.set(seq, id)
+    if (misses.length === 0) return ids
+    const indexedSeq = lastSeq.get() ?? 0
+    for (const seq of misses) if (seq <= indexedSeq) cache.set(seq, null)
+    for (const [seq, id] of select.all(JSON.stringify(misses))) {
+      cache.set(seq, id)
       ids.push(id)
     }
     return ids

@@ -11,7 +11,7 @@ export type InjectionOptions = {
   /** If none of the best hits reaches this relevance (0..1), nothing is shown. */
   readonly threshold: number
   readonly maxMemories: number
-  /** Selects the excerpt of a long text. */
+  /** Long texts are cut to the excerpt that best matches it. */
   readonly cue: string
   /** IANA time zone of the owner, for the dates. */
   readonly timezone: string

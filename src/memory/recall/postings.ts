@@ -15,7 +15,7 @@ export type Postings = {
 const MAX_TURNS = 50_000
 const MAX_MEMORIES = 5000
 /** Total length of all cached lists, at four bytes each. Beyond it, the least recently used are evicted. */
-const MAX_KEPT = 4_000_000
+const MAX_CACHED = 4_000_000
 
 /** An ascending list that grows at its end. */
 type List = {
@@ -41,9 +41,9 @@ export function createPostingsReader(views: Database) {
   const removals = views.prepare<[], number>('SELECT count FROM recall_removals').pluck()
   const turnNews = createIndexNews(views)
   const memoryNews = createIndexNews(views)
-  const kept = new Map<string, { turns: List; memories: List }>()
-  let keptLength = 0
-  let keptAt = removals.get() ?? 0
+  const cache = new Map<string, { turns: List; memories: List }>()
+  let cachedLength = 0
+  let cachedAt = removals.get() ?? 0
 
   function extend(list: List, match: string, base: number, last: number, limit: number): void {
     if (last <= list.upTo) return
@@ -58,16 +58,16 @@ export function createPostingsReader(views: Database) {
       list.ids = grown
     }
     for (let at = 0; at < found.length; at += 1) list.ids[length - 1 - at] = (found[at] ?? 0) - base
-    keptLength += found.length
+    cachedLength += found.length
     list.length = length
     list.upTo = last
   }
 
-  function forgetLeastAsked(): void {
-    for (const [match, { turns, memories }] of kept) {
-      if (keptLength <= MAX_KEPT) return
-      kept.delete(match)
-      keptLength -= turns.length + memories.length
+  function evictLeastRecentlyUsed(): void {
+    for (const [match, { turns, memories }] of cache) {
+      if (cachedLength <= MAX_CACHED) return
+      cache.delete(match)
+      cachedLength -= turns.length + memories.length
     }
   }
 
@@ -75,22 +75,22 @@ export function createPostingsReader(views: Database) {
     /** Call it before reading the lists of a query, in the same state of the index. */
     refresh(): void {
       const now = removals.get() ?? 0
-      if (now === keptAt) return
-      kept.clear()
+      if (now === cachedAt) return
+      cache.clear()
       turnNews.reset()
       memoryNews.reset()
-      keptLength = 0
-      keptAt = now
+      cachedLength = 0
+      cachedAt = now
     },
     /** Occurrences up to a turn and a memory. Valid until the next call for the same expression. */
     read(match: string, lastTurnId: number, lastMemoryId: number): Postings {
-      const lists = kept.get(match) ?? { turns: emptyList(), memories: emptyList() }
-      kept.delete(match)
-      kept.set(match, lists)
+      const lists = cache.get(match) ?? { turns: emptyList(), memories: emptyList() }
+      cache.delete(match)
+      cache.set(match, lists)
       const lastMemorySeq = lastMemoryId - FIRST_MEMORY_ID
       extend(lists.turns, match, 0, lastTurnId, MAX_TURNS)
       extend(lists.memories, match, FIRST_MEMORY_ID, lastMemorySeq, MAX_MEMORIES)
-      forgetLeastAsked()
+      evictLeastRecentlyUsed()
       const turnIds = upTo(lists.turns, lastTurnId)
       const memorySeqs = upTo(lists.memories, lastMemorySeq)
       const count =

@@ -19,7 +19,7 @@ const PLANS: readonly RegExp[] = [
   /^(?:i'm|i am|we're|we are|i'll be|we'll be) (?<value>(?:flying|going|travell?ing|driving|meeting|visiting|seeing|leaving|starting|moving|attending|running|speaking|getting|taking|having|hosting|giving|off) .+)$/iu,
 ]
 
-/** A plan ends this long after the start of its day. */
+/** A plan expires this long after its event time. */
 const OVER_AFTER_MS = 36 * 60 * 60_000
 
 /** A plan with its date; null if no future date is given. */
