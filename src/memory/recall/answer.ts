@@ -11,7 +11,7 @@ import { composeInjection, type SuppressionReason } from './injection.ts'
 import type { Hit, RecallRanker } from './ranker.ts'
 import { createRecollections, type Recollection } from './recollections.ts'
 
-/** Limit before the lines are chosen. */
+/** Hits considered for the lines. */
 const MAX_HITS = 40
 
 type Ends = Readonly<Record<'kept' | 'duplicate' | 'irrelevant', Hit[]>>
@@ -151,8 +151,8 @@ function endsOf(
 }
 
 /**
- * Relevance by the hit's own words. If found by embeddings, its relevance then also counts, by how much of
- * that cue recurs.
+ * Relevance to the current cue by the hit's own words. For a hit found by embeddings, also its earlier
+ * relevance, scaled by how much of that cue recurs.
  */
 function relevanceNow(hit: LateHit, { text }: Recollection, words: readonly string[]): number {
   const own = coverage(indexWords(text), words)
