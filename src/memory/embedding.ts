@@ -204,7 +204,7 @@ export function createEmbedding(
   return {
     start() {
       unsubscribe = options.onHeadMoved(() => wake.resolve(), EMBEDDED)
-      // Remove what a crash left between erasure and `forget`, and vectors of a previous model.
+      // Remove vectors left by a crash between erasure and `forget`, whatever their model.
       loop = caughtUp().then(vectors.prune).catch(failed).then(run)
     },
     async near(text) {

@@ -150,7 +150,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     })
   }
 
-  /** Skips a single message that crashed the thread; a larger window is then read one message at a time. */
+  /** After a thread crash, skips a single message; a larger window is retried one message at a time. */
   async function recordThreadFailure(readSeqs: readonly number[], error: ThreadFailed): Promise<void> {
     const kind = `thread_${error.reason}`
     const attempt = (failureOf(readSeqs[0])?.attempt ?? 0) + 1

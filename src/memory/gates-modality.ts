@@ -5,10 +5,7 @@ import { type Lexicon, occurrences, occurs } from './language/lexicon.ts'
 import { writtenNumbers } from './language/numbers.ts'
 import { clausesOf, foldText, type Span } from './language/text.ts'
 
-/**
- * Gates over modality: question, hypothetical, negation, joke, tense. Each is pure. A gate returns why a
- * candidate must not become a memory.
- */
+/** Gates over modality: question, hypothetical, negation, joke, tense. Each is pure. */
 
 const ASKS = /[?？؟⸮](?:["'”’»)\]」』]*)$/u
 const GREEK_ASKS = /;$/u
