@@ -17,7 +17,7 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
   }
 
   /** Either foreign by itself, or the seqs of its sources, which decide. */
-  function lookAt(event: AnyEvent): 'foreign' | readonly number[] {
+  function sourcesOf(event: AnyEvent): 'foreign' | readonly number[] {
     switch (event.type) {
       case 'chat.message.received':
         return event.facts.spoken === true ? 'foreign' : []
@@ -53,7 +53,7 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
     const open: (AnyEvent | undefined)[] = [event]
     while (open.length > 0) {
       const next = open.pop()
-      const found = next === undefined ? 'foreign' : lookAt(next)
+      const found = next === undefined ? 'foreign' : sourcesOf(next)
       if (found === 'foreign' || found.some((seq) => verdicts.get(seq))) return true
       const fresh = found.filter((seq) => !verdicts.has(seq) && !met.has(seq))
       for (const seq of fresh) {
