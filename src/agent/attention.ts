@@ -12,6 +12,7 @@ export type Attention = {
   stop(): boolean
   /**
    * Runs `work` while nothing else runs, after any upkeep in progress. Null if something else runs or waits.
+   * Once the promise settles, the work no longer counts as running.
    */
   exclusively<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> | null
   /** Accepts no new work and gives running work `graceMs` to finish, then aborts it for the next start. */

@@ -27,9 +27,7 @@ export type Compactor = {
   compact(conversationId: string, source: CompactionSource, signal: AbortSignal): Promise<CompactionOutcome>
   /** Records a manual attempt made while a turn was running. */
   refuseBusy(conversationId: string): Promise<void>
-  /**
-   * Whether the chain is too long or lost its replacement to an erasure, and the breaker allows an attempt.
-   */
+  /** Whether the chain is too long or lost its base to an erasure, and the breaker allows an attempt. */
   isDue(conversationId: string): boolean
   /** Writes a new capsule once enough tokens were added since the last attempt. */
   refreshCapsule(conversationId: string, signal: AbortSignal): Promise<void>

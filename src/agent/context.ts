@@ -42,10 +42,7 @@ const PAST_RESULT_CHARS = 4000
 /** Whether to skip an event: it or one of its sources is barred. */
 export type IsPassedOver = (event: LedgerEvent) => boolean
 
-/**
- * Folds events into the context. A turn's items join when it completes or is stopped; a failed turn adds
- * none.
- */
+/** Folds events into the context. A turn's items join when it completes; a failed turn adds none. */
 export function foldContext(
   state: ContextState,
   events: readonly AnyEvent[],
@@ -176,10 +173,7 @@ export type ContextBase = {
 }
 
 export type ContextReader = {
-  /**
-   * The context of a conversation after its base. Null if one slice was not enough: yield to the event loop
-   * and call again.
-   */
+  /** Null if one slice was not enough: yield to the event loop and call again. */
   read(conversationId: string, base: ContextBase): ContextState | null
   reset(): void
 }

@@ -62,8 +62,8 @@ const NOTHING: SecondReading = { toolCalls: [], usage: { inputTokens: 0, outputT
 type SecondReading = { readonly toolCalls: readonly ModelCall[]; readonly usage: Usage }
 
 /**
- * Asks the model again with the owner's words alone; returns no calls if the model fails. Offers only the
- * tools that need authority: a model that can look things up first would stop there.
+ * Returns no calls if the model fails. Offers only the tools that need authority, because a model that can
+ * look things up first would stop there.
  */
 export async function readAgain(
   { request, ownWords }: Pick<Composed, 'request' | 'ownWords'>,

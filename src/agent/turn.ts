@@ -240,7 +240,7 @@ async function runTurn(
   }
 
   /**
-   * After a refused input, tries the text of the replacement, or a compacted chain. Null if neither applies.
+   * Retries a refused input with the text of the replacement or a compacted chain; null if neither applies.
    */
   async function recompose(composed: Composed, error: unknown): Promise<Composed | null> {
     if (!(error instanceof ModelError) || conversationId === null) return null

@@ -49,7 +49,7 @@ export type SetOutcome =
 export type Timers = {
   /** Throws InvalidRecurrence for an expression that cannot be read. */
   set(timer: NewTimer, origin: TimerOrigin): Promise<SetOutcome>
-  /** Cancels all, or none and returns false if one is no longer active. */
+  /** Cancels all of them. If one is no longer active, cancels none and returns false. */
   cancel(ids: readonly string[], origin: TimerOrigin): Promise<boolean>
   get(id: string): Timer | undefined
   /** Active timers first, soonest first; then finished ones, latest first. Starts behind `after`. */
