@@ -101,7 +101,7 @@ type Run = {
   /** The seqs of all facts that the model has seen, including its own calls. */
   readonly seen: Set<number>
   readonly signalIds: Set<string>
-  /** What the model has read that has foreign words. */
+  /** Sources with foreign words that the model has read, in words for the owner. */
   readonly read: Set<string>
   /** Whether the model has seen foreign words, from any source. */
   isForeign: boolean
@@ -169,7 +169,7 @@ async function runTurn(
     if (!composing) return 'interrupted'
     composing.composed.catch(() => undefined)
     // The facts are written while the context is gathered and the model is asked. The answer takes effect
-    // only after both are recorded.
+    // only once they are recorded.
     const started = append([facts.started(composing.opening)])
     started.catch(() => undefined)
     if (isPreviewed) previews.publish({ type: 'working', turnId })

@@ -83,6 +83,6 @@ export type Tool<P extends z.ZodObject = z.ZodObject> = {
 
 /** Declares a tool with its arguments typed by its parameters. */
 export function defineTool<P extends z.ZodObject>(tool: Tool<P>): Tool {
-  // Safe: arguments reach `run` only through `parameters.parse`.
+  // The cast is safe: arguments reach `run` only through `parameters.parse`.
   return tool as unknown as Tool
 }
