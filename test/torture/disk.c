@@ -1,5 +1,5 @@
 /*
- * Stands between a process and its disk (LD_PRELOAD). For the ledger's and the views' files in TORTURE_ROOT, it
+ * Stands between a process and its disk (LD_PRELOAD). For the ledger's and the views' files in TORTURE_ROOT it
  * - records every change and every sync, in order, in the file TORTURE_TRACE, and
  * - fails the operation that the shared memory in the file TORTURE_CONTROL selects.
  * Wraps the functions that SQLite's unix VFS and libuv call for these files.

@@ -4,7 +4,7 @@ import type { Day, Life } from './life.ts'
 
 const done = steps({ print: 'The gate is green.' })
 
-/** Work handed to the coding assistant and timers, with what came of them and who was told. */
+/** Tasks for the coding assistant, and timers, with their outcomes and deliveries. */
 export async function tasksDay(life: Life): Promise<void> {
   const day = await life.begin('2026-11-06T08:00:00.000Z')
   await tasks(life, day)
@@ -37,7 +37,7 @@ async function tasks(life: Life, day: Day): Promise<void> {
   const failed = await handOver(day, 'Mend the build', broken)
   await isTold(day, failed)
   await day.post(`/api/tasks/${failed}/retry`, { what: 'work' }, [201])
-  // One that reports as its hooks would, and whose session ends by a report.
+  // A task that reports through hooks and ends with a report.
   const reports = steps(
     { report: 'postToolUse', payload: { toolName: 'bash', toolArgs: { command: 'npm test' } } },
     { report: 'sessionEnd', payload: { reason: 'complete' } },
@@ -66,7 +66,7 @@ async function timers(life: Life, day: Day): Promise<void> {
   const inMs = (ms: number) => new Date(day.clock.nowMs() + ms).toISOString()
   const set = async (more: object) => (await day.post('/api/timers', more)).json.id
   const afterSeq = await day.head()
-  // The model fails when the first one wakes it, and is asked again later.
+  // The model fails for the first activation and is asked again later.
   life.model.wakings.push({ fault: httpFaults.badRequest('no') }, { text: 'The bread is ready.' })
   await set({ title: 'Take the bread out', at: inMs(21_000) })
   await day.seen('timer.fired', afterSeq)
