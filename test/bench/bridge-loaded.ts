@@ -14,28 +14,28 @@ const PASSWORD = 'a long walk by the river'
 const CHAT_TURNS_A_SECOND = 10
 const SYNC_MICROSECONDS = 5_000
 /**
- * What is measured and the chat beside it run at this niceness; this process, where the caller's and the model's ends
- * take the time, at that of the shell. A telephone has its own processor: what it waits for one here is no delay of the
- * bridge, nor of the relay.
+ * Niceness of the measured service and the chat. This process, which takes the times for the caller and the
+ * model, keeps the niceness of the shell: a telephone has its own processor, so its waits are no delay of the
+ * bridge.
  */
 const NICENESS = 5
-/** The caller says something this often, and something is recalled by it. */
+/** The caller speaks this often, which triggers a recall. */
 const UTTERANCE_EVERY_ROUNDS = 100
 
 export type LoadedBridgeBench = BridgeBench & {
   readonly chatTurnsPerSecond: number
   readonly failedChatTurns: number
-  /** False where there is no C compiler to build the slow disk with. */
+  /** False without a C compiler to build the slow disk. */
   readonly slowDisk: boolean
 }
 
 /**
- * The same measurement in the whole service, while it does everything else: ten chat turns a second, a recall by
- * each utterance over the ledger in `directory`, and a disk whose every sync takes 5 ms longer. The relay runs on the
- * service's own event loop.
+ * Measures the bridge in the whole service under load: ten chat turns a second, a recall per utterance over
+ * the ledger in `directory`, and a disk whose syncs take 5 ms longer. The relay runs on the service's own
+ * event loop.
  */
 export async function benchLoadedBridge(options: {
-  /** With a prepared ledger; it is written to. */
+  /** Holds a prepared ledger, which is written to. */
   readonly directory: string
   readonly seconds: number
 }): Promise<LoadedBridgeBench> {
@@ -48,16 +48,16 @@ export async function benchLoadedBridge(options: {
       failed.promise,
       new Promise<Extract<ChatNews, { type: T }>>((resolve) =>
         chat.on('message', (message) => {
-          const said = message as ChatNews
-          if (said.type === type) resolve(said as Extract<ChatNews, { type: T }>)
+          const news = message as ChatNews
+          if (news.type === type) resolve(news as Extract<ChatNews, { type: T }>)
         }),
       ),
     ])
   const textModel = await news('model')
   const model = await startBenchModel()
   chat.on('message', (message, socket) => {
-    const said = message as ChatNews
-    if (said.type === 'upgrade') model.take(said.asked, socket as Socket)
+    const received = message as ChatNews
+    if (received.type === 'upgrade') model.take(received.asked, socket as Socket)
   })
   const library = buildSlowSync(options.directory)
   const child = forkNicely('bridge-service.ts', {
@@ -119,7 +119,7 @@ export async function benchLoadedBridge(options: {
   }
 }
 
-/** Starts a process whose threads all have this niceness. */
+/** Starts a process with `NICENESS` for all its threads. */
 function forkNicely(module: string, env: NodeJS.ProcessEnv) {
   return fork(join(import.meta.dirname, module), {
     env,
@@ -150,7 +150,7 @@ if (import.meta.main) {
   })
   const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
   try {
-    // Ten events a turn.
+    // A turn has ten events.
     prepareLedger(directory, Number(values.turns) * 10)
     const result = await benchLoadedBridge({ directory, seconds: Number(values.seconds) })
     const { chatTurnsPerSecond, failedChatTurns, slowDisk } = result

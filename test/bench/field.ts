@@ -1,6 +1,6 @@
 /**
- * Run in a page before its own scripts: `whenInteractive` resolves with the milliseconds since the navigation began at
- * which a field can be written in and the main thread has come to rest behind it.
+ * Runs in a page before its own scripts. `whenInteractive` resolves with the milliseconds from navigation
+ * until a field accepts input and the main thread is idle.
  */
 export const watchForField = `
   globalThis.whenInteractive = new Promise((resolve) => {
