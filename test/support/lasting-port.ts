@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A free port that stays free while nobody listens on it: from below those that systems give to whoever asks for any.
+ * A free port that stays free while nobody listens on it, because it is below the range of ephemeral ports.
  */
 export async function lastingPort(): Promise<string> {
   for (;;) {

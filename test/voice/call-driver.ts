@@ -36,8 +36,8 @@ export function callOptions(limits: Partial<CallLimits> = {}): CallOptions {
 export type Driver = ReturnType<typeof startCall>
 
 /**
- * Drives a call's state machine by hand. Each method passes in one event and returns the resulting actions; `all`
- * collects them.
+ * Drives a call's state machine by hand. Each method passes in one event and returns the resulting actions;
+ * `all` collects them.
  */
 export function startCall(options: CallOptions = callOptions()) {
   let atMs = 0

@@ -44,7 +44,9 @@ export type Call = {
   close(): Promise<void>
 }
 
-/** A call over real sockets, with doubles of the provider and the model around the real acceptor and bridge. */
+/**
+ * A call over real sockets, with doubles of the provider and the model around the real acceptor and bridge.
+ */
 export async function connectCall(options: {
   readonly script?: Script
   readonly mind?: Partial<CallMind>
