@@ -82,14 +82,12 @@ async function startUnderLoad() {
   await expect.poll(() => text.requests().filter(isMemoryRequest).length).toBeGreaterThan(0)
   text.answerWith(() => doubles.hung)
 
-  // A program that does not end.
   const file = join(directory, 'situation.json')
   const dispatch = (prompt: string, notify: string) =>
     client.post('/api/tasks', { title: 'Tidy up', prompt, notify })
   await dispatch(steps({ ignoreTermination: true }, { tellSituation: file }, { hang: true }), 'chat')
   await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('}')).toBe(true)
 
-  // A call, in the middle of a sentence.
   const caller = await openMediaStream({
     url: `ws://127.0.0.1:${port}/call`,
     callSid: 'CA1',

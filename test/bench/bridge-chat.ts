@@ -4,8 +4,8 @@ import { createClient } from '../http/client.ts'
 import type { Upgrade } from './bridge.ts'
 
 /**
- * Messages of the process that runs the owner's chat and its text model beside the call. It hands the model's
- * sockets to the measuring process, which has nothing else to do.
+ * Messages of the process that runs the chat and its text model. Hands the model's sockets to the measuring
+ * process.
  */
 export type ChatOrder = {
   readonly port: number
@@ -16,7 +16,6 @@ export type ChatOrder = {
 export type ChatNews =
   | { readonly type: 'model'; readonly url: string }
   | { readonly type: 'signed-in' }
-  /** Carries the socket itself. */
   | { readonly type: 'upgrade'; readonly asked: Upgrade }
   | { readonly type: 'done'; readonly turns: number; readonly failed: number; readonly seconds: number }
 

@@ -14,9 +14,8 @@ const PASSWORD = 'a long walk by the river'
 const CHAT_TURNS_A_SECOND = 10
 const SYNC_MICROSECONDS = 5_000
 /**
- * Niceness of the measured service and the chat. This process, which takes the times for the caller and the
- * model, keeps the niceness of the shell: a telephone has its own processor, so its waits are no delay of the
- * bridge.
+ * Niceness of the measured service and the chat. This process, which plays caller and model, keeps the
+ * shell's niceness: a telephone has its own processor.
  */
 const NICENESS = 5
 /** The caller speaks this often, which triggers a recall. */
@@ -30,9 +29,8 @@ export type LoadedBridgeBench = BridgeBench & {
 }
 
 /**
- * Measures the bridge in the whole service under load: ten chat turns a second, a recall per utterance over
- * the ledger in `directory`, and a disk whose syncs take 5 ms longer. The relay runs on the service's own
- * event loop.
+ * Measures the bridge in the whole service under load: ten chat turns a second, a recall per utterance, and a
+ * disk whose syncs take 5 ms longer. The relay runs on the service's own event loop.
  */
 export async function benchLoadedBridge(options: {
   /** Holds a prepared ledger, which is written to. */
@@ -48,8 +46,8 @@ export async function benchLoadedBridge(options: {
       failed.promise,
       new Promise<Extract<ChatNews, { type: T }>>((resolve) =>
         chat.on('message', (message) => {
-          const news = message as ChatNews
-          if (news.type === type) resolve(news as Extract<ChatNews, { type: T }>)
+          const received = message as ChatNews
+          if (received.type === type) resolve(received as Extract<ChatNews, { type: T }>)
         }),
       ),
     ])
@@ -119,7 +117,6 @@ export async function benchLoadedBridge(options: {
   }
 }
 
-/** Starts a process with `NICENESS` for all its threads. */
 function forkNicely(module: string, env: NodeJS.ProcessEnv) {
   return fork(join(import.meta.dirname, module), {
     env,
@@ -150,7 +147,6 @@ if (import.meta.main) {
   })
   const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
   try {
-    // A turn has ten events.
     prepareLedger(directory, Number(values.turns) * 10)
     const result = await benchLoadedBridge({ directory, seconds: Number(values.seconds) })
     const { chatTurnsPerSecond, failedChatTurns, slowDisk } = result

@@ -11,8 +11,8 @@ import { connectRealtime, textSocket } from '../../src/voice/ws-sockets.ts'
 import { relay } from './relay.ts'
 
 /**
- * The measured thread: on one event loop, the bridge (`/call`) and, as the yardstick, a relay that only
- * copies messages between two sockets (`/relay`).
+ * The measured thread: on one event loop, the bridge (`/call`) and, as the yardstick, a bare relay
+ * (`/relay`).
  */
 const { modelUrl, token } = workerData as { modelUrl: string; token: string }
 

@@ -31,13 +31,11 @@ const FRAME_BYTES = 160
 /** The interval between the four streams: each sends every 16 ms, denser than in a call. */
 const TURN_MS = 4
 const WARM_UP = 100
-/** Samples of one stream in five seconds. */
 const WINDOW_SAMPLES = 5000 / (4 * TURN_MS)
 
 /**
- * Measures the delay that the bridge adds, next to a bare relay between two sockets on the same event loop.
- * Messages alternate between the two, so that both see the same machine. The ends of all sockets are in this
- * thread, bridge and relay in another.
+ * Measures the delay that the bridge adds, next to a bare relay on the same event loop. Messages alternate
+ * between the two, so that both see the same machine.
  */
 export async function benchBridge(options: { readonly seconds: number }): Promise<BridgeBench> {
   const model = await startBenchModel()
@@ -69,8 +67,8 @@ type Line = Awaited<ReturnType<typeof openLine>>
 type Way = 'bridge' | 'relay'
 
 /**
- * Sends frames, deltas and interruptions, alternating between both ways. With `utteranceEveryRounds`, the
- * caller speaks in between, as in a conversation.
+ * Alternates between both ways. With `utteranceEveryRounds`, the caller speaks in between, as in a
+ * conversation.
  */
 export async function measureBridge(
   lines: Record<Way, Line>,
@@ -291,7 +289,6 @@ function compare(measured: Record<Way, readonly number[]>): Compared {
 
 const round3 = (value: number) => Math.round(value * 1000) / 1000
 
-/** The result as one line per measurement. */
 export function bridgeLines(result: BridgeBench): string[] {
   const ways = { 'frame → model': result.frameToModel, 'delta → line': result.deltaToLine }
   return [

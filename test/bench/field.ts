@@ -1,7 +1,4 @@
-/**
- * Runs in a page before its own scripts. `whenInteractive` resolves with the milliseconds from navigation
- * until a field accepts input and the main thread is idle.
- */
+/** Runs in a page: `whenInteractive` resolves with the ms from navigation until a field accepts input. */
 export const watchForField = `
   globalThis.whenInteractive = new Promise((resolve) => {
     const find = (root) => {

@@ -5,9 +5,7 @@ import { timelineEvents } from './timeline.ts'
 
 const BATCH_EVENTS = 2000
 
-/**
- * Writes a ledger of `count` events (see `timelineEvents`) to `directory`; the first start builds the views.
- */
+/** Writes a ledger of `count` events (see `timelineEvents`); the first start builds the views. */
 export function generateLedger(directory: string, count: number, chainedThrough = 0): void {
   let nowMs = Date.UTC(2026, 0, 1)
   const newId = createIds(() => nowMs)

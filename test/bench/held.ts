@@ -1,10 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
 /**
- * A clock, in milliseconds, that runs only while the calling thread does. Time spent waiting for a processor
- * does not count. `threadCpuUsage` is rounded to ticks, but `cpuUsage` makes the kernel update schedstat to
- * the exact sum (Linux, kernel/sched/cputime.c, thread_group_cputime). Falls back to wall time on other
- * systems.
+ * A clock, in milliseconds, that runs only while the calling thread does; wall time on systems other than
+ * Linux. `threadCpuUsage` is rounded to ticks, but `cpuUsage` makes the kernel update schedstat to the exact
+ * sum (Linux, kernel/sched/cputime.c, thread_group_cputime).
  */
 function openRunClock(): { now(): number; close(): void } {
   if (process.platform !== 'linux') return { now: () => performance.now(), close: () => undefined }

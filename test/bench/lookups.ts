@@ -17,9 +17,8 @@ const CONTEXT_EVENTS = 200
 const RUNS = 20
 
 /**
- * Milliseconds of the query thread's work over each ledger: recall for questions of common and rare words,
- * each asked once after a cold start; a search for the most frequent word and for words with its prefix;
- * memory's insights.
+ * Milliseconds of the query thread's work over each ledger: recall after a cold start, a search for the most
+ * frequent word and for words with its prefix, and memory's insights.
  */
 export function benchLookups(ledgers: readonly PreparedLedger[]) {
   return Object.fromEntries(ledgers.map(({ size, directory }) => [size, measure(directory)]))

@@ -21,8 +21,7 @@ import { openService, time } from './turn.ts'
 
 /*
  * What memories cost a turn: compares the same conversation with few and with many memories, alternating
- * turns. Also measures how long memory's own work holds the main thread, in its own running time, so that
- * other load does not count.
+ * turns. Also measures how long memory's own work holds the main thread.
  */
 
 const MESSAGES = 2000

@@ -11,9 +11,8 @@ const RUNS = 300
 const HOURS = 720
 
 /**
- * Milliseconds for the operations report over 30 days and its series, both as JSON: the first call on cold
- * caches, then medians and p99 over the runs, alternating between the ledgers. The window ends with the
- * ledger.
+ * Milliseconds for the operations report over 30 days and its series, as JSON: the first call on cold caches,
+ * then medians and p99, alternating between the ledgers.
  */
 export function benchReports(ledgers: readonly PreparedLedger[]) {
   const opened = ledgers.map(({ size, directory }) => ({ size, ...openReport(directory) }))

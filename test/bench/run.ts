@@ -9,9 +9,9 @@ import { startFlags } from '../support/start-flags.ts'
 import { type PartName, parts } from './parts.ts'
 
 /**
- * `npm run bench`: medians of one run, ratios within it. `--quick` skips the largest ledger, `--json` ends
- * with JSON, and `--only` (repeatable) selects parts. Each part runs in its own process and starts after a
- * disk sync, so that neither garbage collection nor pending writes of the previous part disturb it.
+ * `npm run bench`: `--quick` skips the largest ledger, `--json` ends with JSON, `--only` (repeatable) selects
+ * parts. Each part runs in its own process and starts after a disk sync, so that the previous one does not
+ * disturb it.
  */
 const { values } = parseArgs({
   options: {

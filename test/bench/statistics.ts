@@ -8,7 +8,6 @@ export function quantile(samples: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }
 
-/** Rounds to three significant digits. */
 export const round = (value: number): number => Number(value.toPrecision(3))
 
 export function timed(work: () => unknown): number {

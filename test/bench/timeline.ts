@@ -6,9 +6,8 @@ const usage = { inputTokens: 900, outputTokens: 60, cachedTokens: 500 }
 const model = { provider: 'builtin', model: 'builtin' }
 
 /**
- * Turns as the service records them: ten events per span, each with about 300 bytes of payload. Every other
- * turn uses a tool; the others lead to a memory. Up to the event `chainedThrough`, spans overlap like the
- * links of a chain: each opens before the previous one closes.
+ * Turns as the service records them: ten events per span, about 300 bytes of payload each. Up to the event
+ * `chainedThrough`, each span opens before the previous one closes.
  */
 export function* timelineEvents(count: number, chainedThrough = 0): Generator<NewEvent> {
   const text = createText(createRandom(7))

@@ -1,8 +1,6 @@
 import type { CDPSession } from 'playwright-core'
 
-/**
- * A task of the page's main thread. `cpuMs` is the part of `ms` that it ran; the rest it waited for a core.
- */
+/** A task of the page's main thread. `cpuMs` is the part of `ms` that it ran; the rest it waited. */
 export type Task = {
   readonly atMs: number
   readonly ms: number
@@ -25,9 +23,7 @@ type TraceEvent = {
 
 const CATEGORIES = ['toplevel', 'devtools.timeline', 'v8', 'disabled-by-default-v8.gc', '__metadata', 'blink']
 
-/**
- * Records browser activity; the returned function stops and resolves to the tasks of the pages' main threads.
- */
+/** Records browser activity; the returned function stops and resolves to the main threads' tasks. */
 export async function traceTasks(session: CDPSession): Promise<() => Promise<readonly Task[]>> {
   const events: TraceEvent[] = []
   session.on('Tracing.dataCollected', ({ value }) => {

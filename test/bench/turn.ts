@@ -84,8 +84,8 @@ async function builtin(turns: number) {
 
 /**
  * Whether a turn costs more late in a conversation. The last tenth alternates with turns of a new
- * conversation, so that changes in machine speed affect both. Blocks have no pauses, so that work left after
- * a reply counts towards the next turn.
+ * conversation, so that changes in machine speed affect both. Work left after a reply counts towards the next
+ * turn.
  */
 async function longConversation(turns: number) {
   // The double's own compaction would keep the full input; a written replacement shrinks it.

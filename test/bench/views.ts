@@ -36,17 +36,13 @@ export function prepareLedger(directory: string, events: number): void {
   spawnSync('sync')
 }
 
-/** A prepared ledger of `size` events. */
 export type PreparedLedger = { readonly size: number; readonly directory: string }
 
 /** Spreads the places evenly by the golden ratio, the same in each run. */
 const placeBetween = (from: number, to: number, index: number): number =>
   from + 2 * PAGE_EVENTS + Math.floor((to - from - 2 * PAGE_EVENTS) * ((index * 0.618_033_988_75) % 1))
 
-/**
- * Where a page begins, given the ledger's head: at the newest event, among separate or among overlapping
- * spans.
- */
+/** Where a page begins, by the ledger's head: at the newest event, among separate or overlapping spans. */
 const placesOfPages: Readonly<Record<string, (head: number, index: number) => number | null>> = {
   newest: () => null,
   deep: (head, index) => placeBetween(head * CHAINED_SHARE, head, index),
@@ -54,8 +50,8 @@ const placesOfPages: Readonly<Record<string, (head: number, index: number) => nu
 }
 
 /**
- * Median milliseconds for a page of 500 events as JSON. Alternates between the ledgers, so that changes in
- * machine speed affect all of them. The ratio compares the last ledger with the first.
+ * Median milliseconds for a page of 500 events as JSON, alternating between the ledgers. The ratio compares
+ * the last ledger with the first.
  */
 export function benchPages(ledgers: readonly PreparedLedger[]) {
   const opened = ledgers.map(({ size, directory }) => {

@@ -11,9 +11,9 @@ import { median, quantile } from './statistics.ts'
 import { type Task, traceTasks } from './trace.ts'
 
 /**
- * `npm run bench:web`: how soon the first page is usable on a cold cache, what it transfers, and how long the
- * browser's tasks are while a timeline of 100,000 events scrolls. Reports processor time per task too,
- * because on a shared machine the rest is waiting for a core.
+ * `npm run bench:web`: how soon the first page is usable on a cold cache, what it transfers, and how long
+ * tasks are while a timeline scrolls. Reports processor time too, because on a shared machine the rest is
+ * waiting.
  */
 const EVENTS = Number(process.env.EVENTS ?? 100_000)
 const SECONDS = Number(process.env.SECONDS ?? 30)

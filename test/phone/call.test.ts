@@ -164,7 +164,6 @@ test('shares one conversation between chat, voice and chat', async () => {
   expect(received).toContain('Call the station Platform Nine from now on.')
   expect(received).toContain('Noted, Platform Nine it is.')
 
-  // Chat continues during the call, and the call learns of it.
   const meanwhile = await phone.service.client.post('/api/chat', { content: 'I will bring the umbrella.' })
   expect(meanwhile.status).toBe(200)
   await caller.say(speech('caller-question'))

@@ -6,10 +6,7 @@ import { GUEST, OWNER } from './provider.ts'
 const HOSTILE = '"/></Say></Message><Dial>+14155550177</Dial>\r\nX-Injected: 1\r\n\r\n\0\u0008&amp;<![CDATA['
 const elementsOf = (xml: string) => [...xml.matchAll(/<(?!\?)\/?([^\s/>]+)/g)].map(([, name]) => name)
 
-/**
- * Expects XML that contains the given verbs, no injected element or header, and no character that XML
- * forbids.
- */
+/** Expects XML with the given verbs, no injected element or header, and no forbidden character. */
 function expectMarkup(
   what: string,
   { text, headers }: { text: string; headers: object },

@@ -46,7 +46,6 @@ test('shows a browser the caller, who speaks, and the words as they are spoken',
   // The answer arrives word by word and never exceeds the final transcript.
   expect(new Set(spoken.map(({ text }) => text)).size).toBeGreaterThan(2)
 
-  // A tab opened later gets the state at once.
   const late = await openTab(phone.service)
   await late.hear(({ type, call }) => type === 'call.live' && call.callSid === 'CA1')
   // The fact arrives separately from the live state.

@@ -38,7 +38,6 @@ export function createProvider(port: number) {
     post,
     client,
     call,
-    /** Announces a call. */
     ring: (callSid: string, from: string) => post('/voice-markup', call(callSid, from)),
   }
 }

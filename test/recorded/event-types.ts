@@ -1,9 +1,6 @@
 import type { EventType } from '../../ledger/events/catalogue.ts'
 
-/**
- * Types that the recorded ledger lacks, with the reason. List types here that are added to the catalogue
- * later.
- */
+/** Types that the recorded ledger lacks, with the reason. Types added to the catalogue later belong here. */
 export const NOT_RECORDED: Partial<Record<EventType, string>> = {}
 
 /** Types that only earlier builds wrote. The ledger still accepts them. */

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer, Client } from '../http/client.ts'
 import { masked } from './masks.ts'
 
-/** A request in a transcript. */
 export type Asked = {
   readonly request: string
   /** Request headers in addition to the client's own. */
@@ -12,7 +11,6 @@ export type Asked = {
   readonly session?: false
 }
 
-/** A request and its response. */
 export type Exchange = {
   readonly asked: Asked
   readonly status: number

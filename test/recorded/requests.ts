@@ -2,7 +2,6 @@ import type { Answer } from '../http/client.ts'
 import type { Asked } from './exchange.ts'
 import type { Session } from './places.ts'
 
-/** Sends a request and records it. */
 export type Ask = (request: string, more?: Omit<Asked, 'request'>) => Promise<Answer>
 
 /** Records a subject; `look` requests an address without recording it. */
@@ -12,7 +11,6 @@ type Look = (path: string) => Promise<Answer>
 // biome-ignore lint/suspicious/noExplicitAny: responses have every shape.
 type Json = any
 
-/** Reads every page of a list, following its cursor. */
 async function pages(ask: Ask, path: string, query: string, cursor = 'cursor'): Promise<Json[]> {
   const found: Json[] = []
   for (let next = ''; ; ) {
@@ -25,10 +23,7 @@ async function pages(ask: Ask, path: string, query: string, cursor = 'cursor'): 
 
 const idsOf = (list: readonly Json[]): string[] => list.map(({ id }) => id)
 
-/**
- * The requests of each subject. Used only for recording: the tests repeat the requests of the transcripts, so
- * that they notice when a list changes.
- */
+/** The requests of each subject, for recording only; the tests repeat the requests of the transcripts. */
 export const subjects: Readonly<Record<string, Recorder>> = {
   /** First, because it counts the pages that the process served. */
   async session(ask) {

@@ -32,8 +32,7 @@ test.for([false, true])('verifies, exports and replays as recorded; views rebuil
   const directory = copyData()
   onTestFinished(() => rmSync(directory, { recursive: true }))
   if (isRebuilt) rmSync(viewsFile(directory))
-  // The start rebuilds views that an earlier build defined differently, because replay does not compare
-  // those.
+  // The start rebuilds views that an earlier build defined differently; replay does not compare those.
   const nowMs = Date.parse(readSession().now)
   const service = await startOver({ directory, environment: {}, nowMs: () => nowMs, random: () => 0.5 })
   // A search waits for the search indexes to catch up.

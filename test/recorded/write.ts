@@ -1,6 +1,6 @@
 /**
- * Writes `data/` and `session.json` by running the real service, with doubles of the outside services, through
- * some days of use. Run it by hand and rarely: the committed data is meant to come from one build.
+ * Writes `data/` and `session.json` by running the real service for some days, with doubles around it.
+ * Run it by hand and rarely: the committed data is meant to come from one build.
  *
  *   npm exec -- node test/recorded/write.ts
  *   RECORD=1 npx vitest run test/recorded
@@ -29,6 +29,5 @@ try {
   writeFileSync(sessionFile, `${JSON.stringify(await lastDay(life), null, 2)}\n`)
 } finally {
   await life.close()
-  // The working directory of the tasks.
   rmSync(`${DATA}-work`, { recursive: true, force: true })
 }

@@ -97,7 +97,6 @@ export async function openOutbox({
       aheadMs += Math.max(0, ms)
       outbox.settingsChanged()
     },
-    /** Saves other credentials. */
     async signInWith(password: string) {
       client = await connect(password)
       outbox.settingsChanged()

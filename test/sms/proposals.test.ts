@@ -66,7 +66,6 @@ test('never sends a declined text, tells the delegate, and answers 404 for an un
   await phone.service.client.post('/api/chat', { content: 'And?' })
   expect(turnRequests(phone.text).at(-1)?.text).toContain('declined the proposed text')
   expect(phone.double.messages).toEqual([])
-  // The same text may be proposed again.
   expect((await ask(phone)).waiting).toMatchObject([{ text: 'I am late.', status: 'open' }])
 })
 

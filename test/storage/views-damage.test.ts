@@ -22,7 +22,6 @@ function fill(writer: TestWriter): void {
   writer.settle()
 }
 
-/** A directory with the views of every projection, closed cleanly. */
 function directoryAtRest(): string {
   const directory = testDirectory()
   const writer = openTestWriter(directory)

@@ -29,8 +29,8 @@ const aTime = fc
 export const aSeq = fc.integer({ min: 1, max: 60 })
 
 /**
- * Any value that a schema of the catalogue accepts. Derived from the schema itself, so that new event types
- * are covered at once.
+ * Any value that a schema accepts. Derived from the schema itself, so that new event types are covered at
+ * once.
  */
 function fromSchema(schema: z.core.$ZodType, name: string): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodObject) {

@@ -6,7 +6,6 @@ import { testDirectory } from './directory.ts'
 
 export type SmallDisk = {
   readonly directory: string
-  /** Fills the disk. */
   fill(): void
   makeReadOnly(): void
 }

@@ -1,9 +1,6 @@
 import { afterAwake } from '../../src/clock/awake.ts'
 
-/**
- * The result of a promise. Rejects if it takes more than `ms` of this process's running time; pauses of the
- * process do not count, because they hold up both the service under test and its client.
- */
+/** The result of a promise. Rejects after `ms`, not counting pauses of this process. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const cancel = afterAwake(ms, () => late.reject(new Error(`no result within ${ms} ms`)))

@@ -7,19 +7,14 @@ import { openWriter, type Writer, type WriterOptions } from '../../src/storage/w
 export const newId = createIds(Date.now)
 
 export type TestWriter = Writer & {
-  /** One batch in one commit. */
   append(...events: readonly NewEvent[]): CommitOutcome
   /** Erases and completes the erasure. */
   forget(...seqs: readonly number[]): number[]
-  /** Takes every pending step. */
   settle(): void
   readonly warnings: { message: string; fields: Record<string, unknown> }[]
 }
 
-/**
- * The writer of the storage thread, which takes facts instead of drafts and has a clock that advances by
- * seconds.
- */
+/** The writer of the storage thread, but with facts instead of drafts and its own clock. */
 export function openTestWriter(directory: string, options: Partial<WriterOptions> = {}): TestWriter {
   const warnings: TestWriter['warnings'] = []
   const writer = openWriter({
@@ -55,7 +50,6 @@ export function openTestWriter(directory: string, options: Partial<WriterOptions
   }
 }
 
-/** A chat message of the owner. */
 export const said = (text: string, more: Partial<NewEvent> = {}): NewEvent =>
   ({
     type: 'chat.message.received',

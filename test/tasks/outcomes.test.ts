@@ -361,7 +361,7 @@ test('rejects a working directory that reaches the data directory, even through 
     ])
   }
 
-  // Validation cannot see a later link, so the task fails with this reason.
+  // Validation at save time cannot see a later link, so the task fails with this reason.
   const later = join(testDirectory(), 'later')
   mkdirSync(later)
   expect((await client.put('/api/config', { entries: { COPILOT_WORKDIR: later } })).status).toBe(200)

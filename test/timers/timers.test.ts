@@ -255,7 +255,6 @@ test('holds up no timer after the clock was days ahead, at any later moment', as
 
   // Both are late at this moment, as they were then.
   expect(await dueAfter(DAY_MS + 12 * HOUR_MS)).toEqual([2 * DAY_MS + nine, 2 * DAY_MS + halfPastTen])
-  // An occurrence that has fired passes silently.
   expect((await dueAfter(2 * DAY_MS + nine + 10))[0]).toBe(3 * DAY_MS + nine)
   expect((await dueAfter(3 * DAY_MS + nine + 10))[0]).toBe(4 * DAY_MS + nine)
   const fired = storage.ledger.readRange(1, 1000).flatMap((event) => {

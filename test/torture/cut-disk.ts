@@ -13,7 +13,6 @@ const SECTOR_BYTES = 512
  * in order. Any subset of a file's unsynced changes, or of their sectors, may survive.
  */
 export function createCutDisk() {
-  /** What a process sees, and what survives a cut. */
   const seen = new Map<string, File>()
   const lasting = new Map<string, File>()
   let pendingEntries: Entry[] = []

@@ -1,5 +1,5 @@
 /*
- * Stands between a process and its disk (LD_PRELOAD). For the ledger's and the views' files in TORTURE_ROOT it
+ * Stands between a process and its disk (LD_PRELOAD). For the ledger's and views' files in TORTURE_ROOT it
  * - records every change and every sync, in order, in the file TORTURE_TRACE, and
  * - fails the operation that the shared memory in the file TORTURE_CONTROL selects.
  * Wraps the functions that SQLite's unix VFS and libuv call for these files.
@@ -23,10 +23,10 @@ enum { WRITE = 1, SYNC = 2, TRUNCATE = 4 };
 
 /* Kept in step with disk.ts. */
 struct control {
-    int32_t countdown; /* fails the matching operation that brings this to 0; 0 fails none */
+  int32_t countdown; /* fails the matching operation that brings this to 0; 0 fails none */
   int32_t error;     /* its errno */
-    int32_t sticky;    /* whether later matching operations fail too, until this is 0 again */
-    int32_t torn;      /* whether the first failing write writes half of its bytes first */
+  int32_t sticky;    /* whether later matching operations fail too, until this is 0 again */
+  int32_t torn;      /* whether the first failing write writes half of its bytes first */
   int32_t kinds;
   int32_t files;
   int32_t failing;

@@ -12,7 +12,6 @@ export type ErasureKillOptions = {
   readonly directory: string
   readonly rounds: number
   readonly seed: number
-  /** Messages in the period that each round erases. */
   readonly messages: number
   /** Kills per round once the erasure is due. */
   readonly kills: number
@@ -21,11 +20,9 @@ export type ErasureKillOptions = {
 
 export type ErasureKillReport = {
   readonly rounds: number
-  /** Kills during the request. */
   readonly amidRequests: number
   /** Kills before the erasure was complete. */
   readonly amidErasing: number
-  /** Events whose words were erased. */
   readonly erased: number
   readonly flaws: readonly string[]
 }
@@ -43,9 +40,9 @@ const REQUEST_KILLS = 0.7
 type Erasure = { readonly status: string; readonly events: number }
 
 /**
- * Erases all messages of a period in each round, starting from the same data, with kill -9 at random moments:
- * during the request and repeatedly during the erasing. Then the erasure must finish, no file may hold any of
- * the words, and the receipt must count every event.
+ * Erases all messages of a period in each round, with kill -9 at random moments of the request and the
+ * erasing. The erasure must finish, no file may hold any of the words, and the receipt must count every
+ * event.
  */
 export async function killErasures(options: ErasureKillOptions): Promise<ErasureKillReport> {
   const { directory, rounds, seed } = options

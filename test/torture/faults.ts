@@ -19,7 +19,6 @@ export const faultKinds = {
 
 export type FaultOptions = {
   readonly directory: string
-  /** From `buildDisk`. */
   readonly library: string
   readonly fault: Omit<Fault, 'nth'>
   readonly first: number
@@ -28,10 +27,7 @@ export type FaultOptions = {
 
 const run = promisify(execFile)
 
-/**
- * Runs a ledger and its views many times, failing another file operation in each run. Runs in its own
- * process, so that several kinds of fault can be tried in parallel.
- */
+/** Runs a ledger and its views many times, in its own process, failing another file operation in each run. */
 export async function failWrites(options: FaultOptions): Promise<WriterTrialReport> {
   const { directory, library, fault, first, stride } = options
   const root = join(directory, 'root')

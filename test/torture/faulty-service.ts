@@ -9,7 +9,6 @@ import { type Acknowledged, examineTalk, messageOf, say, type TalkReport } from 
 
 export type ServiceFaultOptions = {
   readonly directory: string
-  /** From `buildDisk`. */
   readonly library: string
   readonly rounds: number
   readonly seed: number
@@ -18,7 +17,6 @@ export type ServiceFaultOptions = {
 
 export type ServiceFaultReport = TalkReport & {
   readonly rounds: number
-  /** Rounds in which the fault occurred. */
   readonly faults: number
   /** Messages answered with 503 and sent again. */
   readonly refused: number

@@ -6,9 +6,7 @@ import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
 import { controlDisk, type DiskControl, type Fault } from './disk.ts'
 import { firstWords, flawsOf } from './soundness.ts'
 
-/**
- * What the trial passes to the process on the faulty disk, as JSON on stdin; the report comes back on stdout.
- */
+/** What the trial passes to the process on the faulty disk as JSON; the report comes back on stdout. */
 export type WriterTrial = {
   /** The watched directory. It must exist; its content is replaced. */
   readonly root: string

@@ -29,9 +29,8 @@ const MESSAGES_A_ROUND = 4
 const START_KILLS = 0.15
 
 /**
- * Holds conversations in which every round ends with kill -9 at a random moment. A round sends several
- * messages at once, each of which makes the model use a tool. Unacknowledged messages are sent again after
- * the restart, with the same id.
+ * Holds conversations in which every round ends with kill -9 at a random moment. Unacknowledged messages are
+ * sent again after the restart, with the same id.
  */
 export async function killConversations(options: KillOptions): Promise<KillReport> {
   const { directory, rounds, seed } = options

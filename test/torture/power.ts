@@ -11,7 +11,6 @@ import { type DiskOperation, parseTrace } from './trace.ts'
 
 export type PowerOptions = {
   readonly directory: string
-  /** From `buildDisk`. */
   readonly library: string
   readonly rounds: number
   readonly seed: number
@@ -75,10 +74,7 @@ export function cutPower(options: PowerOptions): PowerReport {
   }
 }
 
-/**
- * The number of operations before a cut: half of the cuts come right after an acknowledgement, the riskiest
- * moment.
- */
+/** Where to cut: half of the cuts come right after an acknowledgement, the riskiest moment. */
 function momentOf(operations: readonly DiskOperation[], random: Random): number {
   const moment = random.below(operations.length + 1)
   const acknowledgedAt = operations.findIndex(({ name }, index) => index >= moment && name === 'acknowledged')
@@ -98,7 +94,6 @@ function record({ directory, library, seed, commits, synchronous = 'FULL' }: Pow
   return parseTrace(readFileSync(trace))
 }
 
-/** What clients were told before the cut. */
 type Acknowledgements = { seq: number; hash: string; erased: string[] }
 
 function note(acknowledged: Acknowledgements, operation: DiskOperation): void {

@@ -8,9 +8,8 @@ export type Flood = { readonly opened: number; readonly closed: number; readonly
 const UPGRADED = /^HTTP\/1\.1 101 /
 
 /**
- * Opens `count` sockets to `/call`, at most `atOnce` at a time, that never start a stream and ignore the
- * closing handshake. Written on raw sockets, because a library would complete it. Resolves once the service
- * has closed them all.
+ * Opens sockets to `/call` that never start a stream and ignore the closing handshake, which a library would
+ * complete. Resolves once the service has closed them all.
  */
 export async function floodCallSocket(options: {
   readonly port: number

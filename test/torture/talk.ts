@@ -21,7 +21,6 @@ export type Acknowledged = {
 
 const madeBy = { remember: 'memory.stored', create_note: 'note.created', set_timer: 'timer.set' } as const
 
-/** The message at `index`. */
 export function messageOf(index: number, random: Random): Message {
   const tool = random.pick(['remember', 'create_note', 'set_timer'] as const)
   const mark = `mark${index}x${random.below(1e9).toString(36)}`
@@ -58,10 +57,7 @@ export type TalkReport = {
   readonly made: Readonly<Record<string, number>>
 }
 
-/**
- * Checks that a ledger holds every acknowledged message once, with one outcome. Returns the flaws as
- * sentences, and what the ledger holds.
- */
+/** Checks that a ledger holds every acknowledged message once, with one outcome; flaws are sentences. */
 export function examineTalk(
   events: readonly AnyEvent[],
   acknowledged: readonly Acknowledged[],

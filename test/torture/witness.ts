@@ -38,7 +38,6 @@ const MESSAGES_A_ROUND = 3
 /** Longer than an idle service takes to notice. */
 const LONGEST_WAIT_MS = 2500
 
-/** Copies of the ledger's files from a few messages earlier. */
 type Older = { readonly ledger: string; readonly log: string }
 
 const remove = (directory: string, ...suffixes: string[]) => {
@@ -67,9 +66,8 @@ const kinds = Object.keys(mischief) as (keyof typeof mischief)[]
 const occasions = kinds.flatMap((kind) => [false, true].map((isRunning) => ({ kind, isRunning })))
 
 /**
- * Loses or exchanges files of the ledger in each round, while the service runs or after kill -9. The next
- * start must have every acknowledged event, or refuse and name the number of missing events. Then the files
- * are restored or the loss is accepted.
+ * Loses or exchanges files of the ledger in each round. The next start must have every acknowledged event, or
+ * refuse and name the number of missing events. Then the files are restored or the loss is accepted.
  */
 export async function loseFiles(options: WitnessOptions): Promise<WitnessReport> {
   const { rounds, seed } = options
@@ -87,7 +85,6 @@ export async function loseFiles(options: WitnessOptions): Promise<WitnessReport>
   await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })
   const cookie = client.cookie()
 
-  /** Sends some messages and records the answers. */
   async function talk(): Promise<void> {
     for (let index = 0; index < MESSAGES_A_ROUND; index += 1) await sayOne()
   }

@@ -146,7 +146,6 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['thanks a lot', 'say'],
   ['help', 'say'],
   ['who are you?', 'say'],
-  // Everything else
   // Ambiguous requests, or ones whose target is not supported
   ['forget everything', 'say'],
   ['forget everything you know about me', 'say'],

@@ -1,9 +1,7 @@
 /** A clock that moves only when told to, so that times are round and repeatable. */
 export type Clock = {
   readonly nowMs: () => number
-  /** Advances by this time. */
   pass(ms: number): void
-  /** Jumps to a later moment. */
   goTo(at: string): void
 }
 

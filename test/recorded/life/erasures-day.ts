@@ -1,8 +1,7 @@
 import type { Day, Life } from './life.ts'
 
 /**
- * Erases by every kind of target: planned, undone and carried out, including replies that quote the erased
- * words.
+ * Erases by every kind of target: planned, undone and carried out, including replies that quote the words.
  */
 export async function erasuresDay(life: Life): Promise<void> {
   const day = await life.begin('2026-11-07T08:00:00.000Z')
@@ -67,7 +66,6 @@ async function named(day: Day): Promise<void> {
   await day.send('DELETE', `/api/timeline/spans/${closed?.spanId}`)
 }
 
-/** Requests and undoes an erasure in the chat. */
 async function inWords(day: Day): Promise<void> {
   const forget = (query: string) => ({ toolCalls: [{ name: 'forget', arguments: { query } }] })
   await day.say('The marmalade is on the upper shelf, behind the quinces.', { text: 'All right.' })

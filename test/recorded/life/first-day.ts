@@ -100,7 +100,6 @@ const timer = (given: object) => ({
   ...given,
 })
 
-/** Stops a turn in the middle of its words. */
 async function stopped(life: Life, day: Day): Promise<void> {
   const release = Promise.withResolvers<void>()
   const before = life.text.requests('/responses').length

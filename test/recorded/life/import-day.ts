@@ -10,10 +10,7 @@ import type { Life } from './life.ts'
 /** Files that an operator copies, because an export omits them. */
 const KEPT = ['settings.sqlite', 'adaptations']
 
-/**
- * Timers missed during downtime, an import and an accepted loss, each followed by the release of held
- * messages.
- */
+/** Timers missed during downtime, an import and an accepted loss, each followed by a release. */
 export async function importDay(life: Life): Promise<void> {
   await moveByExport(life)
   const day = await life.begin('2026-11-09T08:00:00.000Z')

@@ -137,7 +137,6 @@ export async function openLife(directory: string, startAt: string) {
         model.turns.push(...replies)
         return send('POST', '/api/chat', { content }, [200, 429, 502])
       },
-      /** Receives a text from a phone. */
       async text(messageSid: string, from: string, body: string, ...replies: readonly Reply[]) {
         clock.pass(20_000)
         model.turns.push(...replies)

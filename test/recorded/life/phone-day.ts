@@ -43,7 +43,6 @@ async function ownersCall(life: Life, day: Day): Promise<void> {
   await caller.say(speech('caller-question'))
   const before = caller.heardBytes().length
   await caller.until('some of the answer is heard', () => caller.heardBytes().length > before + 4_000)
-  // Another caller rings meanwhile.
   await day.provider.ring('CA2', GUEST)
   life.calls.words.push('Wait, please remember that I like green tea.')
   const args = JSON.stringify({ text: 'I like green tea.' })
@@ -62,7 +61,6 @@ async function ownersCall(life: Life, day: Day): Promise<void> {
   await day.quiet()
 }
 
-/** Drops the connection in the middle of an answer. */
 async function cutOff(life: Life, day: Day): Promise<void> {
   const caller = await greeted(life, day, 'CA3', OWNER)
   const afterSeq = await day.head()

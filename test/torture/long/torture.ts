@@ -12,13 +12,11 @@ import { IN_MEMORY, inTemporaryDirectory } from '../temporary.ts'
 import { loseFiles } from '../witness.ts'
 
 const NO_COMPILER = 'there is no C compiler here, or no Linux'
-/** Power cuts per recording. */
 const CUTS_A_RECORDING = 25
 const COMMITS_A_RECORDING = 400
 /** Kilobytes that hold little more than the tables. */
 const LEAST_LIMIT_BLOCKS = 250
 
-/** Messages before each erasure of all of them. */
 const MESSAGES_TO_ERASE = 90
 const KILLS_OF_AN_ERASURE = 3
 
@@ -83,10 +81,7 @@ const trials = {
       viewsRebuilt: sum(({ viewsRebuilt }) => viewsRebuilt),
     }
   },
-  /**
-   * Fails each file operation in turn, ignoring `--rounds`; tries one kind of fault per processor in
-   * parallel.
-   */
+  /** Fails each file operation in turn, ignoring `--rounds`; one kind of fault per processor. */
   async writes() {
     const reports: Record<string, unknown> = {}
     // The workers share one iterator.
