@@ -64,7 +64,7 @@ test('survives interruptions, also of buffered audio, and a dropped model sessio
     const before = caller.heardBytes().length
     await caller.until('some of the answer is heard', () => caller.heardBytes().length > before + 4_000)
     await caller.say(speech('caller-interrupts'))
-    await phone.eventsUntil('it stops', (all) => ofType(all, 'call.interrupted').length === round)
+    await phone.eventsUntil('the interruption', (all) => ofType(all, 'call.interrupted').length === round)
   }
   const before = caller.heardBytes().length
   await caller.until('some of the answer is heard', () => caller.heardBytes().length > before + 4_000)

@@ -61,6 +61,6 @@ test('recalls in a call what its history leaves out of a long conversation', UND
   expect(JSON.stringify(history)).toContain('gravel')
   expect(JSON.stringify(history)).not.toContain('4471')
   await caller.say(speech('caller-question'))
-  await caller.until('it surfaces', () => JSON.stringify(phone.realtime.received).includes('4471'))
+  await caller.until('the memory', () => JSON.stringify(phone.realtime.received).includes('4471'))
   caller.hangUp()
 })

@@ -320,7 +320,7 @@ test('closes a stream with a missing, used or foreign token and keeps the call',
   await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
   expect(await closedWith(phone, [start('CA1', token)])).toBe(1008)
   await caller.say(speech('caller-question'))
-  await phone.eventsUntil('it goes on', (all) => ofType(all, 'call.reply.spoken').length === 2)
+  await phone.eventsUntil('the call to continue', (all) => ofType(all, 'call.reply.spoken').length === 2)
   expect(phone.realtime.sessions()).toBe(1)
 })
 

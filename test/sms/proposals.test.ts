@@ -43,7 +43,7 @@ test('sends a confirmed text once, however often it is confirmed', async () => {
   )
   const codes = answers.map(({ status }) => status).sort()
   expect(codes).toEqual([200, ...Array.from({ length: 9 }, () => 409)])
-  const all = await phone.eventsUntil('it is sent', (events) => ofType(events, 'sms.sent').length === 1)
+  const all = await phone.eventsUntil('the text', (events) => ofType(events, 'sms.sent').length === 1)
   expect(phone.double.messages).toMatchObject([{ to: TO, body: 'I am late.' }])
   const [confirmed] = ofType(all, 'proposal.confirmed')
   expect(confirmed).toMatchObject({ channel: 'chat', payload: { proposalId: id } })

@@ -117,8 +117,8 @@ test('leaves no word of 400 erased facts in any file', () => {
   writer.settle()
   expect(writer.isSettled()).toBe(true)
 
-  const gone = new Set(seqs)
-  const left = stems.flatMap((each, index) => (gone.has(index + 1) ? [] : [{ each, seq: index + 1 }]))
+  const erasedSeqs = new Set(seqs)
+  const left = stems.flatMap((each, index) => (erasedSeqs.has(index + 1) ? [] : [{ each, seq: index + 1 }]))
   const erased = seqs.map((seq) => stems[seq - 1] ?? '')
   expect(foundIn(directory, erased)).toEqual([])
   checkIndexes(directory)

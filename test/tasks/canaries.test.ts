@@ -62,7 +62,7 @@ test('keeps secrets that a task prints out of every fact, file, log, page and pr
   for (const id of ids) tasks.push(await assistant.settled(id))
   for (const { outcome } of tasks) expect(outcome).toContain('raw: [redacted].')
   await client.post('/api/chat', { content: 'What did the tasks say?' })
-  await assistant.until('the owner to be told', async () => turnRequests(model).length >= 2)
+  await assistant.until('both turns', async () => turnRequests(model).length >= 2)
 
   const seen = [
     JSON.stringify(tasks),

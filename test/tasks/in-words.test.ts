@@ -15,7 +15,7 @@ test('runs a task asked for in chat and texts its outcome to the owner once', as
   const [{ id }] = (await assistant.client.get('/api/tasks')).json.tasks
   const task = await assistant.settled(id)
   expect(task).toMatchObject({ by: 'delegate', notify: 'sms', deliveryState: 'delivered' })
-  await assistant.until('the delegate to have looked at it', async () =>
+  await assistant.until('the activation', async () =>
     ofType(await assistant.events(), 'activation.completed').at(0),
   )
   expect(double.messages.map(({ body }) => body)).toEqual([

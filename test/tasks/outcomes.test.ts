@@ -42,7 +42,7 @@ test('finishes a task on exit 0 with its output as the outcome, delivered once',
     { channel: 'chat', payload: { text: expect.stringContaining('12 tests') } },
   ])
   expect(signals).toMatchObject([{ payload: { kind: 'task_finished', mode: 'wake' } }])
-  await assistant.until('the delegate to have looked at it', async () =>
+  await assistant.until('the activation', async () =>
     ofType(await assistant.events(), 'activation.completed').at(0),
   )
   // The outcome is delivered already, so the activation adds nothing.
@@ -155,7 +155,7 @@ test('ignores repeated, early, late and unknown reports, and rejects malformed o
   const { report, dispatch } = assistant
   const id = await dispatch(steps({ hang: true }))
   const queued = await dispatch(steps({ hang: true }))
-  await assistant.until('its process to be told of', async () =>
+  await assistant.until('its process id', async () =>
     ofType(await assistant.events(), 'task.progressed').some(
       ({ payload }) => payload.taskId === id && payload.pid,
     ),
@@ -237,14 +237,14 @@ test('ends the program and its children on cancel, without notifying the owner',
       { hang: true },
     ),
   )
-  const own = await assistant.until('it to be under way', async () => readJson(`${file}.own`))
+  const own = await assistant.until('its program', async () => readJson(`${file}.own`))
   const child = Number(readFileSync(file, 'utf8'))
   expect([isAlive(own.pid), isAlive(child)]).toEqual([true, true])
   const cancelled = await assistant.client.post(`/api/tasks/${id}/cancel`)
   expect(cancelled.json).toMatchObject({ status: 'cancelled', deliveryState: 'none' })
   expect((await assistant.client.post(`/api/tasks/${id}/cancel`)).status).toBe(409)
   expect((await assistant.client.post('/api/tasks/nobody/cancel')).status).toBe(404)
-  await assistant.until('both to be gone', async () => !isAlive(own.pid) && !isAlive(child))
+  await assistant.until('both processes to exit', async () => !isAlive(own.pid) && !isAlive(child))
   const { ended, deliveries, signals } = await factsOf(assistant)
   expect(ended).toMatchObject([{ type: 'task.cancelled', payload: { by: 'owner' } }])
   expect([deliveries, signals]).toEqual([[], []])

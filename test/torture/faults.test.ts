@@ -6,7 +6,7 @@ import { failService } from './faulty-service.ts'
 import { fillUp, tightLimit } from './size-limit.ts'
 import { IN_MEMORY, inTemporaryDirectory } from './temporary.ts'
 
-const NO_COMPILER = 'there is no C compiler here, or no Linux'
+const NO_COMPILER = 'requires a C compiler and Linux'
 
 // Fewer places than `npm run torture` tries, but every kind of fault.
 test.for(Object.keys(faultKinds) as (keyof typeof faultKinds)[])(

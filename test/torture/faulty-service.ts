@@ -65,7 +65,7 @@ export async function failService(options: ServiceFaultOptions): Promise<Service
       if (early === null && fault.sticky) {
         const { status, json } = await client.get('/ready')
         if (status !== 503 || json.checks.ledger.ok)
-          flaws.push(`it says ${status} to /ready, though the ledger cannot be written`)
+          flaws.push(`/ready answers ${status} although the ledger is not writable`)
       }
       disk.mend()
       let answer = await within(RECOVERY_MS, answering)
@@ -74,12 +74,12 @@ export async function failService(options: ServiceFaultOptions): Promise<Service
         answer = await within(RECOVERY_MS, say(client, message))
       }
       if (answer) acknowledged.push(answer)
-      else flaws.push(`“${message.text}” could not be said, though the disk takes everything again`)
+      else flaws.push(`“${message.text}” was not accepted although the disk works again`)
     }
     const ready = await client.get('/ready')
-    if (ready.status !== 200) flaws.push(`it is not ready: ${ready.text}`)
+    if (ready.status !== 200) flaws.push(`the service is not ready: ${ready.text}`)
     const code = await service.stop()
-    if (code !== 0) flaws.push(`it ended with ${code}`)
+    if (code !== 0) flaws.push(`the service exited with ${code}`)
   } catch (cause) {
     throw new Error(`output of the service:\n${service.output().slice(-4000)}`, { cause })
   } finally {

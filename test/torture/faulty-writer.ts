@@ -95,7 +95,7 @@ function examine(writer: TestWriter, directory: string): string[] {
   const views = openViewsReadOnly(directory)
   try {
     const flaws = flawsOf(writer, views)
-    if (!writer.isSettled()) flaws.push('it does not settle')
+    if (!writer.isSettled()) flaws.push('pending steps do not finish')
     return flaws
   } finally {
     views.close()
@@ -137,10 +137,10 @@ function liveThrough(trial: WriterTrial, disk: DiskControl, nth: number) {
   // The same run continues now that the disk works again.
   const mended = writer ?? openTestWriter(root)
   append(life, mended, APPENDS)
-  if (life.refused.includes(`word${APPENDS}w`)) life.flaws.push('it does not recover')
+  if (life.refused.includes(`word${APPENDS}w`)) life.flaws.push('the ledger does not recover')
   life.flaws.push(...examine(mended, root))
   const { lost, found } = compare(life, mended)
-  life.flaws.push(...lost, ...found.map((word) => `${word} was refused and is there`))
+  life.flaws.push(...lost, ...found.map((word) => `${word} was refused but is present`))
   mended.close()
   if (life.erasedWord !== null)
     for (const name of readdirSync(root))

@@ -8,7 +8,7 @@ const TRIAL = { rounds: 8, seed: 3, commits: 60 }
 test('loses nothing acknowledged in a power cut, and the views catch up', async ({ skip }) => {
   await inTemporaryDirectory((directory) => {
     const library = buildDisk(directory)
-    if (library === null) return skip('there is no C compiler here, or no Linux')
+    if (library === null) return skip('requires a C compiler and Linux')
     expect(cutPower({ directory, library, ...TRIAL }).flaws).toEqual([])
   }, IN_MEMORY)
 })
@@ -16,7 +16,7 @@ test('loses nothing acknowledged in a power cut, and the views catch up', async 
 test('detects a ledger that does not sync each commit', async ({ skip }) => {
   await inTemporaryDirectory((directory) => {
     const library = buildDisk(directory)
-    if (library === null) return skip('there is no C compiler here, or no Linux')
+    if (library === null) return skip('requires a C compiler and Linux')
     expect(cutPower({ directory, library, ...TRIAL, synchronous: 'NORMAL' }).flaws).not.toEqual([])
   }, IN_MEMORY)
 })

@@ -125,7 +125,7 @@ function examine(image: string, acknowledged: Acknowledgements, random: Random):
     // The order of appending and catching up must make no difference.
     if (random.chance(0.5)) writer.append(said('after the cut'))
     flaws.push(...flawsOf(writer, views))
-    if (writer.append(said('and on')).status !== 'appended') flaws.push('nothing can be appended')
+    if (writer.append(said('and on')).status !== 'appended') flaws.push('appending fails')
   } finally {
     views.close()
     writer.close()

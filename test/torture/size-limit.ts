@@ -58,9 +58,9 @@ export function fillUp(directory: string, limitBlocks: number): SizeLimitReport 
     if (hashOf(directory, Number(seq)) !== hash || !words.has(word))
       flaws.push(`event ${seq} was acknowledged and is lost`)
   for (const word of refused.map((line) => line.split(' ')[1] ?? ''))
-    if (words.has(word)) flaws.push(`${word} was refused and is there`)
+    if (words.has(word)) flaws.push(`${word} was refused but is present`)
   const reopened = openTestWriter(directory)
-  if (reopened.append(said('space again')).status !== 'appended') flaws.push('it does not recover')
+  if (reopened.append(said('space again')).status !== 'appended') flaws.push('the ledger does not recover')
   reopened.close()
   return { acknowledged: kept.length, refused: refused.length, flaws: [...flaws, ...unsound] }
 }

@@ -27,7 +27,7 @@ export function flawsOf(
   if (viewsError !== null) flaws.push(`the views cannot be written: ${viewsError}`)
   for (const { name, seq, error } of statuses) {
     if (error !== null) flaws.push(`${name} stalled: ${error}`)
-    else if (seq !== head.seq) flaws.push(`${name} stands at ${seq}, the ledger at ${head.seq}`)
+    else if (seq !== head.seq) flaws.push(`${name} is at ${seq}, the ledger at ${head.seq}`)
   }
   const replayed = new Database(':memory:')
   try {

@@ -96,15 +96,15 @@ export function examineTalk(
     const received = messages.get(key) ?? []
     const [first] = received
     if (received.length !== 1 || first?.body?.text !== message.text)
-      flaws.push(`“${message.text}” was acknowledged and stands ${received.length} times`)
+      flaws.push(`“${message.text}” was acknowledged and is recorded ${received.length} times`)
     const sameWords = all('chat.message.received').filter(({ body }) => body?.text === message.text)
     if (sameWords.length !== 1)
-      flaws.push(`“${message.text}” was said once and stands ${sameWords.length} times`)
+      flaws.push(`“${message.text}” was sent once and is recorded ${sameWords.length} times`)
     const replies = all('chat.reply.sent').filter((event) => event.turnId === first?.turnId)
     if (reply !== null) {
       if (first?.turnId !== turnId) flaws.push(`“${message.text}” was acknowledged as another turn`)
       if (replies.length !== 1 || replies[0]?.body?.text !== reply)
-        flaws.push(`the reply to “${message.text}” stands ${replies.length} times, or differs`)
+        flaws.push(`the reply to “${message.text}” is recorded ${replies.length} times, or differs`)
     }
     const things = all(madeBy[message.tool]).filter(({ body }) => JSON.stringify(body).includes(message.mark))
     made[madeBy[message.tool]] = (made[madeBy[message.tool]] ?? 0) + things.length

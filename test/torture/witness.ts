@@ -45,7 +45,7 @@ const remove = (directory: string, ...suffixes: string[]) => {
 }
 
 /** Ways to damage the files of a ledger. */
-const mischief = {
+const damage = {
   'log removed': (directory) => remove(directory, '-wal'),
   'index removed': (directory) => remove(directory, '-shm'),
   'log and index removed': (directory) => remove(directory, '-wal', '-shm'),
@@ -60,7 +60,7 @@ const mischief = {
   },
 } satisfies Record<string, (directory: string, older: Older) => void>
 
-const kinds = Object.keys(mischief) as (keyof typeof mischief)[]
+const kinds = Object.keys(damage) as (keyof typeof damage)[]
 
 /** Each kind, after a kill and while the service runs. */
 const occasions = kinds.flatMap((kind) => [false, true].map((isRunning) => ({ kind, isRunning })))
@@ -166,7 +166,7 @@ export async function loseFiles(options: WitnessOptions): Promise<WitnessReport>
     if (!isRunning) await service.kill()
     rmSync(before, { recursive: true, force: true })
     cpSync(directory, before, { recursive: true })
-    mischief[kind](directory, older)
+    damage[kind](directory, older)
     if (isRunning) {
       count.amidRuns += 1
       if (random.chance(0.5)) await sayOne()
@@ -174,7 +174,7 @@ export async function loseFiles(options: WitnessOptions): Promise<WitnessReport>
       if (service.child.exitCode !== null) {
         count.ended += 1
         if (!/moved, deleted or replaced/.test(service.output()))
-          flaws.push(`${what}: it ended: ${service.output()}`)
+          flaws.push(`${what}: the service exited: ${service.output()}`)
       }
       await service.kill()
     } else loseWitness(directory, random)

@@ -116,7 +116,7 @@ test('stops each of two interrupted replies once and sends no more of their audi
     const before = it.caller.heardBytes().length
     await it.caller.until('an answer is heard', () => it.caller.heardBytes().length > before + 4_000)
     await it.caller.say(speech('caller-interrupts'))
-    await it.caller.until('it is interrupted', () => it.factsOf('call.interrupted').length === round)
+    await it.caller.until('the interruption', () => it.factsOf('call.interrupted').length === round)
   }
   await it.caller.until('the last answer was heard', () => it.factsOf('call.reply.spoken').length === 4)
   expect(clears(it)).toBe(2)

@@ -133,8 +133,8 @@ async function recalled(day: Day): Promise<void> {
 
 /** Restores a memory that a newer one had overridden. */
 async function restored(day: Day): Promise<void> {
-  const gone = await day.seen('memory.overridden')
-  await day.post(`/api/memories/${gone.payload.memoryId}/restore`)
+  const overridden = await day.seen('memory.overridden')
+  await day.post(`/api/memories/${overridden.payload.memoryId}/restore`)
   const { memories } = (await day.client.get('/api/memories?limit=200')).json
   const locker = memories.find(({ text }: { text: string }) => text.includes('locker'))
   await day.send('DELETE', `/api/memories/${locker.id}`)

@@ -11,7 +11,7 @@ import { fillUp } from '../size-limit.ts'
 import { IN_MEMORY, inTemporaryDirectory } from '../temporary.ts'
 import { loseFiles } from '../witness.ts'
 
-const NO_COMPILER = 'there is no C compiler here, or no Linux'
+const NO_COMPILER = 'requires a C compiler and Linux'
 const CUTS_A_RECORDING = 25
 const COMMITS_A_RECORDING = 400
 /** Kilobytes that hold little more than the tables. */
