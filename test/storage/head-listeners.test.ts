@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { areaOf, catalogue, type EventType } from '../../ledger/events/catalogue.ts'
 import { areasOf, createHeadListeners } from '../../src/storage/head-listeners.ts'
 
-describe('who hears that the head moved', () => {
-  test('those who asked for an area that moved, and those who asked for all', () => {
+describe('head listeners', () => {
+  test('notify those who subscribed to a changed area, and those who subscribed to all', () => {
     const listeners = createHeadListeners()
     const heard: string[] = []
     listeners.subscribe(() => heard.push('all'))
@@ -16,7 +16,7 @@ describe('who hears that the head moved', () => {
     expect(heard).toEqual(['all', 'texts and tasks'])
   })
 
-  test('everybody, when it is not known what moved; nobody, when nothing did', () => {
+  test('notify everyone if the areas are unknown, and no one if nothing changed', () => {
     const listeners = createHeadListeners()
     let heard = 0
     listeners.subscribe(() => (heard += 1), ['turn'])
@@ -27,7 +27,7 @@ describe('who hears that the head moved', () => {
     expect(heard).toBe(2)
   })
 
-  test('whoever unsubscribes hears no more, and the others do not notice', () => {
+  test('do not notify a listener that unsubscribed, and still notify the others', () => {
     const listeners = createHeadListeners()
     const heard: string[] = []
     const end = listeners.subscribe(() => {
@@ -40,7 +40,7 @@ describe('who hears that the head moved', () => {
     expect(heard).toEqual(['once', 'always', 'always'])
   })
 
-  test('the area of every type in the catalogue is the word before its point', () => {
+  test('derive the area of every event type from the word before its first dot', () => {
     for (const type of Object.keys(catalogue)) expect(areaOf(type as EventType)).toBe(type.split('.')[0])
     expect([...areasOf([{ type: 'turn.started' }, { type: 'not.known' }, { type: 'erased' }])]).toEqual([
       'turn',
