@@ -1,30 +1,29 @@
 import { tokensOf } from './recall-text.ts'
 
-/** What a word or phrase says about time. */
 export type TimeMeaning =
-  /** An abbreviated name ("mar", "set") is also another word, unless a number stands beside it. */
+  /** An abbreviation ("mar", "set") is ambiguous unless a number is next to it. */
   | { readonly kind: 'month'; readonly month: number; readonly abbreviated: boolean }
   | { readonly kind: 'weekday' }
-  /** Calendar units away from now: yesterday is day -1, next week is week 1. */
+  /** Offset from now in calendar units: yesterday is day -1, next week is week 1. */
   | { readonly kind: 'relative'; readonly unit: 'day' | 'week' | 'month' | 'year'; readonly offset: number }
-  /** Says that time is spoken of, and nothing more: "weeks", "ago". */
+  /** Only indicates time: "weeks", "ago". */
   | { readonly kind: 'vague' }
 
 type TimePhrase = { readonly tokens: readonly string[]; readonly meaning: TimeMeaning }
 
-/** A time phrase among a text's tokens; `to` is the first that is no more of it. */
+/** A time phrase among a text's tokens; `to` is exclusive. */
 export type TimeMatch = { readonly from: number; readonly to: number; readonly meaning: TimeMeaning }
 
 const LOCALES =
   'en de fr es it pt nl pl cs sk sv da nb fi hu ro tr ru uk bg sr el ar he fa hi bn ta zh ja ko th vi id'
 const UNITS = ['day', 'week', 'month', 'year'] as const
 const OFFSETS = [-2, -1, 0, 1, 2]
-/** What English says of time beyond the calendar's own words. */
+/** English time words that the locale data lacks. */
 const ENGLISH = 'ago last next since recently just weekend'
 
-/** Finds words about time in text of any of some thirty languages, by the names that the runtime's own locale data gives. */
+/** Finds time words in some thirty languages, using the runtime's locale data. */
 export type TimeWords = {
-  /** Every phrase among the tokens of a text, the longest at each place. */
+  /** All phrases among the tokens, the longest match at each position. */
   find(tokens: readonly string[]): TimeMatch[]
 }
 
@@ -41,7 +40,7 @@ export function createTimeWords(): TimeWords {
   }
 
   for (const word of ENGLISH.split(' ')) add(word, { kind: 'vague' })
-  // Languages share spellings ("morgen", "mars"): the earlier in the list has the word.
+  // Languages share spellings ("morgen", "mars"): the first locale wins.
   for (const locale of LOCALES.split(' ')) addLocale(`${locale}-u-ca-gregory-nu-latn`, add)
   for (const phrases of byFirstToken.values()) phrases.sort((a, b) => b.tokens.length - a.tokens.length)
 
@@ -67,7 +66,7 @@ function addLocale(locale: string, add: (text: string, meaning: TimeMeaning) => 
   for (const unit of UNITS) {
     for (const offset of OFFSETS) {
       const text = relative.format(offset, unit)
-      // With a number in it ("2 days ago") it is no name of its own.
+      // Skip phrases with a number ("2 days ago").
       if (!/\d/.test(text)) add(text, { kind: 'relative', unit, offset })
     }
     const count = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })
@@ -77,7 +76,7 @@ function addLocale(locale: string, add: (text: string, meaning: TimeMeaning) => 
       }
     }
   }
-  // Some languages decline a month beside a day.
+  // Some languages inflect a month next to a day.
   for (const options of [{ month: 'long' }, { month: 'long', day: 'numeric' }, { month: 'short' }] as const) {
     const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
     const abbreviated = options.month === 'short'

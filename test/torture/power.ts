@@ -135,6 +135,6 @@ function examine(image: string, told: Told, random: Random): Outcome {
   const files = ['ledger.sqlite', 'views.sqlite'].map((name) => readFileSync(join(image, name)))
   for (const word of told.erased)
     if (files.some((bytes) => bytes.includes(`${word} `))) flaws.push(`${word} was erased and is back`)
-  const madeAnew = writer.warnings.some(({ message }) => message.includes('made anew'))
+  const madeAnew = writer.warnings.some(({ message }) => message.includes('rebuilding'))
   return { lost, refused: false, madeAnew, flaws }
 }
