@@ -6,10 +6,7 @@ import type { Sources, ThreadFunctions } from './function-thread.ts'
 import { serveCalls } from './serve-calls.ts'
 import { veilLedger } from './veil.ts'
 
-/**
- * The shell of a thread that answers questions over a data directory: they take longer than the event loop can
- * spare, and that belongs to the voice.
- */
+/** The main function of a thread for queries that would block the event loop for too long, which delays voice. */
 export function serveFunctions(functions: ThreadFunctions): void {
   serveCalls(() => {
     const { directory } = workerData
@@ -30,7 +27,7 @@ export function serveFunctions(functions: ThreadFunctions): void {
         const known = made.get(name)
         if (known) return known
         const make = functions[name]
-        if (!make) throw new Error(`there is no function ${name}`)
+        if (!make) throw new Error(`unknown function ${name}`)
         const run = make(sources)
         made.set(name, run)
         return run

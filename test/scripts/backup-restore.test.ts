@@ -304,7 +304,7 @@ test(
     const before = digests(target)
 
     await expect(openTestStorage(target)).rejects.toThrow(
-      /^a restore or an import into .* was cut short: run it again/,
+      /^a restore or an import into .* was interrupted: run it again/,
     )
     expect(digests(target)).toMatchObject(before)
     expect(existsSync(join(target, 'ledger.sqlite'))).toBe(false)
