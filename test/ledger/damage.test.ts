@@ -161,7 +161,7 @@ test('a damaged log is not taken for damage where the views belong to another le
 test('a file that is not an SQLite database is refused with a clear sentence', () => {
   const directory = crashedDirectory()
   writeFileSync(ledgerFile(directory), 'PK\u0003\u0004 not a ledger at all'.padEnd(8192, 'x'))
-  expect(expectRefused(directory).message).toMatch(/ledger\.sqlite is damaged: its header/)
+  expect(expectRefused(directory).message).toMatch(/ledger\.sqlite is damaged: it has no SQLite header/)
 })
 
 test('an SQLite database of something else is refused', () => {
@@ -169,7 +169,7 @@ test('an SQLite database of something else is refused', () => {
   const db = new Database(ledgerFile(directory))
   db.exec('CREATE TABLE bookmarks (url TEXT)')
   db.close()
-  expect(expectRefused(directory).message).toMatch(/not a ledger of Delegate/)
+  expect(expectRefused(directory).message).toMatch(/not a Delegate/)
 })
 
 test('a ledger of a later format is refused with its number', () => {

@@ -157,7 +157,7 @@ test.each<[string, (backup: string) => void, string]>([
   [
     'is another file',
     (backup) => writeFileSync(join(backup, 'ledger.sqlite'), 'x'.repeat(9000)),
-    'its header is not',
+    'it has no SQLite header',
   ],
 ])(
   'refuses to restore a directory that %s, and leaves nothing behind',

@@ -102,7 +102,11 @@ test.each<[string, string, (lines: Line[]) => Line[]]>([
   ['is empty', 'the input is empty', () => []],
   ['is not an export', 'line 1 has an invalid format', ([, ...rows]) => rows],
   ['ends early', 'the input ends after event 11 of 12', (lines) => lines.slice(0, -1)],
-  ['goes on after its end', 'there are more events', (lines) => [...lines, { ...lines.at(-1), seq: 13 }]],
+  [
+    'goes on after its end',
+    'more events than the header',
+    (lines) => [...lines, { ...lines.at(-1), seq: 13 }],
+  ],
   ['lacks a line', 'line 8: event 7 is missing', (lines) => lines.filter((_, index) => index !== 7)],
   ['has a line twice', 'line 9: event 8 is missing', (lines) => lines.toSpliced(8, 0, lines[7])],
   [
@@ -117,7 +121,7 @@ test.each<[string, string, (lines: Line[]) => Line[]]>([
   ],
   [
     'names another head',
-    'not the one that the header',
+    'does not match the header',
     (lines) => lines.with(0, { ...lines[0], headHash: 'a'.repeat(64) }),
   ],
   [
