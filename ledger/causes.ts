@@ -47,9 +47,9 @@ const NAMED_CAUSES: Readonly<Record<string, DiskCause>> = {
 const VAGUE = /^SQLITE_(READONLY|CANTOPEN|IOERR)/
 
 /**
- * The disk fault behind an error or its cause; null if the disk is not at fault. Matches by code and name, because
- * errors from another thread lose their class. Inspects `directory`, if given, when SQLite's code is ambiguous.
- * Never throws.
+ * The disk fault behind an error or its cause; null if the disk is not at fault. Matches by code and name,
+ * because errors from another thread lose their class. Inspects `directory`, if given, when SQLite's code is
+ * ambiguous. Never throws.
  */
 export function diskCauseOf(error: unknown, directory?: string): DiskCause | null {
   if (!(error instanceof Error)) return null

@@ -65,8 +65,8 @@ const SALT_BYTES = 16
 const SALTS_A_POOL = 256
 
 /**
- * Generates salts for bodies, 256 per system call. A salt is erased with its body, so that a short text cannot be
- * guessed from its digest.
+ * Generates salts for bodies, 256 per system call. A salt is erased with its body, so that a short text
+ * cannot be guessed from its digest.
  */
 export function createSalts(): () => string {
   let pool = ''
@@ -81,14 +81,14 @@ export function createSalts(): () => string {
   }
 }
 
-/** SHA-256 over salt and body, in hex: the body's part in the chain. Reveals nothing once the salt is erased. */
+/** SHA-256 over salt and body, in hex. Reveals nothing once the salt is erased. */
 export function bodyDigest(salt: string, body: string): string {
   return digest('sha256', `${salt}${body}`, 'hex')
 }
 
 /**
- * An event's hash: SHA-256 over the previous hash and a JSON array of the envelope, the stored facts and the body's
- * salted digest. The body itself is not included, so the chain survives an erasure.
+ * An event's hash: SHA-256 over the previous hash and a JSON array of the envelope, the stored facts and the
+ * body's salted digest. The body itself is not included, so the chain survives an erasure.
  */
 export function chainHash(previousHash: string, seq: number, row: Draft): string {
   return digest(
@@ -156,8 +156,8 @@ export function toDraft(event: NewEvent, context: DraftContext): Draft {
 }
 
 /**
- * Parses a stored row with its schema and lifts it to the current version. Returns an unknown event for a type or a
- * version that this build does not know. Throws LedgerDamaged if the row does not match its schema.
+ * Parses a stored row with its schema and lifts it to the current version. Returns an unknown event for a
+ * type or a version that this build does not know. Throws LedgerDamaged if the row does not match its schema.
  */
 export function parseRow(row: ReadRow): LedgerEvent | UnknownEvent {
   const { type, version } = row

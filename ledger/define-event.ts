@@ -35,8 +35,8 @@ export function defineEvent<const F extends Shape, const B extends Shape = Recor
 /** An opaque identifier, made by a client, a provider or this service. */
 export const idSchema = z.string().min(1).max(200)
 /**
- * Whether it may contain words of others. False only if all model input came from the owner in the browser; absent
- * means unknown and counts as true.
+ * Whether it may contain words of others. False only if all model input came from the owner in the browser;
+ * absent means unknown and counts as true.
  */
 export const foreignSchema = z.boolean().optional()
 /** A count of things, bytes or tokens. */

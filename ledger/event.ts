@@ -76,7 +76,8 @@ export type Appended =
   | { readonly status: 'duplicate'; readonly existing: LedgerEvent | UnknownEvent }
 
 /**
- * Appends a batch in one transaction. Resolves once it is on disk and folded into the views. If any key in the batch
- * is taken, nothing is appended. Rejects with LedgerUnavailable if the disk refuses; then nothing was appended.
+ * Appends a batch in one transaction. Resolves once it is on disk and folded into the views. If any key in
+ * the batch is taken, nothing is appended. Rejects with LedgerUnavailable if the disk refuses; then nothing
+ * was appended.
  */
 export type Append = (events: readonly NewEvent[]) => Promise<Appended>

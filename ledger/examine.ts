@@ -7,8 +7,8 @@ import { createReader, type Head } from './reader.ts'
 import { verifyChain, verifyLink } from './verify.ts'
 
 /**
- * Verifies a ledger in full: format, guards, every link of the chain, and the file's structure. Read-only and safe
- * while the service runs. Returns the head. Throws LedgerDamaged with the first damaged event, if known.
+ * Verifies a ledger in full: format, guards, every link of the chain, and the file's structure. Read-only and
+ * safe while the service runs. Returns the head. Throws LedgerDamaged with the first damaged event, if known.
  */
 export function examineLedger(db: Database.Database, file: string): Head & { readonly ledgerId: string } {
   let reached = 0

@@ -20,8 +20,8 @@ export const exportHeaderSchema = z.strictObject({
 export type ExportHeader = z.output<typeof exportHeaderSchema>
 
 /**
- * Each line after the header: an event as stored. Facts and body are the exact text that was hashed. Null fields are
- * omitted, so an erased event has neither body nor salt.
+ * Each line after the header: an event as stored. Facts and body are the exact text that was hashed. Null
+ * fields are omitted, so an erased event has neither body nor salt.
  */
 export const exportedRowSchema: z.ZodType<EventRow> = z.strictObject({
   seq,
@@ -47,8 +47,8 @@ export const exportedRowSchema: z.ZodType<EventRow> = z.strictObject({
 const CHUNK_ROWS = 500
 
 /**
- * Exports a ledger as JSON Lines and verifies it on the way. One read transaction gives a consistent snapshot; it also
- * blocks truncation of the write-ahead log, so erasures wait for it. Throws LedgerDamaged.
+ * Exports a ledger as JSON Lines and verifies it on the way. One read transaction gives a consistent
+ * snapshot; it also blocks truncation of the write-ahead log, so erasures wait for it. Throws LedgerDamaged.
  */
 export function* exportLines(db: Database): Generator<string> {
   db.exec('BEGIN')

@@ -28,9 +28,9 @@ export function makeFile(file: string): void {
 }
 
 /**
- * Returns a check whether the path still refers to the same file. If an open database is moved, deleted or replaced,
- * its writer goes on with a file that vanishes on close; in WAL mode SQLite does not detect that. Uses `stat` only,
- * because opening and closing the file would drop the process's locks.
+ * Returns a check whether the path still refers to the same file. If an open database is moved, deleted or
+ * replaced, its writer goes on with a file that vanishes on close; in WAL mode SQLite does not detect that.
+ * Uses `stat` only, because opening and closing the file would drop the process's locks.
  */
 export function watchPlace(file: string): () => boolean {
   const { dev, ino } = statSync(file)
@@ -51,9 +51,9 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
- * Checks a file's header before SQLite opens it, so that a foreign file is refused unchanged. A missing or empty file
- * passes. Call it only while this process does not have the file open: closing a file drops the process's POSIX locks
- * on it, including SQLite's. Throws LedgerDamaged.
+ * Checks a file's header before SQLite opens it, so that a foreign file is refused unchanged. A missing or
+ * empty file passes. Call it only while this process does not have the file open: closing a file drops the
+ * process's POSIX locks on it, including SQLite's. Throws LedgerDamaged.
  */
 export function checkHeader(file: string): void {
   if (!existsSync(file) || statSync(file).size === 0) return

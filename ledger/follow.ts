@@ -2,8 +2,8 @@ import type { EventArea } from './events/catalogue.ts'
 import type { AnyEvent, LedgerReader } from './reader.ts'
 
 /**
- * Calls `onMoved` after the head moved; with `areas`, only if the new facts may include those areas. Returns the
- * function that unsubscribes.
+ * Calls `onMoved` after the head moved; with `areas`, only if the new facts may include those areas. Returns
+ * the function that unsubscribes.
  */
 export type SubscribeHead = (onMoved: () => void, areas?: readonly EventArea[]) => () => void
 
@@ -12,8 +12,9 @@ const BATCH_EVENTS = 500
 /**
  * Yields every past and future event after `fromSeq`, once and in order, until `signal` aborts.
  *
- * One loop serves backfill and live events: a notification only says that the head moved, and events are always read
- * from the ledger. So there is no buffer for a slow consumer, and no seam where an event could be lost or repeated.
+ * One loop serves backfill and live events: a notification only says that the head moved, and events are
+ * always read from the ledger. So there is no buffer for a slow consumer, and no seam where an event could be
+ * lost or repeated.
  */
 export async function* follow(
   reader: Pick<LedgerReader, 'readAfter'>,

@@ -17,9 +17,9 @@ const ROWS_A_COMMIT = 5000
 const CHARS_A_COMMIT = 16 * 1024 * 1024
 
 /**
- * Writes an export into the empty ledger that `open` creates under the export's id. Each line is parsed and its link in
- * the chain verified before it is written; the final head must match the header. Throws ImportRefused; the caller then
- * discards what `open` created.
+ * Writes an export into the empty ledger that `open` creates under the export's id. Each line is parsed and
+ * its link in the chain verified before it is written; the final head must match the header. Throws
+ * ImportRefused; the caller then discards what `open` created.
  */
 export async function importLines(
   lines: AsyncIterable<string>,

@@ -20,8 +20,8 @@ export function markImported(ledger: Ledger, mark: ImportMark): void {
 }
 
 /**
- * Appends `ledger.imported` once per import. Outbound work then waits until the owner releases it, so that an old
- * backup does not send texts twice. Call it before any reactor starts.
+ * Appends `ledger.imported` once per import. Outbound work then waits until the owner releases it, so that an
+ * old backup does not send texts twice. Call it before any reactor starts.
  */
 export async function recordImport(ledger: LedgerReader, append: Append): Promise<void> {
   const stored = ledger.meta(MARK)

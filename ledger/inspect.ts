@@ -14,10 +14,10 @@ import { describeLoss, findLoss, LOSS_REMEDY, type Loss, readHeadNote, type Witn
 const LINKS_CHECKED_AT_START = 1000
 
 /**
- * Inspects a ledger before it is opened for writing, without changing anything: header, format, guards, the last links
- * of the chain, and the write-ahead log. Bytes that recovery drops from the log were never acknowledged. Witnesses are
- * written after the ledger, so an event that only a witness knows is a loss. Throws LedgerDamaged, also in a directory
- * where a restore or an import was interrupted.
+ * Inspects a ledger before it is opened for writing, without changing anything: header, format, guards, the
+ * last links of the chain, and the write-ahead log. Bytes that recovery would drop from the log count as the
+ * torn tail of a power cut, unless a witness proves a loss: witnesses are written after the ledger. Throws
+ * LedgerDamaged, also in a directory where a restore or an import was interrupted.
  */
 export function inspectLedger(directory: string, readViews: () => Witness | null): Inspection {
   const file = ledgerFile(directory)
@@ -85,7 +85,7 @@ function isBlank(db: Database.Database): boolean {
 
 type Declared = { name: string; sql: string }
 
-/** Throws LedgerDamaged if tables or triggers differ from the schema: anyone with file access can drop the guards. */
+/** Throws LedgerDamaged if tables or guards differ from the schema: any program can drop them. */
 export function checkGuards(db: Database.Database, file: string): void {
   const sql = `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%' ORDER BY name`
   const model = new Database(':memory:')

@@ -24,10 +24,10 @@ export type CommitOutcome =
 /** The ledger's only writer. Synchronous: runs in the storage thread and in scripts. */
 export type Ledger = LedgerReader & {
   /**
-   * Appends batches in one durable transaction: they are on disk when this returns. Each batch is atomic; one with a
-   * taken key is a duplicate and changes nothing. An `erased` fact erases the bodies it names in the same
-   * transaction; a fact derived from an erased one is stored without its body. Throws LedgerUnavailable if the disk
-   * refuses; then nothing was appended.
+   * Appends batches in one durable transaction: they are on disk when this returns. Each batch is atomic; one
+   * with a taken key is a duplicate and changes nothing. An `erased` fact erases the bodies it names in the
+   * same transaction; a fact derived from an erased one is stored without its body. Throws LedgerUnavailable
+   * if the disk refuses; then nothing was appended.
    */
   commit(batches: readonly (readonly Draft[])[]): CommitOutcome[]
   /** Inserts exported rows unchanged, including their hashes. Does not verify the chain. */
@@ -36,13 +36,14 @@ export type Ledger = LedgerReader & {
   /** Why the last append failed; null if appends succeed. After a failure, each call tries a write again. */
   fault(): LedgerFault | null
   /**
-   * Null while the write-ahead log and its index are in place. If one is gone, no later start could read the open log, so
-   * this checkpoints it into the ledger. Once it is saved, appends are refused and the process must end.
+   * Null while the write-ahead log and its index are in place. If one is gone, no later start could read the
+   * open log, so this checkpoints it into the ledger. Once it is saved, appends are refused and the process
+   * must end.
    */
   saveLostLog(): LostLog | null
   /**
-   * Checkpoints and empties the write-ahead log, so that erased text is in neither file. False while a reader blocks
-   * it. Throws LedgerUnavailable if the disk refuses.
+   * Checkpoints and empties the write-ahead log, so that erased text is in neither file. False while a reader
+   * blocks it. Throws LedgerUnavailable if the disk refuses.
    */
   truncateLog(): boolean
   readonly db: Database.Database
@@ -208,7 +209,7 @@ function createWriter(
     if (lostLog || !places.hasFile() || (places.hasLog() && places.hasIndex())) return lostLog
     const what = 'ledger.sqlite-wal or ledger.sqlite-shm was moved, deleted or replaced while the service ran'
     try {
-      if (!checkpoint(db, 'FULL')) throw new Error('another process is reading it')
+      if (!checkpoint(db, 'FULL')) throw new Error('a reader blocks it')
       // SQLite would replay a foreign log over the saved ledger.
       if (existsSync(`${db.name}-wal`)) renameSync(`${db.name}-wal`, `${db.name}-wal.replaced`)
       lostLog = {

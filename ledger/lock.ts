@@ -7,8 +7,8 @@ import { makeFile } from './files.ts'
 export type DirectoryLock = { release(): void }
 
 /**
- * Locks a data directory for this process with an exclusive transaction on `lock.sqlite`. The kernel releases the lock
- * when the process ends, in whatever way. Throws LedgerLocked, LedgerDamaged, or the disk's error.
+ * Locks a data directory for this process with an exclusive transaction on `lock.sqlite`. The kernel releases
+ * the lock when the process ends, in whatever way. Throws LedgerLocked, LedgerDamaged, or the disk's error.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, 'lock.sqlite')

@@ -7,7 +7,7 @@ export type Places = {
   readonly hasIndex: () => boolean
 }
 
-/** Watches a database's files. Call it after a first read in WAL mode, which creates the log. A check takes 2 µs. */
+/** Watches a database's files. Call it after a first read in WAL mode, which creates the log. */
 export function watchFiles(file: string): Places {
   return { hasFile: watchPlace(file), hasLog: watchPlace(`${file}-wal`), hasIndex: watchPlace(`${file}-shm`) }
 }

@@ -5,9 +5,9 @@ import Database from 'better-sqlite3'
 const PROBE_DIRECTORY = '.probe'
 
 /**
- * Reads a database as it would be after recovery, without changing a byte. Opening it in place would run recovery, and
- * closing it would checkpoint the log, so it is opened read-only through hard links in a separate directory. Requires
- * the directory's lock.
+ * Reads a database as it would be after recovery, without changing a byte. Opening it in place would run
+ * recovery, and closing it would checkpoint the log, so it is opened read-only through hard links in a
+ * separate directory. Requires the directory's lock.
  */
 export function probe<T>(file: string, look: (db: Database.Database) => T): T {
   const directory = join(dirname(file), PROBE_DIRECTORY)

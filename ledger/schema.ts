@@ -10,10 +10,11 @@ const ID_GUARD = `  SELECT RAISE(ABORT, 'the ledger is append-only: this id exis
 `
 
 /**
- * Tables and guards. The guards are triggers, so they hold for any connection. They forbid DELETE, gaps in `seq`, any
- * UPDATE except the erasure that an `erased` fact performs, and any INSERT that would replace a row: REPLACE fires
- * delete triggers only with `recursive_triggers`. In format 2 `id` is not unique, so no REPLACE can match on it.
- * `inspect.ts` compares the stored SQL with this text: never edit it, not even a message, within a format.
+ * Tables and guards. The guards are triggers, so they hold for any connection. They forbid DELETE, gaps in
+ * `seq`, any UPDATE except the erasure that an `erased` fact performs, and any INSERT that would replace a
+ * row: REPLACE fires delete triggers only with `recursive_triggers`. In format 2 `id` is not unique, so no
+ * REPLACE can match on it. `inspect.ts` compares the stored SQL with this text: never edit it, not even a
+ * message, within a format.
  */
 export function ledgerSchema(format: number): string {
   const hasIdIndex = format === 1

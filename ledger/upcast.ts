@@ -7,8 +7,8 @@ export type Parts = { facts: unknown; body: unknown }
 export type Upcaster = (parts: Parts) => Parts
 
 /**
- * By type, then by the version to lift from. Never remove a shipped version: `test/ledger/golden/` holds an event of
- * every version ever written, and each must parse.
+ * By type, then by the version to lift from. Never remove a shipped version: `test/ledger/golden/` holds an
+ * event of every version ever written, and each must parse.
  */
 const upcasters: { readonly [T in EventType]?: { readonly [fromVersion: number]: Upcaster } } = {
   // Version 1 had no body.

@@ -5,8 +5,8 @@ import type { Head, LedgerReader } from './reader.ts'
 const CHUNK_ROWS = 500
 
 /**
- * Verifies the chain after `fromSeq`: no gaps in `seq`, every hash, every body against its digest, and an `erased` fact
- * for every missing body. Returns the head. Throws LedgerDamaged with the first damaged seq.
+ * Verifies the chain after `fromSeq`: no gaps in `seq`, every hash, every body against its digest, and an
+ * `erased` fact for every missing body. Returns the head. Throws LedgerDamaged with the first damaged seq.
  */
 export function verifyChain(reader: LedgerReader, fromSeq = 0, onProgress?: (seq: number) => void): Head {
   const start = reader.hashAt(fromSeq)

@@ -52,8 +52,9 @@ export type HeadNote = {
 }
 
 /**
- * Keeps the ledger's head in a separate file, so that a lost ledger or log is detected. Written after the commit, so
- * it is never ahead of the ledger. Not synced per event: it guards against lost files, not power cuts.
+ * Keeps the ledger's head in a separate file, so that a lost ledger or log is detected. Written after the
+ * commit, so it is never ahead of the ledger. Not synced per event: it guards against lost files, not power
+ * cuts.
  */
 export function openHeadNote(directory: string, ledgerId: string): HeadNote {
   const file = headFile(directory)
@@ -81,8 +82,8 @@ export function openHeadNote(directory: string, ledgerId: string): HeadNote {
 }
 
 /**
- * The greatest loss that the witnesses prove; null if the ledger has every event they know. Views of another ledger
- * prove nothing about this one.
+ * The greatest loss that the witnesses prove; null if the ledger has every event they know. Views of another
+ * ledger prove nothing about this one.
  */
 export function findLoss(ledger: LedgerReader, witnesses: readonly Witness[]): Loss | null {
   const id = ledger.id()

@@ -25,8 +25,8 @@ export const STANDING =
   'SELECT name, version, seq, hash FROM views_folds JOIN views_checkpoints ON id = checkpoint'
 
 /**
- * The position of each projection, saved in the transaction that wrote its rows. Projections that advance together
- * share one checkpoint, because a row per projection would cost as much as all folds.
+ * The position of each projection, saved in the transaction that wrote its rows. Projections that advance
+ * together share one checkpoint, because a row per projection would cost as much as all folds.
  */
 export type Checkpoints = {
   seqOf(projection: string): number
@@ -44,9 +44,9 @@ export type Checkpoints = {
 }
 
 /**
- * Reads the checkpoints and resets what cannot be continued: all views if they belong to another ledger or skipped a
- * type that this build knows, one projection if its version changed. `findLoss` has already refused a ledger that is
- * behind the views.
+ * Reads the checkpoints and resets what cannot be continued: all views if they belong to another ledger or
+ * skipped a type that this build knows, one projection if its version changed. `findLoss` has already refused
+ * a ledger that is behind the views.
  */
 export function createCheckpoints(
   db: Database.Database,
@@ -130,8 +130,8 @@ export function createCheckpoints(
 }
 
 /**
- * The last event that a directory's views had folded, and its ledger; null if there are no readable views. Views are
- * written after the ledger, so an intact ledger is never behind them. Changes nothing.
+ * The last event that a directory's views had folded, and its ledger; null if there are no readable views.
+ * Views are written after the ledger, so an intact ledger is never behind them. Changes nothing.
  */
 export function readWitness(directory: string): Witness | null {
   if (!statSync(viewsFile(directory), { throwIfNoEntry: false })?.isFile()) return null

@@ -184,9 +184,9 @@ export const contextProjection = defineProjection({
           erasure.run(seq)
         },
         erased: ({ seq, facts }) => {
-          for (const gone of facts.seqs) {
-            eraseCompaction.run(gone)
-            eraseCapsule.run(gone)
+          for (const erasedSeq of facts.seqs) {
+            eraseCompaction.run(erasedSeq)
+            eraseCapsule.run(erasedSeq)
           }
           erasure.run(seq)
         },

@@ -17,7 +17,7 @@ export type ConversationRow = ConversationTable & { lastEventAt: string; eventCo
 
 const CHANNELS: readonly (string | null)[] = ['chat', 'voice', 'sms']
 
-/** All conversations, open or ended. The timeline keeps event counts and times, which change with every event. */
+/** All conversations. The timeline keeps what changes with every event: counts and times. */
 export const conversationsProjection = defineProjection({
   name: 'conversations',
   version: 2,

@@ -123,7 +123,7 @@ export function createDeliveryQueries(views: Database) {
     'SELECT attempt, startedAt, endedAt, outcome, kind FROM delivery_attempts WHERE deliveryId = ? ORDER BY attempt',
   )
   return {
-    /** Chat and webhook deliveries without an outcome, in the order of their requests. Texts have their own outbox. */
+    /** Unfinished chat and webhook deliveries, oldest first. Texts have their own outbox. */
     open: () => open.all(),
     /** Failed for good, without a fallback, and no other delivery of the task succeeded. */
     toFallBack: () => failed.all(),

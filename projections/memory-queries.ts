@@ -155,8 +155,8 @@ export function createMemoryQueries(views: Database) {
     outcomes: () => outcomes.all(),
     isBarred,
     /**
-     * Whether the delegate must not look at the event: it, or one it derives from, is barred or is a source of a hidden
-     * memory. Undoing an erasure reveals the latter again.
+     * Whether the delegate must not look at the event: it, or one it derives from, is barred or is a source
+     * of a hidden memory. Undoing an erasure reveals the latter again.
      */
     repeatsBarred: ({ seq, derivedFrom }: Pick<LedgerEvent, 'seq' | 'derivedFrom'>) =>
       isForgotten(seq) || derivedFrom.some(isForgotten),
@@ -180,8 +180,8 @@ export type MemorySearch = {
 }
 
 /**
- * Memories that match all words of a query, newest first, and the number of matches. Scans the search index, which
- * also covers the timeline: use it in the query thread, after the index has caught up.
+ * Memories that match all words of a query, newest first, and the number of matches. Scans the search index,
+ * which also covers the timeline: use it in the query thread, after the index has caught up.
  */
 export function searchMemories(
   views: Database,
@@ -215,7 +215,7 @@ export function calledMemories(
 
 const quoted = (word: string) => `"${toIndexed(word).replaceAll('"', '')}"`
 
-/** Seqs of utterances that contain all the words or one of the numbers, newest first. For the query thread. */
+/** Utterances that contain all the words or one of the numbers, newest first. For the query thread. */
 export function mentionsOf(
   views: Database,
   args: { readonly words: readonly string[]; readonly numbers: readonly string[]; readonly limit: number },

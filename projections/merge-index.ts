@@ -4,10 +4,10 @@ import type { Database } from 'better-sqlite3'
 const STEP_PAGES = 16
 
 /**
- * Rewrites an FTS5 table in short steps, so that deleted words leave no trace. FTS5's `secure-delete` removes words from
- * pages, but `<table>_idx` still names a page by the prefix of its former first word. Merging all segments rewrites
- * these names (https://sqlite.org/fts5.html#the_merge_command). Nothing else may write to the table meanwhile: FTS5
- * would merge the new segments first, and then the whole index again.
+ * Rewrites an FTS5 table in short steps, so that deleted words leave no trace. FTS5's `secure-delete` removes
+ * words from pages, but `<table>_idx` still names a page by the prefix of its former first word. Merging all
+ * segments rewrites these names (https://sqlite.org/fts5.html#the_merge_command). Nothing else may write to
+ * the table meanwhile: FTS5 would merge the new segments first, and then the whole index again.
  */
 export function* mergeIndex(db: Database, table: string): Generator<'merging'> {
   const merge = db.prepare<[number]>(`INSERT INTO ${table}(${table}, rank) VALUES ('merge', ?)`)

@@ -7,8 +7,8 @@ const LOWEST = '\u0334'
 const HIGHER = '\u3099'
 
 /**
- * `text.normalize(form)` in linear time. The runtime sorts a run of marks in quadratic time: seconds for 20,000 marks,
- * hours for a million.
+ * `text.normalize(form)` in linear time. The runtime sorts a run of marks in quadratic time: seconds for
+ * 20,000 marks, hours for a million.
  */
 export function normalizeText(text: string, form: NormalForm): string {
   const decomposed = form === 'NFKC' || form === 'NFKD' ? 'NFKD' : 'NFD'

@@ -7,7 +7,7 @@ export const operationMetrics = [
   'inputTokens',
   'outputTokens',
   'cachedTokens',
-  /** Input and output tokens other than those of completed turns: failed turns, learning, compaction and capsules. */
+  /** Input and output tokens of failed turns, learning, compaction and capsules. */
   'otherTokens',
   'usageRecords',
   'capsulesWritten',
@@ -56,9 +56,9 @@ const PROVIDER_FAILURES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Counts by minute, hour and day, so that any window is a sum of at most 200 buckets. Only deliveries of a task's
- * outcome count as deliveries. An attempt that a crash interrupted counts as failed once its delivery continues.
- * `lastSeq` is the last fact whose tokens were counted.
+ * Counts by minute, hour and day, so that any window is a sum of at most 200 buckets. Only deliveries of a
+ * task's outcome count as deliveries. An attempt that a crash interrupted counts as failed once its delivery
+ * continues. `lastSeq` is the last fact whose tokens were counted.
  */
 export const operationsProjection = defineProjection({
   name: 'operations',
@@ -74,8 +74,8 @@ export const operationsProjection = defineProjection({
     /** Adds to these columns. The SQL is safe: metric names are the constants above. */
     function upsertOf(metrics: readonly OperationMetric[]): Statement {
       const names = metrics.join(', ')
-      const known = upserts.get(names)
-      if (known) return known
+      const cached = upserts.get(names)
+      if (cached) return cached
       const sums = metrics.map((metric) => `${metric} = ${metric} + excluded.${metric}`).join(', ')
       const upsert = db.prepare(`INSERT INTO operations (grain, bucket, lastSeq, ${names})
         VALUES (?, ?, ?, ${metrics.map(() => '?').join(', ')})
@@ -153,26 +153,26 @@ export const operationsProjection = defineProjection({
         },
         'delivery.attempted': ({ at, facts: { deliveryId, channel, attempt } }) => {
           if (channel === 'sms') add(at, 'textAttempts')
-          const known = find.get(deliveryId)
-          if (!known) return
-          if (known.underWay) add(at, 'deliveryFailedAttempts')
+          const delivery = find.get(deliveryId)
+          if (!delivery) return
+          if (delivery.underWay) add(at, 'deliveryFailedAttempts')
           add(at, 'deliveryAttempts')
           if (attempt > 1) add(at, 'deliveryRetries')
           set.run(1, deliveryId)
         },
         'delivery.succeeded': ({ at, facts: { deliveryId } }) => {
-          const known = find.get(deliveryId)
-          if (!known) return
-          if (known.underWay) add(at, 'deliverySuccesses')
+          const delivery = find.get(deliveryId)
+          if (!delivery) return
+          if (delivery.underWay) add(at, 'deliverySuccesses')
           settle.run(deliveryId)
         },
         'delivery.failed': ({ at, facts: { deliveryId, channel, kind, final } }) => {
           if (channel === 'sms' && PROVIDER_FAILURES.has(kind)) add(at, 'textFailedAttempts')
           if (channel === 'sms' && final) add(at, 'textsNotSent')
-          const known = find.get(deliveryId)
-          if (!known) return
+          const delivery = find.get(deliveryId)
+          if (!delivery) return
           // A delivery can fail without an attempt, for example without an account.
-          if (known.underWay) add(at, 'deliveryFailedAttempts')
+          if (delivery.underWay) add(at, 'deliveryFailedAttempts')
           if (final) {
             add(at, 'deliveryFinalFailures')
             settle.run(deliveryId)
@@ -180,9 +180,9 @@ export const operationsProjection = defineProjection({
         },
         'delivery.unknown': ({ at, facts: { deliveryId, channel } }) => {
           if (channel === 'sms') add(at, 'textsNotSent')
-          const known = find.get(deliveryId)
-          if (!known) return
-          if (known.underWay) add(at, 'deliveryFailedAttempts')
+          const delivery = find.get(deliveryId)
+          if (!delivery) return
+          if (delivery.underWay) add(at, 'deliveryFailedAttempts')
           settle.run(deliveryId)
         },
         'intrusion.counted': ({ at, facts: { kind, count } }) => {
@@ -259,7 +259,7 @@ export function createOperationQueries(views: Database) {
      WHERE grain = 'minute' AND bucket > ? AND lastSeq > ?`,
   )
   return {
-    /** Input and output tokens of the minutes after `at`, without minutes whose last use is not after `afterSeq`. */
+    /** Input and output tokens of the minutes after `at` that were last used after `afterSeq`. */
     tokensFrom: (at: string, afterSeq: number) =>
       tokens.get(at.slice(0, BUCKET_CHARS.minute), afterSeq)?.tokens ?? 0,
     /** Counts of a window of whole minutes, `toMs` exclusive. */

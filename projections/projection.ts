@@ -16,9 +16,9 @@ export type Fold = {
 }
 
 /**
- * A disposable view of the ledger: tables and a pure fold into them. A fold reads no clock, randomness, settings or
- * files, so replaying gives equal rows. It accepts erased bodies, and on `erased` it leaves rows as if the bodies had
- * never existed.
+ * A disposable view of the ledger: tables and a pure fold into them. A fold reads no clock, randomness,
+ * settings or files, so replaying gives equal rows. It accepts erased bodies, and on `erased` it leaves rows
+ * as if the bodies had never existed.
  */
 export type Projection = {
   readonly name: string

@@ -30,7 +30,7 @@ export type ProjectionStatus = {
 
 /** Folds the ledger into the views. Synchronous; owns the views' writing connection. */
 export type Projector = {
-  /** Folds up to `maxEvents` missing events, after a start or a failure. Returns true while more are missing. */
+  /** Folds up to `maxEvents` missing events. Returns true while more are missing. */
   catchUp(maxEvents?: number): boolean
   /** Folds events that were just committed. A fold that throws stalls only itself; a file fault throws. */
   fold(events: readonly AnyEvent[]): void
@@ -41,9 +41,10 @@ export type Projector = {
   /** The seq that all projections have reached, except lagging and stalled ones. */
   promptSeq(): number
   /**
-   * One short step of removing erased words from the search indexes, the log and the pages' slack. Call it when all
-   * projections are at the head. `merging`: lagging projections wait for the merge. `held`: a reader blocks the log,
-   * retry later. Empties a projection that stalled before the last erasure, because it may hold erased words.
+   * One short step of removing erased words from the search indexes, the log and the pages' slack. Call it
+   * when all projections are at the head. `merging`: lagging projections wait for the merge. `held`: a reader
+   * blocks the log, retry later. Empties a projection that stalled before the last erasure, because it may
+   * hold erased words.
    */
   dropErased(slack: Slack): CleaningStep | 'done'
   status(): ProjectionStatus[]
@@ -124,8 +125,8 @@ export function createProjector(options: ProjectorOptions): Projector {
   const plans = new Map<string, Plan>()
   const planned = new WeakMap<readonly Running[], Plan>()
   function planFor(cohort: readonly Running[]): Plan {
-    const known = planned.get(cohort)
-    if (known) return known
+    const cached = planned.get(cohort)
+    if (cached) return cached
     const names = cohort.map((each) => each.projection.name).join()
     const plan = plans.get(names) ?? planOf(cohort)
     plans.set(names, plan)

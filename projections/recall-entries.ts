@@ -8,8 +8,8 @@ export const ROOT_CHARACTERS = 5
 /**
  * The index of recall: one entry per turn and per memory.
  *
- * - Turn ids are gapless and in order, including turns without an entry (erased, barred), so that adjacent ids are
- *   adjacent turns. A memory's id is its seq plus `FIRST_MEMORY_ID`.
+ * - Turn ids are gapless and in order, including turns without an entry (erased, barred), so that adjacent
+ *   ids are adjacent turns. A memory's id is its seq plus `FIRST_MEMORY_ID`.
  * - Terms are in a table of their own, to keep the rows that ranking reads short.
  * - `recall_removals` counts removals; a reader's cache is valid until it changes.
  * - A sitting is a run of turns in one conversation without a long pause, on any channel.

@@ -23,8 +23,9 @@ export const ENTRY_TYPES = [
 ] as const
 
 /**
- * The search index of recall: turns between owner and delegate, and memories. Conversations with guests and internal
- * events are excluded, so they can never surface as the owner's words. Deleting a memory also removes its sources.
+ * The search index of recall: turns between owner and delegate, and memories. Conversations with guests and
+ * internal events are excluded, so they can never surface as the owner's words. Deleting a memory also
+ * removes its sources.
  */
 export const recallProjection = defineProjection({
   name: 'recall',

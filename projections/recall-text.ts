@@ -2,8 +2,8 @@ import { stemmer } from 'stemmer'
 import { normalizeText } from './normalize-text.ts'
 
 /**
- * Scripts without spaces between words, and Hangul, whose words include particles: each character is a token, and a
- * query matches runs of them.
+ * Scripts without spaces between words, and Hangul, whose words include particles: each character is a token,
+ * and a query matches runs of them.
  */
 const CHARACTER =
   '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{Nl}]][\\p{Mn}\\p{Mc}]*'
@@ -84,8 +84,8 @@ const HEBREW = /^\p{Script=Hebrew}/u
 const DEVANAGARI = /^\p{Script=Devanagari}/u
 
 /**
- * Stems a folded word, for index and query alike. Latin: Porter (1980). Other scripts: light affix stripping; for
- * Arabic "light10" of Larkey, Ballesteros and Connell (2002).
+ * Stems a folded word, for index and query alike. Latin: Porter (1980). Other scripts: light affix stripping;
+ * for Arabic "light10" of Larkey, Ballesteros and Connell (2002).
  */
 export function stemOf(word: string): string {
   if (ASCII_WORD.test(word)) return stemmer(word)

@@ -25,8 +25,8 @@ const NUMBER_WORD =
 const YEAR = /^(?:19|20)\d\d$/
 
 /**
- * Returns a function that finds the traits of a text, given its words (`wordsOf`) and their stems. Works in any
- * language, within the limits of punctuation, case, digits and locale data.
+ * Returns a function that finds the traits of a text, given its words (`wordsOf`) and their stems. Works in
+ * any language, within the limits of punctuation, case, digits and locale data.
  */
 export function createTraits(): (text: string, words: readonly string[], stems: readonly string[]) => number {
   // Created on first use, because it loads much locale data.

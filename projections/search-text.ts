@@ -1,14 +1,14 @@
 import { normalizeText } from './normalize-text.ts'
 
 /**
- * Scripts without spaces between words. Zero-width spaces make each character a token, and a query for a word becomes a
- * phrase of its characters.
+ * Scripts without spaces between words. Zero-width spaces make each character a token, and a query for a word
+ * becomes a phrase of its characters.
  */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*/gu
 const ZERO_WIDTH_SPACE = '\u200b'
 
-/** Converts a text for the index: NFC, with unspaced scripts split into characters. It looks the same on screen. */
+/** Converts a text for the index: NFC, with unspaced scripts split into characters. */
 export function toIndexed(text: string): string {
   return normalizeText(text, 'NFC')
     .replaceAll(ZERO_WIDTH_SPACE, '')
@@ -27,8 +27,8 @@ const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
 const MAX_TERMS = 32
 
 /**
- * Converts a person's query to FTS5: every word must occur, the last one as a prefix, and "quoted words" as a phrase.
- * Null if it has no words. Input is never interpreted as FTS5 syntax.
+ * Converts a person's query to FTS5: every word must occur, the last one as a prefix, and "quoted words" as a
+ * phrase. Null if it has no words. Input is never interpreted as FTS5 syntax.
  */
 export function toMatch(query: string): string | null {
   const terms: string[] = []
@@ -51,8 +51,8 @@ export function toMatch(query: string): string | null {
 }
 
 /**
- * Whether a text contains every word of a query as `toMatch` reads it, ignoring the order of quoted words. For hits in
- * documents that combine several texts.
+ * Whether a text contains every word of a query as `toMatch` reads it, ignoring the order of quoted words.
+ * For hits in documents that combine several texts.
  */
 export function holdsWords(query: string, text: string): boolean {
   const fold = (words: string) =>

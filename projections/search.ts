@@ -7,11 +7,11 @@ import { fromIndexed, toIndexed, toMatch } from './search-text.ts'
 const TOKENIZER = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 
 /**
- * Full-text search over messages, calls, notes and other written text. Lagging, because segment merges would double
- * the cost of an append. Keeps a copy of each text, because FTS5 needs it to delete an entry.
+ * Full-text search over messages, calls, notes and other written text. Lagging, because segment merges would
+ * double the cost of an append. Keeps a copy of each text, because FTS5 needs it to delete an entry.
  *
- * The channel is indexed too: filtering 300,000 matches by a rare channel took half a second. `search_days` (UTC) maps
- * a period to a range of seqs even if clocks jumped.
+ * The channel is indexed too: filtering 300,000 matches by a rare channel took half a second. `search_days`
+ * (UTC) maps a period to a range of seqs even if clocks jumped.
  */
 export const searchProjection = defineProjection({
   name: 'search',
@@ -122,8 +122,8 @@ const AROUND_MATCH_CHARS = 200
 const BEGINNING_CHARS = 300
 
 /**
- * Events before `beforeSeq` that match the query and the filters, newest first: ranking 200,000 matches would take
- * 100 ms. Matches in a snippet are enclosed in U+0002 and U+0003, which no text contains.
+ * Events before `beforeSeq` that match the query and the filters, newest first: ranking 200,000 matches would
+ * take 100 ms. Matches in a snippet are enclosed in U+0002 and U+0003, which no text contains.
  */
 export function searchTimeline(views: Database, options: TimelineSearch): SearchHit[] {
   const { query, limit, beforeSeq } = options

@@ -121,8 +121,8 @@ export function createSignalQueries(views: Database) {
   )
   return {
     /**
-     * Signals that may start an activation now, most urgent first. A retry further away than `longestWaitMs` was set
-     * while the clock was ahead, and counts as due.
+     * Signals that may start an activation now, most urgent first. A retry further away than `longestWaitMs`
+     * was set while the clock was ahead, and counts as due.
      */
     waking: ({ nowMs, longestWaitMs }: { readonly nowMs: number; readonly longestWaitMs: number }) =>
       waking.all(new Date(nowMs).toISOString(), new Date(nowMs + longestWaitMs).toISOString()),

@@ -3,24 +3,24 @@ import type Database from 'better-sqlite3'
 import { truncateLog } from '../ledger/ledger.ts'
 
 /**
- * The unallocated bytes of a database's pages. When SQLite moves a row within a page, it leaves the old bytes behind,
- * even with `secure_delete`, so erased words may remain there until another row overwrites them.
+ * The unallocated bytes of a database's pages. When SQLite moves a row, it leaves the old bytes behind, even
+ * with `secure_delete`, so erased words may remain there until another row overwrites them.
  */
 export type Slack = {
   /**
-   * Checkpoints the log and zeroes all slack, in short steps. At the end, everything erased before it began is gone from
-   * the disk. Others may read and write between steps; `held` means that a reader blocks the log and the step did
-   * nothing. Only for the file's writer, outside its transactions. Throws if the file cannot be read or written, which
-   * leaves the database intact.
+   * Checkpoints the log and zeroes all slack, in short steps. At the end, everything erased before it began
+   * is gone from the disk. Others may read and write between steps; `held` means that a reader blocks the log
+   * and the step did nothing. Only for the file's writer, outside its transactions. Throws if the file cannot
+   * be read or written, which leaves the database intact.
    */
   clear(): Generator<'more' | 'held'>
-  /** Call it after closing the database: closing any descriptor drops the process's POSIX locks on the file. */
+  /** Close the database first: closing any descriptor drops the process's POSIX locks on the file. */
   close(): void
 }
 
 /** A step takes a few milliseconds. */
 const STEP_BYTES = 4 * 1024 * 1024
-/** From this size on SQLite may restart the log, which then no longer lists all pages written since the last step. */
+/** From this size on SQLite may restart the log, and pages written since the last step go unlisted. */
 const CHECKPOINT_FRAMES = 1000
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
@@ -32,13 +32,13 @@ const HEADER_BYTES: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13
 const FREE_BLOCK_HEADER_BYTES = 4
 
 /**
- * Writes to the file directly, only to bytes that the file format leaves unallocated: SQLite never reads them, so a torn
- * write or a concurrent reader does no harm.
+ * Writes to the file directly, only to bytes that the file format leaves unallocated: SQLite never reads
+ * them, so a torn write or a concurrent reader does no harm.
  *
- * Each step starts with an empty log, which shadows no page, and an empty page cache, which cannot write an old page
- * back. Old bytes move only when SQLite swaps neighbouring pages while balancing, which writes both. So a step also
- * clears the pages listed in the log, which were written since the last step. Slack that appears meanwhile comes from
- * rows that were not erased.
+ * Each step starts with an empty log, which shadows no page, and an empty page cache, which cannot write an
+ * old page back. Old bytes move only when SQLite swaps neighbouring pages while balancing, which writes both.
+ * So a step also clears the pages listed in the log, which were written since the last step. Slack that
+ * appears meanwhile comes from rows that were not erased.
  *
  * VACUUM would do the same in one statement, but blocks appends for 4 to 9 s at a million events.
  */
@@ -112,8 +112,8 @@ function pagesInLog(file: string, pageBytes: number): number[] {
 
 /**
  * The unallocated ranges of a b-tree page: the gap before its first cell, and its free blocks
- * (https://sqlite.org/fileformat2.html, 1.6). Yields nothing for other pages: `secure_delete` zeroes them when they are
- * freed, and below 137 GB their first byte, part of a page number, is no b-tree page type.
+ * (https://sqlite.org/fileformat2.html, 1.6). Yields nothing for other pages: `secure_delete` zeroes them
+ * when they are freed, and below 137 GB their first byte, part of a page number, is no b-tree page type.
  */
 function* unowned(page: Buffer, header: number): Generator<{ from: number; to: number }> {
   const headerBytes = HEADER_BYTES[page[header] ?? 0]

@@ -48,7 +48,7 @@ function foldWord(word: string): string {
   return normalizeText(word, 'NFC').toLowerCase()
 }
 
-/** Whether a folded word is distinctive: long enough and not common, with a digit, or of an unspaced script. */
+/** Whether a folded word is distinctive: long and uncommon, with a digit, or of an unspaced script. */
 export function isTelling(word: string): boolean {
   if (HAS_DIGIT.test(word) || STARTS_UNSPACED.test(word)) return true
   return word.length >= TELLING_CHARS && !COMMON.has(word)

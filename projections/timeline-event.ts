@@ -61,8 +61,8 @@ const plainTypes = new Map(
 const SMALL_BODY_CHARS = MAX_PAGE_BODY_BYTES / 3
 
 /**
- * The JSON of `toTimelineEvent`, built from the stored JSON without parsing, which would dominate the cost of a page.
- * Null if that is impossible: an old version, a large body, blobs, or a row that cannot be JSON.
+ * The JSON of `toTimelineEvent`, built from the stored JSON without parsing, which would dominate the cost of
+ * a page. Null if that is impossible: an old version, a large body, blobs, or a row that cannot be JSON.
  */
 export function timelineEventJson(text: StoredText): string | null {
   const plain = plainTypes.get(text.type)

@@ -40,8 +40,8 @@ export type RenderedPage = {
 }
 
 /**
- * The end of a page, and the head when the first page of the series was read. Without `asOfSeq`, a span that continues
- * after the first page would seem to be on a newer page already.
+ * The end of a page, and the head when the first page of the series was read. Without `asOfSeq`, a span that
+ * continues after the first page would seem to be on a newer page already.
  */
 export type PageCursor = { readonly beforeSeq: number; readonly asOfSeq: number }
 
@@ -125,8 +125,8 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
     spanSeqs,
     /**
      * The newest `limit` events before the cursor, and the older events of the spans that this cuts
-     * (`expandedEvents`). Events of other spans in between are not included. A span that a page shows whole is left out
-     * of older pages.
+     * (`expandedEvents`). Events of other spans in between are not included. A span that a page shows whole
+     * is left out of older pages.
      */
     page({ limit, cursor, conversationId }) {
       const scope: Scope =
@@ -174,7 +174,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
   }
 }
 
-/** Filters out runs whose span was on a newer page of the series, which has an event from `beforeSeq` to `asOfSeq`. */
+/** Filters out runs whose span a newer page has shown: it has an event from `beforeSeq` to `asOfSeq`. */
 function createIsNew(
   runs: RunQueries,
   scope: Scope,
@@ -191,7 +191,7 @@ function createIsNew(
   }
 }
 
-/** Reads one range instead of several if at most this share is unwanted, because each range has a fixed cost. */
+/** Reads one range if at most this share is unwanted, because each range has a fixed cost. */
 const MOST_LEFT_OUT = 0.5
 
 function readTexts(ledger: LedgerReader, runs: readonly Run[]): StoredText[] {

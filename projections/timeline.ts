@@ -3,10 +3,10 @@ import type { EventHeader } from '../ledger/event.ts'
 import { defineProjection } from './projection.ts'
 
 /**
- * The order of the timeline, without content: one row per run of consecutive events of the same span, conversation and
- * turn. An append to a running turn extends its run, which changes one page and no index. `spanStart` and
- * `conversationStart` are the first seqs of the span and the conversation, 0 for none; `eventsBefore` counts the earlier
- * events of the conversation.
+ * The order of the timeline, without content: one row per run of consecutive events of the same span,
+ * conversation and turn. An append to a running turn extends its run, which changes one page and no index.
+ * `spanStart` and `conversationStart` are the first seqs of the span and the conversation, 0 for none;
+ * `eventsBefore` counts the earlier events of the conversation.
  */
 export const timelineProjection = defineProjection({
   name: 'timeline',
@@ -75,35 +75,35 @@ function foldSpans(db: Database) {
   const insert = db.prepare('INSERT INTO timeline_spans VALUES (?, ?, ?, ?, ?, ?, ?)')
   const setKind = db.prepare('UPDATE timeline_spans SET kind = ? WHERE spanId = ?')
   const close = db.prepare('UPDATE timeline_spans SET endedAt = ?, reason = ? WHERE spanId = ?')
-  const begun = new Map<string | null, NewSpan>()
+  const newSpans = new Map<string | null, NewSpan>()
   const starts = startsOf(
     db,
     'SELECT startSeq FROM timeline_spans WHERE spanId = ?',
     ({ seq, conversationId, at }, spanId) => {
       const unknown = { kind: null, endedAt: null, reason: null }
-      begun.set(spanId, { spanId, startSeq: seq, conversationId, startedAt: at, ...unknown })
+      newSpans.set(spanId, { spanId, startSeq: seq, conversationId, startedAt: at, ...unknown })
     },
   )
   return {
     startOf: starts.startOf,
     setKind(spanId: string | null, kind: string): void {
-      const span = begun.get(spanId)
+      const span = newSpans.get(spanId)
       if (span) span.kind = kind
       else setKind.run(kind, spanId)
     },
     close(spanId: string | null, at: string, reason: string): void {
-      const span = begun.get(spanId)
+      const span = newSpans.get(spanId)
       if (span) Object.assign(span, { endedAt: at, reason })
       else close.run(at, reason, spanId)
     },
     flush(): void {
-      for (const { spanId, startSeq, conversationId, kind, startedAt, endedAt, reason } of begun.values())
+      for (const { spanId, startSeq, conversationId, kind, startedAt, endedAt, reason } of newSpans.values())
         insert.run(spanId, startSeq, conversationId, kind, startedAt, endedAt, reason)
-      begun.clear()
+      newSpans.clear()
       starts.trim()
     },
     discard(): void {
-      begun.clear()
+      newSpans.clear()
       starts.discard()
     },
   }

@@ -34,8 +34,8 @@ export type TurnRow = {
 type Asking = Pick<Envelope, 'turnId' | 'conversationId' | 'spanId' | 'channel' | 'seq' | 'at'>
 
 /**
- * Turns from their cause to their outcome. Waiting turns are the attention's queue; turns still running when the
- * process starts were interrupted by a crash.
+ * Turns from their cause to their outcome. Waiting turns are the attention's queue; turns still running when
+ * the process starts were interrupted by a crash.
  */
 export const turnsProjection = defineProjection({
   name: 'turns',

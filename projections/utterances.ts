@@ -23,8 +23,8 @@ export type ExtractionFailure = {
 type Said = Pick<Envelope, 'seq' | 'conversationId' | 'turnId'>
 
 /**
- * What the owner and the delegate said on any channel, and which of the owner's words extraction has not read yet.
- * Guests are excluded, so nothing is learned from them.
+ * What the owner and the delegate said on any channel, and which of the owner's words extraction has not read
+ * yet. Guests are excluded, so nothing is learned from them.
  */
 export const utterancesProjection = defineProjection({
   name: 'utterances',

@@ -8,8 +8,8 @@ import { scanLog } from '../ledger/log.ts'
 const BUSY_MS = 100
 
 /**
- * Opens the views for their only writer. With `synchronous=NORMAL` a power cut may leave them behind the ledger, but
- * never wrong. Throws if the file or its log is damaged; then call `removeViews` and open again.
+ * Opens the views for their only writer. With `synchronous=NORMAL` a power cut may leave them behind the
+ * ledger, but never wrong. Throws if the file or its log is damaged; then call `removeViews` and open again.
  */
 export function openViewsForWriting(directory: string): Database.Database {
   const file = viewsFile(directory)
@@ -33,8 +33,8 @@ export function openViewsForWriting(directory: string): Database.Database {
 }
 
 /**
- * Empties a views database in place, even if its tables are damaged, so that other connections stay valid. Throws if
- * its first page is unusable.
+ * Empties a views database in place, even if its tables are damaged, so that other connections stay valid.
+ * Throws if its first page is unusable.
  */
 export function emptyViews(db: Database.Database): void {
   db.unsafeMode(true)

@@ -21,8 +21,8 @@ export const contextEvents = {
     facts: { compactionId: idSchema, source, throughSeq: seqSchema, inputTokensBefore: countSchema },
   }),
   /**
-   * From now on the context is the replacement, then everything after `throughSeq`. `replacement` is the provider's
-   * opaque form; `text` is the capsule that any other model gets instead.
+   * From now on the context is the replacement, then everything after `throughSeq`. `replacement` is the
+   * provider's opaque form; `text` is the capsule that any other model gets instead.
    */
   'context.compaction.succeeded': defineEvent({
     internal: true,

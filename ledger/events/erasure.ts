@@ -5,7 +5,7 @@ import { countSchema, defineEvent, idSchema, seqSchema, timeSchema, wordSchema }
 const seqs = z.array(seqSchema).max(500)
 const kinds = z.array(z.object({ kind: wordSchema, count: countSchema })).max(40)
 
-/** Erasures can be undone for a while: the first fact hides the events, and at `eraseAt` their bodies are erased. */
+/** An erasure first hides events, and can be undone; at `eraseAt` their bodies are erased. */
 export const erasureEvents = {
   'erasure.requested': defineEvent({
     facts: {

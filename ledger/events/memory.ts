@@ -14,9 +14,9 @@ const words = {
   quote: z.string(),
   /** Unicode-folded and stemmed text: equal keys mean the same statement. */
   canonicalKey: z.string(),
-  /** The same for subject and slot: memories with equal keys are about the same thing. Empty without a slot. */
+  /** The same for subject and slot: equal keys are about the same thing. Empty without a slot. */
   slotKey: z.string(),
-  /** The same for subject, slot and value: equal keys mean the same statement in other words. Empty without a slot. */
+  /** The same for subject, slot and value: equal keys mean the same statement, reworded. */
   statementKey: z.string(),
 }
 

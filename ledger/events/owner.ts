@@ -39,7 +39,7 @@ export const ownerEvents = {
   'ledger.imported': defineEvent({
     facts: { source: z.enum(['import', 'restore']), headSeq: z.int().min(0), headHash: z.string().max(64) },
   }),
-  /** The operator accepted the loss of recorded events. `fromSeq` is null if the first lost event is unknown. */
+  /** The operator accepted the loss of events. `fromSeq` is null if the first lost one is unknown. */
   'ledger.loss.accepted': defineEvent({
     facts: {
       fromSeq: seqSchema.nullable(),

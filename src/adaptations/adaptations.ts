@@ -37,7 +37,7 @@ export type Adaptations = {
   remove(id: string): Promise<boolean>
   /** Reads the files again. A file that changed since its last load overrides the owner's edits. */
   reload(): Promise<{ readonly loaded: number; readonly skipped: readonly SkippedFile[] }>
-  /** Loads the files at start. Appends nothing if nothing changed, and a missing directory removes nothing. */
+  /** Loads the files. Appends nothing if nothing changed; a missing directory removes nothing. */
   start(): Promise<void>
   /** All events with text of it. */
   seqs(id: string): number[]
@@ -130,7 +130,7 @@ export function createAdaptations(options: {
       copies && row ? [row.savedSeq] : [],
     )
     const adaptation = get(id)
-    if (!adaptation) throw new Error(`adaptation ${id} is not in the views right after its fact`)
+    if (!adaptation) throw new Error(`adaptation ${id} is missing from the views after its append`)
     return { status: present ? 'updated' : 'created', adaptation }
   }
 
@@ -199,9 +199,9 @@ export function createAdaptations(options: {
     },
     seqs: queries.saves,
     async removeFilesOf(seqs) {
-      const gone = new Set(seqs)
+      const erasedSeqs = new Set(seqs)
       for (const { adaptationId, fileSeq } of queries.all()) {
-        if (fileSeq !== null && gone.has(fileSeq)) await removeAdaptationFile(directory, adaptationId)
+        if (fileSeq !== null && erasedSeqs.has(fileSeq)) await removeAdaptationFile(directory, adaptationId)
       }
     },
   }

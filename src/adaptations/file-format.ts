@@ -19,9 +19,9 @@ export type ParsedFile =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Parses an adaptation file: markdown with optional front matter, lines of `key: value` between two `---` lines. Keys:
- * `title`, `channels` (`chat, sms` or `[chat, sms]`) and `enabled` (`true` or `false`). Rejects unknown keys, because a
- * misspelt `enabled: false` would leave an instruction in force.
+ * Parses an adaptation file: markdown with optional front matter, lines of `key: value` between two `---`
+ * lines. Keys: `title`, `channels` (`chat, sms` or `[chat, sms]`) and `enabled` (`true` or `false`). Rejects
+ * unknown keys, because a misspelt `enabled: false` would leave an instruction in force.
  */
 export function parseAdaptationFile(name: string, text: string): ParsedFile {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)

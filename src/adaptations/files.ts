@@ -20,8 +20,8 @@ const MAX_FILE_BYTES = 128 * 1024
 const MAX_FILES = 200
 
 /**
- * Reads the markdown files of a directory, sorted by name. Skips unsuitable files with a reason, for example too large,
- * not UTF-8, not a regular file, or a link out of the directory.
+ * Reads the markdown files of a directory, sorted by name. Skips unsuitable files with a reason, for example
+ * too large, not UTF-8, not a regular file, or a link out of the directory.
  */
 export async function readAdaptationFiles(directory: string): Promise<ReadFiles> {
   const found: { id: string; file: string; adaptation: FileAdaptation }[] = []

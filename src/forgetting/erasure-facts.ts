@@ -9,7 +9,7 @@ import type { ErasureTarget, Forgettable } from './targets.ts'
 
 const SEQS_A_FACT = 500
 
-export type Asked = {
+export type ErasureRequest = {
   named: readonly number[]
   barred: readonly number[]
   memoryIds: readonly string[]
@@ -18,7 +18,13 @@ export type Asked = {
   wordsSeq: number | null
 }
 
-const NOTHING_ASKED: Asked = { named: [], barred: [], memoryIds: [], isByTool: false, wordsSeq: null }
+const EMPTY_REQUEST: ErasureRequest = {
+  named: [],
+  barred: [],
+  memoryIds: [],
+  isByTool: false,
+  wordsSeq: null,
+}
 
 /** The facts that request an erasure and hide its events, split by the limit on seqs. */
 export function requestFacts(found: {
@@ -60,7 +66,7 @@ export function requestFacts(found: {
   }))
 }
 
-/** The redacted copies of a plan. They derive only from sources that are not erased: others would erase the copy. */
+/** A plan's redacted copies. They name no erased source, which would erase the copy as well. */
 export function redactionFacts(
   { redactions }: Pick<ErasurePlan, 'redactions'>,
   erasureId: string,
@@ -85,8 +91,11 @@ export function redactionFacts(
 }
 
 /** Reads a request back from its facts. */
-export function requestedParts({ erasureId, requestedSeq }: ErasureRow, wholeLedger: LedgerReader): Asked {
-  const found = { ...NOTHING_ASKED }
+export function requestedParts(
+  { erasureId, requestedSeq }: ErasureRow,
+  wholeLedger: LedgerReader,
+): ErasureRequest {
+  const found = { ...EMPTY_REQUEST }
   for (let seq = requestedSeq, part = 0, parts = 1; part < parts; seq += 1, part += 1) {
     const [event] = wholeLedger.readSeqs([seq])
     if (event?.type !== 'erasure.requested' || event.facts.erasureId !== erasureId) break
@@ -102,11 +111,11 @@ export function requestedParts({ erasureId, requestedSeq }: ErasureRow, wholeLed
 }
 
 /**
- * The roots of a request. Named events lose all their words. A memory's sources lose nothing themselves, but quotations
- * of its statement go; a request by words does the same with the words of the asking message.
+ * The roots of a request. Named events lose all their words. A memory's sources lose nothing themselves, but
+ * quotations of its statement go; a request by words does the same with the words of the asking message.
  */
 export function rootsOf(
-  { named, barred, memoryIds, wordsSeq }: Asked,
+  { named, barred, memoryIds, wordsSeq }: ErasureRequest,
   wholeLedger: LedgerReader,
 ): ErasureRoot[] {
   if (memoryIds.length === 0 && wordsSeq === null)
@@ -128,7 +137,7 @@ export function rootsOf(
 }
 
 /** The facts that delete memories, each with its own key; the first one bars the sources. */
-export function deletionFacts({ memoryIds, barred, isByTool }: Asked, causedBy: number): NewEvent[] {
+export function deletionFacts({ memoryIds, barred, isByTool }: ErasureRequest, causedBy: number): NewEvent[] {
   return memoryIds.map((memoryId, index) => ({
     type: 'memory.deleted',
     actor: isByTool ? 'delegate' : 'owner',

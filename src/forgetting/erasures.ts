@@ -151,8 +151,8 @@ export function createErasures(options: {
   }
 
   /**
-   * Redacted copies for `roots` and all unfinished erasures except `erasureId`, since a reply must lack the words of all
-   * of them. Skips copies that equal the one already shown.
+   * Redacted copies for `roots` and all unfinished erasures except `erasureId`, since a reply must lack the
+   * words of all of them. Skips copies that equal the one already shown.
    */
   async function redactionsWith(
     roots: readonly ErasureRoot[],
@@ -192,31 +192,31 @@ export function createErasures(options: {
   }
 
   /**
-   * Starts an erasure, which can then no longer be undone, and completes it. Plans again, because more may have been said
-   * since the request. Idempotent: after a crash it is run again.
+   * Starts an erasure, which can then no longer be undone, and completes it. Plans again, because more may
+   * have been said since the request. Idempotent: after a crash it is run again.
    */
   async function carryOut(row: ErasureRow): Promise<number> {
     const { erasureId, requestedSeq, target } = row
     const by = { actor: 'service', channel: 'system', causedBy: requestedSeq } as const
     if (row.status === 'pending') {
-      const begun = await append([
+      const started = await append([
         { type: 'erasure.started', ...by, key: endKey(erasureId), facts: { erasureId } },
       ])
-      if (begun.status !== 'appended') return 0
+      if (started.status !== 'appended') return 0
     }
     const asked = requestedParts(row, wholeLedger)
     const hidden = queries.hiddenSeqs(erasureId)
     let roots: readonly ErasureRoot[] = rootsOf(asked, wholeLedger)
-    const gone = new Set(hidden)
+    const erasedSeqs = new Set(hidden)
     let erased = 0
     // A second pass finds facts appended during the first; later ones are stored without their bodies.
     for (let pass = 0; pass < 2; pass += 1) {
       const plan = await options.planFrom(roots)
       roots = plan.roots
       const fresh =
-        pass === 0 ? [...new Set([...hidden, ...plan.seqs])] : plan.seqs.filter((seq) => !gone.has(seq))
+        pass === 0 ? [...new Set([...hidden, ...plan.seqs])] : plan.seqs.filter((seq) => !erasedSeqs.has(seq))
       if (fresh.length === 0) break
-      for (const seq of fresh) gone.add(seq)
+      for (const seq of fresh) erasedSeqs.add(seq)
       const redacted = await redactionsWith(roots, erasureId)
       if (redacted.length > 0) await append(redacted)
       // One by one: a taken key of an already deleted memory must not block the others.
@@ -230,7 +230,7 @@ export function createErasures(options: {
         )
       ).length
     }
-    const events = wholeLedger.readSeqs([...gone].sort((a, b) => a - b))
+    const events = wholeLedger.readSeqs([...erasedSeqs].sort((a, b) => a - b))
     await append([
       {
         type: 'erasure.completed',
@@ -288,7 +288,7 @@ export function createErasures(options: {
 
   function recordOf(id: string): ErasureRecord {
     const row = queries.byId(id)
-    if (!row) throw new Error(`erasure ${id} is not in the views right after its fact`)
+    if (!row) throw new Error(`erasure ${id} is missing from the views after its append`)
     return toRecord(row)
   }
 

@@ -35,15 +35,15 @@ export type ErasurePlan = {
 const NOTHING: ReadonlySet<string> = new Set()
 
 /**
- * Plans an erasure from recorded sources. An event is affected only if its `derivedFrom` names an affected event and it
- * repeats words from it that none of its other sources contains. The cost depends on the number of derived events, not
- * on the length of the ledger.
+ * Plans an erasure from recorded sources. An event is affected only if its `derivedFrom` names an affected
+ * event and it repeats words from it that none of its other sources contains. The cost depends on the number
+ * of derived events, not on the length of the ledger.
  */
 export function createErasurePlan({ views, wholeLedger }: Pick<Sources, 'views' | 'wholeLedger'>) {
   const derivedFrom = createDerivationsQuery(views)
   const { keptAfter } = createContextQueries(views)
 
-  /** Opaque reasoning items may repeat anything said before them, so they go with any earlier event of the conversation. */
+  /** Opaque reasoning items may repeat anything said before, so they go with any earlier event. */
   function keptSince(seqs: readonly number[]): number[] {
     const [first] = seqs
     const kept = first === undefined ? [] : keptAfter(first)
@@ -70,7 +70,7 @@ function planFrom(
   })
   const roots = asked.map((root) => ({ ...root, words: root.words ?? [...wordsAt(root.seq)] }))
   /** The words that each affected event loses. */
-  const gone = new Map<number, ReadonlySet<string>>(roots.map(({ seq, words }) => [seq, new Set(words)]))
+  const lostWords = new Map<number, ReadonlySet<string>>(roots.map(({ seq, words }) => [seq, new Set(words)]))
   const erased = new Set(roots.filter(({ stays }) => !stays).map(({ seq }) => seq))
   const redactions = new Map<number, Redaction>()
   const stays = new Set(roots.filter(({ stays }) => stays).map(({ seq }) => seq))
@@ -79,14 +79,14 @@ function planFrom(
   function quotedBy(event: AnyEvent): Set<string> {
     const lost = lostTo(event)
     const sources = event.derivedFrom.filter((seq) => !isWholly(seq))
-    const isAccounted = (word: string) =>
-      sources.some((seq) => wordsAt(seq).has(word) && gone.get(seq)?.has(word) !== true)
-    return new Set([...wordsAt(event.seq)].filter((word) => lost.has(word) && !isAccounted(word)))
+    const isExplained = (word: string) =>
+      sources.some((seq) => wordsAt(seq).has(word) && lostWords.get(seq)?.has(word) !== true)
+    return new Set([...wordsAt(event.seq)].filter((word) => lost.has(word) && !isExplained(word)))
   }
 
   /** The words that the affected sources of an event lose. */
   function lostTo({ derivedFrom: sources }: AnyEvent): ReadonlySet<string> {
-    const [first, ...others] = sources.flatMap((seq) => gone.get(seq) ?? [])
+    const [first, ...others] = sources.flatMap((seq) => lostWords.get(seq) ?? [])
     return others.reduce((all, each) => all.union(each), first ?? NOTHING)
   }
 
@@ -103,7 +103,7 @@ function planFrom(
         erased.add(seq)
         return wordsAt(seq).intersection(lostTo(event))
       case 'memory':
-        // Goes only with a source that is erased whole: a message that stays may be the source of other memories.
+        // Goes only with a source that is erased whole: a message that stays may have other memories.
         if (!event.derivedFrom.some(isWholly)) return null
         erased.add(seq)
         return wordsAt(seq)
@@ -148,14 +148,14 @@ function planFrom(
 
   // Sources precede what derives from them, so ascending order visits each event once.
   const pending = createQueue()
-  for (const seq of gone.keys()) pending.add(derivedFrom(seq))
+  for (const seq of lostWords.keys()) pending.add(derivedFrom(seq))
   for (let seq = pending.next(); seq !== undefined; seq = pending.next()) {
-    const event = gone.has(seq) ? undefined : read(seq)
+    const event = lostWords.has(seq) ? undefined : read(seq)
     if (!event || event.type === 'unknown') continue
     // An event erased earlier may have repeated any lost word, and so may events that derive from it.
     const loss = event.erased ? lostTo(event) : event.body && lossOf(event)
     if (!loss) continue
-    gone.set(seq, loss)
+    lostWords.set(seq, loss)
     pending.add(derivedFrom(seq))
   }
   return { seqs: ascending(erased), redactions: [...redactions.values()], stays: ascending(stays), roots }

@@ -22,8 +22,8 @@ export function wordsOfEvent(event: AnyEvent): Set<string> {
 const WITHIN_QUOTATION = /^[^.!?\n]*$/
 
 /**
- * Replaces each run of the given words (as `quotableWords` returns them), including common words in between, with one
- * mark. Null if no distinctive word is left.
+ * Replaces each run of the given words (as `quotableWords` returns them), including common words in between,
+ * with one mark. Null if no distinctive word is left.
  */
 export function withoutWords(text: string, words: ReadonlySet<string>): string | null {
   const runs: { start: number; end: number }[] = []

@@ -1,7 +1,7 @@
 /** Maximum length of a note, in code points. */
 export const MAX_NOTE_CHARS = 1_000_000
 
-/** Whether a text has at most `chars` code points. Linear, but instant if its UTF-16 length is within the limit. */
+/** Whether a text has at most `chars` code points. Instant if its UTF-16 length is within the limit. */
 export function hasAtMost(text: string, chars: number): boolean {
   if (text.length <= chars) return true
   let pairs = 0

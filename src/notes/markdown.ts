@@ -43,9 +43,9 @@ const marked = new Marked({
 })
 
 /**
- * Renders markdown to inert HTML. Two independent defences: the renderer escapes raw HTML and emits no images, and the
- * sanitiser allows a short list of elements, attributes and schemes. Synchronous, and slow for malicious input: use
- * `createNoteRenderer` on the event loop.
+ * Renders markdown to inert HTML. Two independent defences: the renderer escapes raw HTML and emits no
+ * images, and the sanitiser allows a short list of elements, attributes and schemes. Synchronous, and slow
+ * for malicious input: use `createNoteRenderer` on the event loop.
  */
 export function renderMarkdown(source: string): string {
   return sanitize(marked.parse(source, { async: false }), {
@@ -77,7 +77,7 @@ export function renderMarkdown(source: string): string {
   })
 }
 
-/** Internal links stay; external links open in a new tab without a referrer; other links lose their target. */
+/** Keeps internal links, opens external ones in a new tab without a referrer, and drops all others. */
 function linkOf({ href = '', title }: Readonly<Record<string, string>>): Record<string, string> {
   const named: Record<string, string> = title === undefined ? {} : { title }
   if (/^\/(?![/\\])/.test(href)) return { href, ...named }

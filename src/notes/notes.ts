@@ -118,7 +118,7 @@ export function createNotes(options: {
 
   async function present(id: string): Promise<Note> {
     const row = await noteById(views, id)
-    if (!row) throw new Error(`note ${id} is not in the views right after its fact`)
+    if (!row) throw new Error(`note ${id} is missing from the views after its append`)
     return toNote(row)
   }
 

@@ -15,8 +15,8 @@ export type DailyLimits = {
 }
 
 /**
- * Whether a daily budget is exhausted. It bounds the bill of a forged caller, a stolen session or a loop. Counted from
- * the ledger, so a restart does not reset it.
+ * Whether a daily budget is exhausted. It bounds the bill of a forged caller, a stolen session or a loop.
+ * Counted from the ledger, so a restart does not reset it.
  */
 export type Budgets = {
   tokensAreSpent(): boolean

@@ -11,13 +11,13 @@ const LEAST_OF_A_NUMBER = 3
 
 export type GuestBudget = {
   /**
-   * Whether guests' texts and calls of the last 24 hours exhaust this number's share or the total. All callers with a
-   * withheld number share one budget.
+   * Whether guests' texts and calls of the last 24 hours exhaust this number's share or the total. All
+   * callers with a withheld number share one budget.
    */
   isSpent(number: string): boolean
 }
 
-/** Counted from the ledger, so a restart does not reset it. `dailyTotal` is the setting GUEST_DAILY_MESSAGES. */
+/** Counts from the ledger, so a restart resets nothing. `dailyTotal` is GUEST_DAILY_MESSAGES. */
 export function createGuestBudget(options: {
   readonly storage: Pick<Storage, 'views' | 'ledger'>
   readonly dailyTotal: () => number

@@ -9,9 +9,9 @@ type CountFrom = (at: string, afterSeq: number) => number
 export type LastDay = (countFrom: CountFrom) => number
 
 /**
- * Entries dated in the future mean that the clock was ahead then, or is behind now. They count until a later fact is a
- * day old. So setting the clock back does not reset a budget, and a clock that was years ahead does not block it for
- * years.
+ * Entries dated in the future mean that the clock was ahead then, or is behind now. They count until a later
+ * fact is a day old. So setting the clock back does not reset a budget, and a clock that was years ahead does
+ * not block it for years.
  */
 export function createLastDay(options: {
   readonly ledger: Pick<LedgerReader, 'lastSeqBefore'>

@@ -35,8 +35,8 @@ export function canonical(value: unknown): string {
 }
 
 /**
- * Carries out exactly what the owner confirmed, or nothing. Idempotent after a crash: a fact caused by the confirmation
- * shows that it was done.
+ * Carries out exactly what the owner confirmed, or nothing. Idempotent after a crash: a fact caused by the
+ * confirmation shows that it was done.
  */
 export function createCarryOut(options: {
   readonly ledger: LedgerReader

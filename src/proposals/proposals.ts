@@ -54,8 +54,9 @@ const MAX_ATTEMPTS = 3
 const RETRY_AFTER_FAULT_MS = 5_000
 
 /**
- * Actions that need the owner's confirmation in the browser. Proposals and confirmations are facts, so they survive a
- * restart. Confirming a text also appends its delivery in the same batch; a tool runs once, after the confirmation.
+ * Actions that need the owner's confirmation in the browser. Proposals and confirmations are facts, so they
+ * survive a restart. Confirming a text also appends its delivery in the same batch; a tool runs once, after
+ * the confirmation.
  */
 export function createProposals(options: {
   readonly append: Append
@@ -156,8 +157,8 @@ export function createProposals(options: {
     },
     context: ActingContext,
   ): Promise<Proposal> {
-    const asked = open().find(isSame)
-    if (asked) return asked
+    const existing = open().find(isSame)
+    if (existing) return existing
     const result = await append([
       {
         type: 'proposal.made',

@@ -27,7 +27,7 @@ export type FunctionResult<F extends ThreadFunctions, N extends FunctionName<F>>
 >
 
 export type FunctionThread<F extends ThreadFunctions> = {
-  /** Rejects with QueryFailed if the function throws or the thread is closed, with ThreadFailed if the thread ends. */
+  /** Rejects with QueryFailed if the function throws or after `close`, else with ThreadFailed. */
   ask<N extends FunctionName<F>>(name: N, args: FunctionArgs<F, N>): Promise<FunctionResult<F, N>>
   /** Starts the thread now, and restarts it whenever it ends, so that no call waits for a start. */
   warm(): void
@@ -79,9 +79,9 @@ const CLOSE_GRACE_MS = 2000
 const TERMINATE_GRACE_MS = 500
 
 /**
- * Opens a thread that runs one call at a time. If a call times out or kills the thread, only that call fails; the calls
- * behind it run in a new thread. `directory` is a data directory whose stores are open already, or null. The thread
- * starts with the first call or with `warm`.
+ * Opens a thread that runs one call at a time. If a call times out or kills the thread, only that call fails;
+ * the calls behind it run in a new thread. `directory` is a data directory whose stores are open already, or
+ * null. The thread starts with the first call or with `warm`.
  */
 export function openFunctionThread<F extends ThreadFunctions>(
   url: URL,

@@ -5,9 +5,9 @@ const RIGHTS_OF_OTHERS = 0o077
 const RIGHTS_OF_OWNER = 0o700
 
 /**
- * Removes group and other permissions from the data directory and its direct entries, which a copy by hand may have left
- * open. Skips symbolic links. Returns the paths that were changed and those that could not be. Throws only if the
- * directory cannot be read.
+ * Removes group and other permissions from the data directory and its direct entries, which a copy by hand
+ * may have left open. Skips symbolic links. Returns the paths that were changed and those that could not be.
+ * Throws only if the directory cannot be read.
  */
 export function tightenModes(
   directory: string,

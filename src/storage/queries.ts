@@ -3,8 +3,8 @@ import type { queryFunctions } from './query-functions.ts'
 
 export type Queries = Pick<FunctionThread<typeof queryFunctions>, 'ask' | 'close'> & {
   /**
-   * Starts the thread ahead of the first question, because recall has a short timeout. If there is nothing to find yet,
-   * the start is delayed until the service's own start is over.
+   * Starts the thread ahead of the first question, because recall has a short timeout. If there is nothing to
+   * find yet, the start is delayed until the service's own start is over.
    */
   start(hasSomethingToFind: boolean): void
 }

@@ -45,7 +45,7 @@ export type Comparison = {
   readonly differences: readonly Difference[]
 }
 
-/** Compares two copies of the views row by row in key order, search indexes by word and position. Changes neither. */
+/** Compares two copies of the views row by row, and search indexes by word and position. */
 export function compareViews(expected: Database, actual: Database, tables: readonly string[]): Comparison {
   const rows: { table: string; rows: number }[] = []
   const differences: Difference[] = []

@@ -47,7 +47,7 @@ export type StorageStatus = ViewsStatus & {
 /** The service's only access to the ledger and the views. */
 export type Storage = {
   readonly append: Append
-  /** For point reads and pages on the main thread; searches belong in the query thread. Hidden events read as erased. */
+  /** For point reads and pages; use the query thread to search. Hidden events read as erased. */
   readonly ledger: LedgerReader
   /** Includes hidden events; only for erasing. */
   readonly wholeLedger: LedgerReader
@@ -55,15 +55,16 @@ export type Storage = {
   readonly onHeadMoved: SubscribeHead
   follow(fromSeq: number, signal: AbortSignal): AsyncGenerator<AnyEvent>
   /**
-   * Erases the bodies of events for good. Resolves to the seqs that had a body, once no byte of them is left in any
-   * file. Rejects with LedgerUnavailable if that is not confirmed yet; a recorded erasure then continues by itself.
+   * Erases the bodies of events for good. Resolves to the seqs that had a body, once no byte of them is left
+   * in any file. Rejects with LedgerUnavailable if that is not confirmed yet; a recorded erasure then
+   * continues by itself.
    */
   erase(seqs: readonly number[], reason: ErasureReason): Promise<readonly number[]>
   /** Resolves when the search indexes have every fact that is durable at the time of the call. */
   catchUpLagging(): Promise<void>
   /**
-   * Takes any error of a request or a reactor. If SQLite found a damaged file, both files are examined in a separate
-   * thread: damaged views are rebuilt in place, and a damaged ledger shows in `verification`.
+   * Takes any error of a request or a reactor. If SQLite found a damaged file, both files are examined in a
+   * separate thread: damaged views are rebuilt in place, and a damaged ledger shows in `verification`.
    */
   reportFault(error: unknown): void
   status(): Promise<StorageStatus>
@@ -141,7 +142,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     for (const request of requests.values()) request.reject(unavailable)
     appends.clear()
     requests.clear()
-    // Before that, the rejection of `openStorage` reports the failure.
+    // Until the storage is open, the rejection of `openStorage` reports the failure.
     if (isOpen && !closing) options.onFatal(cause)
     closing = true
   }

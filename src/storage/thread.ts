@@ -68,7 +68,7 @@ function run(port: Port, data: StorageThreadData): void {
   let next = workIn(IDLE_MS)
   let retryMs = RETRY_MS
 
-  /** Answers only once the views have the facts. Otherwise the attention would start the same turn again and again. */
+  /** Answers once the views have the facts. Earlier, the attention would start the same turn again. */
   function sendAnswers(): void {
     const viewsSeq = writer.viewsSeq()
     for (const { answers } of held.filter(({ headSeq }) => headSeq <= viewsSeq))

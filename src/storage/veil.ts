@@ -5,8 +5,8 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import { createHiddenQuery } from '../../projections/erasures.ts'
 
 /**
- * A reader for everything except erasing: hidden events read as erased, so no caller needs a separate check. Raw rows
- * (`rowAt`, `rowsAfter`) are unchanged.
+ * A reader for everything except erasing: hidden events read as erased, so no caller needs a separate check.
+ * Raw rows (`rowAt`, `rowsAfter`) are unchanged.
  */
 export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader {
   const hiddenNow = createHiddenQuery(views)

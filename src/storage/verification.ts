@@ -28,8 +28,9 @@ const SILENCE_LIMIT_MS = 60 * 60_000
 const SLOW_STOP_MS = 10_000
 
 /**
- * Examines the views and then verifies the chain in a separate thread, once after the start and again when a read finds
- * damage. `stop` asks the thread to end, because terminating it while it loads or runs SQLite can end the process.
+ * Examines the views and then verifies the chain in a separate thread, once after the start and again when a
+ * read finds damage. `stop` asks the thread to end, because terminating it while it loads or runs SQLite can
+ * end the process.
  */
 export function startVerification(options: VerificationOptions) {
   const { directory, afterMs, onVerified, rebuildViews } = options

@@ -30,21 +30,22 @@ export type Erasure = {
 }
 
 /**
- * Writes the ledger and the views: each commit, then its fold. Synchronous; the service runs it in the storage thread,
- * so that a slow disk or a rebuild never blocks the event loop.
+ * Writes the ledger and the views: each commit, then its fold. Synchronous; the service runs it in the
+ * storage thread, so that a slow disk or a rebuild never blocks the event loop.
  */
 export type Writer = {
   readonly ledger: Ledger
-  /** Durable on return, and in the views unless they fail. Throws LedgerUnavailable; then nothing was appended. */
+  /** Durable on return, and folded unless the views fail. Throws LedgerUnavailable, appending nothing. */
   commit(batches: readonly (readonly Draft[])[]): CommitOutcome[]
   /**
-   * Appends `erased` facts for the events, which erases their bodies. Once `isSettled`, no byte of them is left in any
-   * file; after a crash, the next start completes this. Returns the seqs that had a body. Throws LedgerUnavailable.
+   * Appends `erased` facts for the events, which erases their bodies. Once `isSettled`, no byte of them is
+   * left in any file; after a crash, the next start completes this. Returns the seqs that had a body. Throws
+   * LedgerUnavailable.
    */
   erase(erasure: Erasure): number[]
   /**
-   * One step of deferred work: views that are behind, up to `maxEvents` of the lagging ones, then removing erased words
-   * from the files. Returns true if more can be done at once.
+   * One step of deferred work: views that are behind, up to `maxEvents` of the lagging ones, then removing
+   * erased words from the files. Returns true if more can be done at once.
    */
   step(maxEvents: number): boolean
   /** The seq that all views have reached, except lagging and stalled ones. */
@@ -101,7 +102,7 @@ export function openWriter(options: WriterOptions): Writer {
     return createProjector({ ...options, db, ledger, projections })
   }
 
-  /** A durable fact is acknowledged even if the views cannot be written: they are then behind and report why. */
+  /** Durable facts are acknowledged even if the views cannot be written; their status then says why. */
   function inViews<T>(otherwise: T, work: () => T): T {
     try {
       const result = work()
@@ -161,13 +162,13 @@ export function openWriter(options: WriterOptions): Writer {
     commit,
     erase({ seqs, reason, at }) {
       const named = [...new Set(seqs)].filter((seq) => ledger.rowAt(seq) && !ledger.isErased(seq))
-      const gone = named.filter((seq) => ledger.rowAt(seq)?.body)
-      if (gone.length === 0) return []
+      const withBody = named.filter((seq) => ledger.rowAt(seq)?.body)
+      if (withBody.length === 0) return []
       const facts = erasedFacts(named, reason, { actor: 'owner' })
       for (const outcome of commit([facts.map((fact) => toDraft(fact, { newId, newSalt: () => '', at }))]))
         if (outcome.status === 'rejected') throw outcome.error
       filesMayHoldErased = true
-      return gone
+      return withBody
     },
     step(maxEvents) {
       const before = projector.promptSeq()

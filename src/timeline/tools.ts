@@ -38,7 +38,7 @@ export function timelineTools(options: {
       parameters: z.object({
         query: z.string().min(1).max(1000).nullable(),
         channel: z.enum(SPOKEN_CHANNELS).nullable(),
-        /** Days where the owner is, both included. */
+        /** Days in the owner's time zone, inclusive. */
         from: z.iso.date().nullable(),
         to: z.iso.date().nullable(),
       }),
