@@ -29,8 +29,8 @@ export function makeFile(file: string): void {
 
 /**
  * Returns a check whether the path still refers to the same file. If an open database is moved, deleted or
- * replaced, its writer goes on with a file that vanishes on close; in WAL mode SQLite does not detect that.
- * Uses `stat` only, because opening and closing the file would drop the process's locks.
+ * replaced, its writer keeps writing to a file that vanishes on close; in WAL mode SQLite does not detect
+ * that. Uses `stat` only, because opening and closing the file would drop the process's locks.
  */
 export function watchPlace(file: string): () => boolean {
   const { dev, ino } = statSync(file)

@@ -32,7 +32,7 @@ export type Checkpoints = {
   seqOf(projection: string): number
   /** Pass the same array again to reuse the group's checkpoint. */
   save(projections: readonly string[], head: Head): void
-  /** The transaction of the last `save` was rolled back. */
+  /** Call it after a rollback of the transaction that called `save`. */
   discard(): void
   /** Records a skipped type; a build that knows it rebuilds all views. */
   rememberUnknown(type: string, version: number): void

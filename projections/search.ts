@@ -49,28 +49,28 @@ export const searchProjection = defineProjection({
     }
 
     /** For types whose body has a `text`. */
-    const said = <T extends EventType>(
+    const indexText = <T extends EventType>(
       event: EventOf<T> & LedgerEvent & { readonly body: { readonly text: string } | null },
     ) => index(event, event.body?.text)
     return {
       handlers: {
-        'chat.message.received': said,
-        'chat.reply.sent': said,
-        'chat.reply.stopped': said,
-        'sms.received': said,
-        'sms.ignored': said,
-        'sms.sent': said,
-        'sms.failed': said,
-        'proposal.made': said,
-        'call.utterance.heard': said,
-        'call.reply.spoken': said,
-        'memory.stored': said,
-        'task.finished': said,
-        'task.failed': said,
+        'chat.message.received': indexText,
+        'chat.reply.sent': indexText,
+        'chat.reply.stopped': indexText,
+        'sms.received': indexText,
+        'sms.ignored': indexText,
+        'sms.sent': indexText,
+        'sms.failed': indexText,
+        'proposal.made': indexText,
+        'call.utterance.heard': indexText,
+        'call.reply.spoken': indexText,
+        'memory.stored': indexText,
+        'task.finished': indexText,
+        'task.failed': indexText,
         'note.created': (event) => index(event, event.body?.title, event.body?.content),
         'note.updated': (event) => index(event, event.body?.title, event.body?.content),
         'timer.set': (event) => index(event, event.body?.title),
-        'timer.fired': said,
+        'timer.fired': indexText,
         'task.dispatched': (event) => index(event, event.body?.title, event.body?.prompt),
         erased: ({ facts }) => {
           for (const seq of facts.seqs) {
