@@ -1,39 +1,38 @@
 import { tokensOf } from './recall-text.ts'
 import timeNames from './time-names.json' with { type: 'json' }
 
-/** What a word or phrase says about time. */
 export type TimeMeaning =
-  /** An abbreviated name ("mar", "set") is also another word, unless a number stands beside it. */
+  /** An abbreviation ("mar", "set") is ambiguous unless a number is next to it. */
   | { readonly kind: 'month'; readonly month: number; readonly abbreviated: boolean }
   | { readonly kind: 'weekday' }
-  /** Calendar units away from now: yesterday is day -1, next week is week 1. */
+  /** Offset from now in calendar units: yesterday is day -1, next week is week 1. */
   | { readonly kind: 'relative'; readonly unit: Unit; readonly offset: number }
-  /** Says that time is spoken of, and nothing more: "weeks", "ago". */
+  /** Only indicates time: "weeks", "ago". */
   | { readonly kind: 'vague' }
 
 type TimePhrase = { readonly tokens: readonly string[]; readonly meaning: TimeMeaning }
 
-/** A time phrase among a text's tokens; `to` is the first that is no more of it. */
+/** A time phrase among a text's tokens; `to` is exclusive. */
 export type TimeMatch = { readonly from: number; readonly to: number; readonly meaning: TimeMeaning }
 
-/** The names of one language, separated by commas; an empty place has no name of its own. */
+/** The names of one language, separated by commas. An empty item has no name. */
 type TimeNames = Readonly<Record<Unit | 'units' | 'months' | 'weekdays', string>> & {
-  /** Months as they are declined beside a day, where that differs. */
+  /** Months as inflected next to a day, if that differs. */
   readonly dated?: string
-  /** Abbreviated months, where they are not numbers. */
+  /** Abbreviated months, unless they are numbers. */
   readonly short?: string
 }
 
 const UNITS = ['day', 'week', 'month', 'year'] as const
 type Unit = (typeof UNITS)[number]
-/** The first place in a list of relative names: two units ago. */
+/** The first item of a list of relative names: two units ago. */
 const FIRST_OFFSET = -2
-/** What English says of time beyond the calendar's own words. */
+/** English time words that the locale data lacks. */
 const ENGLISH = 'ago last next since recently just weekend'
 
-/** Finds words about time in text of 34 languages, by the names in the Unicode locale data (time-names.json). */
+/** Finds time words in 34 languages. Their names come from the Unicode locale data and stand in time-names.json. */
 export type TimeWords = {
-  /** Every phrase among the tokens of a text, the longest at each place. */
+  /** All phrases among the tokens, the longest match at each position. */
   find(tokens: readonly string[]): TimeMatch[]
 }
 
@@ -50,7 +49,7 @@ export function createTimeWords(): TimeWords {
   }
 
   for (const word of ENGLISH.split(' ')) add(word, { kind: 'vague' })
-  // Languages share spellings ("morgen", "mars"): the earlier in the list has the word.
+  // Languages share spellings ("morgen", "mars"): the first language wins.
   const languages: readonly TimeNames[] = Object.values(timeNames)
   for (const names of languages) addLanguage(names, add)
   for (const phrases of byFirstToken.values()) phrases.sort((a, b) => b.tokens.length - a.tokens.length)

@@ -165,15 +165,15 @@ test('files are read at the start and on request; each that cannot be is told wi
   expect(reasons).toEqual({
     'bad name.md': expect.stringContaining('name'),
     'binary.md': 'it is not UTF-8 text',
-    'dangling.md': 'it is a link to nothing',
+    'dangling.md': 'the link is broken',
     'empty.md': expect.stringContaining('no text'),
-    'folder.md': 'it is no regular file',
+    'folder.md': 'it is not a regular file',
     'large.md': 'it is larger than 128 KiB',
-    'link.md': 'it is a link out of the directory',
+    'link.md': 'the link leads out of the directory',
     'long.md': expect.stringContaining('20,000'),
-    'mine.md': 'one of that name was written in the browser',
+    'mine.md': 'an instruction from the browser has this name',
     'open.md': expect.stringContaining('---'),
-    'typo.md': '"enable" is none of title, channels, enabled',
+    'typo.md': 'unknown key "enable": use title, channels or enabled',
   })
   expect(JSON.stringify(await byId())).not.toContain('another place')
   expect((await byId()).mine.content).toBe('Written here.')
@@ -216,7 +216,7 @@ test('a directory that is a link to elsewhere is not read', async () => {
   const { client } = await startWholeService({ directory })
   expect((await client.post('/api/adaptations.reload')).json).toEqual({
     loaded: 0,
-    skipped: [{ file: 'adaptations', reason: 'it is a link to elsewhere' }],
+    skipped: [{ file: 'adaptations', reason: 'the directory is a symbolic link' }],
   })
 })
 

@@ -110,7 +110,7 @@ test('a damaged log is refused where the views had seen more, naming both seqs, 
       const header = 32
       flip(log, header + (random % (readFileSync(log).length - header)), bits)
       const refusal = expectRefused(directory)
-      expect(refusal.message).toContain(`knew event ${EVENTS}`)
+      expect(refusal.message).toContain(`recorded event ${EVENTS}`)
       expect(refusal.seq).toBeGreaterThan(EVENTS - 10)
       expect(refusal.message).toContain(`ends with event ${(refusal.seq ?? 0) - 1}`)
     }),
@@ -129,7 +129,7 @@ test('a log whose header is damaged is refused', () => {
 test('a log cut within a frame is refused where the views had seen more', () => {
   const directory = crashedDirectory(10)
   truncateSync(logOf(directory), readFileSync(logOf(directory)).length - 100)
-  expect(expectRefused(directory).message).toContain(`knew event ${EVENTS}`)
+  expect(expectRefused(directory).message).toContain(`recorded event ${EVENTS}`)
 })
 
 test('a torn tail that nobody had noted is a power cut: what was before it is kept', () => {
@@ -161,7 +161,7 @@ test('a damaged log is not taken for damage where the views belong to another le
 test('a file that is not an SQLite database is refused with a clear sentence', () => {
   const directory = crashedDirectory()
   writeFileSync(ledgerFile(directory), 'PK\u0003\u0004 not a ledger at all'.padEnd(8192, 'x'))
-  expect(expectRefused(directory).message).toMatch(/ledger\.sqlite is damaged: its header/)
+  expect(expectRefused(directory).message).toMatch(/ledger\.sqlite is damaged: it has no SQLite header/)
 })
 
 test('an SQLite database of something else is refused', () => {
@@ -169,7 +169,7 @@ test('an SQLite database of something else is refused', () => {
   const db = new Database(ledgerFile(directory))
   db.exec('CREATE TABLE bookmarks (url TEXT)')
   db.close()
-  expect(expectRefused(directory).message).toMatch(/not a ledger of Delegate/)
+  expect(expectRefused(directory).message).toMatch(/not a Delegate/)
 })
 
 test('a ledger of a later format is refused with its number', () => {
@@ -220,10 +220,10 @@ test('a ledger that is gone, or emptied, is refused while the views remember it'
     writer.close()
     lose(ledgerFile(directory))
     expect(expectRefused(directory).message).toMatch(
-      /missing or empty, though ledger\.head knew event 1 at 2030-01-01T00:00:01\.000Z/,
+      /missing or empty, but ledger\.head recorded event 1 at 2030-01-01T00:00:01\.000Z/,
     )
     rmSync(headFile(directory))
-    expect(expectRefused(directory).message).toMatch(/though views\.sqlite knew event 1 /)
+    expect(expectRefused(directory).message).toMatch(/but views\.sqlite recorded event 1 /)
     rmSync(viewsFile(directory))
     openTestWriter(directory).close()
   }

@@ -53,7 +53,7 @@ test.each<[string, (directory: string) => void, string]>([
   alsoLose(directory)
   const refusal = refusalOf(directory)
   expect(refusal).toContain('15 events are missing (seq 6 to 20)')
-  expect(refusal).toMatch(new RegExp(`${witness.replace('.', '\\.')} knew event 20 at 20\\d\\d-\\d\\d-`))
+  expect(refusal).toMatch(new RegExp(`${witness.replace('.', '\\.')} recorded event 20 at 20\\d\\d-\\d\\d-`))
   expect(refusal).toContain('npm run ledger:accept-loss')
 })
 
@@ -94,7 +94,7 @@ test('an older ledger put back is refused, whatever was appended to it elsewhere
   copyFileSync(ledgerFile(elsewhere), ledgerFile(directory))
   for (const witness of ['ledger.head', 'views.sqlite']) {
     expect(refusalOf(directory)).toMatch(
-      new RegExp(`older one than the service had here: ${witness} knew event 2 `),
+      new RegExp(`older one than the service had here: ${witness} recorded event 2 `),
     )
     rmSync(headFile(directory), { force: true })
   }
@@ -110,7 +110,7 @@ test('the ledger of another service is refused where this one had its own', () =
   writer.close()
   remove(ledgerFile(directory), ...INDEX_AND_LOG)
   copyFileSync(ledgerFile(other), ledgerFile(directory))
-  expect(refusalOf(directory)).toContain('the ledger is another or an older one')
+  expect(refusalOf(directory)).toContain('the ledger is a different or an older one')
 })
 
 test('a directory of an older build has no note, and gets one', () => {
@@ -121,7 +121,7 @@ test('a directory of an older build has no note, and gets one', () => {
   const old = killed(2)
   for (const suffix of INDEX_AND_LOG) rmSync(`${ledgerFile(directory)}${suffix}`, { force: true })
   copyFileSync(ledgerFile(old), ledgerFile(directory))
-  expect(refusalOf(directory)).toContain('ledger.head knew event 3')
+  expect(refusalOf(directory)).toContain('ledger.head recorded event 3')
 })
 
 test.each(['-wal', '-shm'])(
@@ -137,7 +137,7 @@ test.each(['-wal', '-shm'])(
     expect(() => writer.append(said('refused'))).toThrow(
       /-wal or ledger\.sqlite-shm was moved, deleted or replaced/,
     )
-    expect(() => writer.append(said('refused too'))).toThrow(/start the service again/)
+    expect(() => writer.append(said('refused too'))).toThrow(/restart the service/)
     expect(writer.ledger.saveLostLog()).toMatchObject({ isSaved: true })
     // As kill -9 leaves it.
     cpSync(directory, crashed, { recursive: true })

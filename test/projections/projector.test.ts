@@ -172,7 +172,7 @@ test('an event type that this build does not know is passed over with a warning,
   views.close()
   const later = open(directory, recorder('a'))
   expect(later.warnings[0]).toMatchObject({
-    fields: { reason: 'this build knows an event type that they passed over' },
+    fields: { reason: 'this build knows an event type that they skipped' },
   })
   expect(later.status().projections).toMatchObject([{ seq: 3 }])
   later.close()

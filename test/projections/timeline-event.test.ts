@@ -34,7 +34,10 @@ test('an event passed on as it is stored is what it is when it is parsed, erased
   fc.assert(
     fc.property(
       // What a page shows of a redacted reply is not the event alone.
-      fc.array(aFact.filter(({ type }) => type !== 'reply.redacted'), { minLength: 1, maxLength: 40 }),
+      fc.array(
+        aFact.filter(({ type }) => type !== 'reply.redacted'),
+        { minLength: 1, maxLength: 40 },
+      ),
       fc.array(aSeq, { maxLength: 3 }),
       fc.array(aSeq, { minLength: 1, maxLength: 8 }),
       (facts, erased, hidden) => {

@@ -9,10 +9,10 @@ describe('head listeners', () => {
     listeners.subscribe(() => heard.push('all'))
     listeners.subscribe(() => heard.push('turns'), ['turn'])
     listeners.subscribe(() => heard.push('texts and tasks'), ['sms', 'task'])
-    listeners.tell(new Set(['turn']))
+    listeners.notify(new Set(['turn']))
     expect(heard).toEqual(['all', 'turns'])
     heard.length = 0
-    listeners.tell(new Set(['task', 'delivery']))
+    listeners.notify(new Set(['task', 'delivery']))
     expect(heard).toEqual(['all', 'texts and tasks'])
   })
 
@@ -21,9 +21,9 @@ describe('head listeners', () => {
     let heard = 0
     listeners.subscribe(() => (heard += 1), ['turn'])
     listeners.subscribe(() => (heard += 1))
-    listeners.tell(new Set())
+    listeners.notify(new Set())
     expect(heard).toBe(0)
-    listeners.tell(null)
+    listeners.notify(null)
     expect(heard).toBe(2)
   })
 
@@ -35,8 +35,8 @@ describe('head listeners', () => {
       end()
     })
     listeners.subscribe(() => heard.push('always'))
-    listeners.tell(null)
-    listeners.tell(null)
+    listeners.notify(null)
+    listeners.notify(null)
     expect(heard).toEqual(['once', 'always', 'always'])
   })
 

@@ -47,7 +47,9 @@ function expectAsReplayed(directory: string): void {
 /** Starts on damaged views and expects a rebuild with a single warning. */
 function expectRebuilt(directory: string): void {
   const writer = openTestWriter(directory)
-  expect(writer.warnings).toMatchObject([{ message: 'the views are damaged and are made anew' }])
+  expect(writer.warnings).toMatchObject([
+    { message: 'the views are damaged; rebuilding them from the ledger' },
+  ])
   writer.append(said('goes on'))
   writer.settle()
   expect(writer.status()).toMatchObject({ viewsError: null })
@@ -113,7 +115,7 @@ test('rebuilds views with any damaged page at the start', () => {
     overwrite(viewsFile(directory), page * PAGE_BYTES, PAGE_BYTES)
     const writer = openTestWriter(directory)
     expect(writer.warnings, `page ${page}`).toMatchObject([
-      { message: 'the views are damaged and are made anew' },
+      { message: 'the views are damaged; rebuilding them from the ledger' },
     ])
     writer.close()
   }
@@ -180,7 +182,9 @@ test('rebuilds damaged views while running, without closing connections or losin
   alter(viewsFile(directory), 'PRAGMA user_version = 5')
   expect(writer.append(said('while damaged'))).toMatchObject({ status: 'appended' })
   writer.settle()
-  expect(writer.warnings.map(({ message }) => message)).toContain('the views are damaged and are made anew')
+  expect(writer.warnings.map(({ message }) => message)).toContain(
+    'the views are damaged; rebuilding them from the ledger',
+  )
   expect(writer.status()).toMatchObject({ viewsError: null })
   expect(newest.get()?.seq).toBe(writer.ledger.head().seq)
   expect(searchTimeline(reader, { query: 'while damaged', limit: 1, beforeSeq: null })).toHaveLength(1)
@@ -234,7 +238,9 @@ test('rebuilds damage that only a reader meets and reports it in the status unti
   storage.reportFault(faultOf(() => newest.get()))
   expect((await storage.status()).damage).toMatch(/malformed/)
   await expect.poll(async () => (await storage.status()).damage, { timeout: 30_000 }).toBeNull()
-  expect(storage.warnings.map(({ message }) => message)).toEqual(['the views are damaged and are made anew'])
+  expect(storage.warnings.map(({ message }) => message)).toEqual([
+    'the views are damaged; rebuilding them from the ledger',
+  ])
   await expect.poll(() => newest.get()?.seq, { timeout: 30_000 }).toBe(storage.ledger.head().seq)
   await storage.catchUpLagging()
   await storage.close()

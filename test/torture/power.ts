@@ -133,6 +133,6 @@ function examine(image: string, acknowledged: Acknowledgements, random: Random):
   const files = ['ledger.sqlite', 'views.sqlite'].map((name) => readFileSync(join(image, name)))
   for (const word of acknowledged.erased)
     if (files.some((bytes) => bytes.includes(`${word} `))) flaws.push(`${word} was erased and is back`)
-  const rebuilt = writer.warnings.some(({ message }) => message.includes('made anew'))
+  const rebuilt = writer.warnings.some(({ message }) => message.includes('rebuilding'))
   return { lost, refused: false, rebuilt, flaws }
 }

@@ -40,7 +40,7 @@ test('rejects requests, saves its ledger and exits with a message when its log i
   expect((await client.post('/api/chat', send(5))).status).toBe(503)
   expect(await ended).toEqual([1, null])
   expect(service.output()).toMatch(
-    /was moved, deleted or replaced while the service ran\. All that it held is saved/,
+    /was moved, deleted or replaced while the service ran\. Its content is saved/,
   )
 
   const next = startServiceProcess(directory)

@@ -202,7 +202,7 @@ function loseWitness(directory: string, random: Random): void {
 function missingIn(refusal: string): { readonly events: string; readonly lastSeq: number | null } | null {
   const counted = /(\d+) events? (?:is|are) missing \(seq (?:\d+ to )?(\d+)\)/.exec(refusal)
   if (counted?.[1] && counted[2]) return { events: counted[1], lastSeq: Number(counted[2]) }
-  return refusal.includes('the ledger is another or an older one')
+  return refusal.includes('the ledger is a different or an older one')
     ? { events: 'unknown', lastSeq: null }
     : null
 }
