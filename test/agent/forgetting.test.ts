@@ -10,8 +10,8 @@ import { openTestStorage } from '../support/storage.ts'
 const CODE = 'heliotrope4417'
 const BICYCLE = 'The bicycle stands behind the old library.'
 
-/** A model that repeats what it knows of the locker and of the bicycle, in answers and in capsules alike. */
-async function startTeller(options: { directory?: string } = {}) {
+/** A model that repeats what it knows of the locker and the bicycle, in answers and capsules. */
+async function startRepeating(options: { directory?: string } = {}) {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerMemoryWith(({ text }) => ({
@@ -46,10 +46,10 @@ async function startTeller(options: { directory?: string } = {}) {
       CHAT_MODEL: 'test-model',
     },
   })
-  return { double, service, client: service.client, say: sayer(service) }
+  return { double, service, client: service.client, say: sayTo(service) }
 }
 
-function sayer({ client }: WholeService) {
+function sayTo({ client }: WholeService) {
   return async (content: string): Promise<string> => {
     const answer = await client.post('/api/chat', { content })
     expect(answer.status, answer.text).toBe(200)
@@ -65,14 +65,14 @@ async function forget(client: WholeService['client']): Promise<void> {
 }
 
 async function compact(client: WholeService['client']): Promise<void> {
-  // What an erasure took with it is written anew between turns, and that may be under way.
+  // After an erasure, capsules are rewritten between turns, which may still be in progress.
   await expect.poll(async () => (await client.post('/api/session/context/compact')).status).toBe(200)
 }
 
 const QUESTION = 'What opens the locker, and where is the bicycle?'
 
-test('what the owner had forgotten is no more before the model, and the rest is', async () => {
-  const { double, client, say } = await startTeller()
+test('keeps forgotten words from the model, and the rest available', async () => {
+  const { double, client, say } = await startRepeating()
   await say('The bicycle is behind the old library.')
   expect(await say(`My locker code is ${CODE}`)).toContain(CODE)
   await forget(client)
@@ -82,9 +82,9 @@ test('what the owner had forgotten is no more before the model, and the rest is'
   expect(hits.map(({ type }: { type: string }) => type)).toContain('chat.message.received')
 })
 
-test('a capsule and a replacement that tell it go with it, and the next ones are written without it', async () => {
+test('forgets a capsule and a replacement with their source, and rewrites them without it', async () => {
   const directory = testDirectory()
-  const { double, service, client, say } = await startTeller({ directory })
+  const { double, service, client, say } = await startRepeating({ directory })
   await say('The bicycle is behind the old library.')
   await say(`My locker code is ${CODE}`)
   await compact(client)
@@ -95,12 +95,12 @@ test('a capsule and a replacement that tell it go with it, and the next ones are
   expect(turnRequests(double).at(-1)?.text).not.toContain(CODE)
   expect(await say(QUESTION)).toBe(`- ${BICYCLE}`)
   await service.stop()
-  const again = await startTeller({ directory })
+  const again = await startRepeating({ directory })
   expect(await again.say(QUESTION)).toBe(`- ${BICYCLE}`)
 })
 
-test('what is forgotten while a compaction is under way is not in what that leaves', async () => {
-  const { double, client, say } = await startTeller()
+test('discards a compaction whose source is forgotten while it runs', async () => {
+  const { double, client, say } = await startRepeating()
   await say('The bicycle is behind the old library.')
   await say(`My locker code is ${CODE}`)
   const letGo = Promise.withResolvers<void>()
@@ -115,15 +115,15 @@ test('what is forgotten while a compaction is under way is not in what that leav
 })
 
 test.each(['forgotten', 'erased'])(
-  'of answers given from a capsule, what is %s leaves only the words that quote it',
+  'takes only the quoted words out of answers given from a capsule (%s source)',
   async (how) => {
-    const { client, say } = await startTeller()
+    const { client, say } = await startRepeating()
     await say('The bicycle is behind the old library.')
     await say(`My locker code is ${CODE}`)
     await compact(client)
-    const about = await client.post('/api/chat', { content: 'Where is the bicycle?' })
-    const told = await client.post('/api/chat', { content: 'What opens the locker?' })
-    expect([about.json.reply.text, told.json.reply.text]).toEqual([
+    const bicycleAnswer = await client.post('/api/chat', { content: 'Where is the bicycle?' })
+    const lockerAnswer = await client.post('/api/chat', { content: 'What opens the locker?' })
+    expect([bicycleAnswer.json.reply.text, lockerAnswer.json.reply.text]).toEqual([
       `- ${BICYCLE}`,
       `- The locker opens with ${CODE}.`,
     ])
@@ -141,12 +141,12 @@ test.each(['forgotten', 'erased'])(
     }
     const replies = (await timeline()).filter(({ type }) => type === 'chat.reply.sent')
     const textOf = (turnId: string) => replies.find((reply) => reply.turnId === turnId)?.payload.text
-    expect(textOf(about.json.turnId)).toBe(`- ${BICYCLE}`)
-    expect(textOf(told.json.turnId)).toBe('- The locker opens with [erased].')
+    expect(textOf(bicycleAnswer.json.turnId)).toBe(`- ${BICYCLE}`)
+    expect(textOf(lockerAnswer.json.turnId)).toBe('- The locker opens with [erased].')
   },
 )
 
-/** A model that says what it is told to, and of which is learned what the cat is called. */
+/** A model with scripted replies, and a memory of the cat’s name. */
 async function startScripted() {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
@@ -170,7 +170,7 @@ async function startScripted() {
       CHAT_MODEL: 'test-model',
     },
   })
-  const send = sayer(service)
+  const send = sayTo(service)
   const say = (content: string, text: string) => {
     double.reply({ text })
     return send(content)
@@ -179,7 +179,7 @@ async function startScripted() {
   return { double, client: service.client, send, say }
 }
 
-test('an answer of nothing but the forgotten words goes, and another loses only these words', async () => {
+test('erases a reply that only repeats forgotten words, and redacts any other', async () => {
   const { double, client, say } = await startScripted()
   await say('What is my cat called?', 'Minka.')
   await say('Who sang in the opera?', 'Minka Popp, a soprano.')
@@ -196,7 +196,7 @@ test('an answer of nothing but the forgotten words goes, and another loses only 
   ])
 })
 
-test('what a turn answers that was given it before it was forgotten is not before the next', async () => {
+test('keeps from the next turn a reply that a turn gives after its source was forgotten', async () => {
   const { double, client, send, say } = await startScripted()
   await expect.poll(async () => (await client.get('/api/memories')).json.memories.length).toBe(1)
   const letGo = Promise.withResolvers<void>()
@@ -211,7 +211,7 @@ test('what a turn answers that was given it before it was forgotten is not befor
   expect(turnRequests(double).at(-1)?.text).not.toContain('Minka')
 })
 
-test('what waits to be forgotten is not before the model, and is again once that is undone', async () => {
+test('keeps a pending erasure from the model, and shows it again after an undo', async () => {
   const { double, client, say } = await startScripted()
   const list = async () => (await client.get('/api/memories')).json.memories as { id: string }[]
   await expect.poll(async () => (await list()).length).toBe(1)
@@ -226,7 +226,7 @@ test('what waits to be forgotten is not before the model, and is again once that
   expect(turnRequests(double).at(-1)?.text).toContain('Minka')
 })
 
-test('no chain is built on what tells it, erased yet or not, hidden for a while or not', async () => {
+test('builds no chain on a base that repeats hidden or barred words', async () => {
   const { append, views, ledger } = await openTestStorage(testDirectory())
   const model = { provider: 'p', model: 'm' }
   const place = { conversationId: 'c', channel: 'inner' as const, actor: 'service' as const }
@@ -280,10 +280,10 @@ test('no chain is built on what tells it, erased yet or not, hidden for a while 
   }
 })
 
-test('the builtin model, too, does not tell what it was made to forget, learned or not', async () => {
+test('keeps forgotten words out of the builtin model’s answers, learned or not', async () => {
   const directory = testDirectory()
   const first = await startWholeService({ directory })
-  const say = sayer(first)
+  const say = sayTo(first)
   await say("My sister's birthday is on May 5th.")
   await say('The spare key lies under the blue flowerpot.')
   expect(await say("When is my sister's birthday?")).toContain('May 5th')
@@ -291,7 +291,7 @@ test('the builtin model, too, does not tell what it was made to forget, learned 
   expect(await say("Forget my sister's birthday")).toMatch(/^Forgotten/)
   expect(await say('Forget where the spare key lies')).toMatch(/^Forgotten/)
   for (const each of [say, null]) {
-    const ask = each ?? sayer(await first.stop().then(() => startWholeService({ directory })))
+    const ask = each ?? sayTo(await first.stop().then(() => startWholeService({ directory })))
     for (const question of ["When is my sister's birthday?", 'Where is the spare key?']) {
       expect(await ask(question)).toContain('asked me to forget')
     }

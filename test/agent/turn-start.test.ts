@@ -42,7 +42,7 @@ const composed: Composed = {
   baseForm: null,
 }
 
-/** A turn whose facts wait to be written while its model has answered already. */
+/** Starts a turn whose model has already answered; the test settles each append. */
 function startTurn({ gathered = Promise.resolve(composed) } = {}) {
   const appends: { events: readonly NewEvent[]; types: string[]; settle: PromiseWithResolvers<Appended> }[] =
     []
@@ -110,7 +110,7 @@ const surfaced: NewEvent = {
 
 const someTurnsOfTheLoop = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-test('the model is asked while the start is written, and nothing that it says counts before', async () => {
+test('asks the model while the start is written, and shows nothing before', async () => {
   const { appends, asked, shown, ended } = startTurn()
   await asked
   await someTurnsOfTheLoop()
@@ -124,7 +124,7 @@ test('the model is asked while the start is written, and nothing that it says co
   await ended
 })
 
-test('where the start cannot be written, the request is given up and the turn stays as it was', async () => {
+test('aborts the request and leaves the turn waiting when its start cannot be written', async () => {
   const { appends, asked, shown, ended } = startTurn()
   const signal = await asked
   appends[0]?.settle.reject(new LedgerUnavailable('the disk is full'))
@@ -134,7 +134,7 @@ test('where the start cannot be written, the request is given up and the turn st
   expect(appends).toHaveLength(1)
 })
 
-test('the start is written while what the model is given is gathered, and the model is asked after that', async () => {
+test('writes the start while the input is gathered, and asks the model afterwards', async () => {
   const gathered = Promise.withResolvers<Composed>()
   const { appends, asked, ended } = startTurn({ gathered: gathered.promise })
   let isAsked = false
@@ -152,7 +152,7 @@ test('the start is written while what the model is given is gathered, and the mo
   await ended
 })
 
-test('what surfaced is written while the model is asked, and nothing counts before it is', async () => {
+test('asks the model while recalled memories are recorded, and shows nothing before', async () => {
   const { appends, asked, shown, ended } = startTurn({
     gathered: Promise.resolve({ ...composed, facts: [surfaced] }),
   })
@@ -169,7 +169,7 @@ test('what surfaced is written while the model is asked, and nothing counts befo
   await ended
 })
 
-test('where what surfaced cannot be written, the request is given up and the turn is taken up again', async () => {
+test('aborts the request and leaves the turn for a retry when a recall cannot be recorded', async () => {
   const { appends, asked, shown, ended } = startTurn({
     gathered: Promise.resolve({ ...composed, facts: [surfaced] }),
   })
@@ -182,7 +182,7 @@ test('where what surfaced cannot be written, the request is given up and the tur
   expect(appends).toHaveLength(2)
 })
 
-test('a turn whose words cannot be gathered has begun, and fails', async () => {
+test('starts and fails a turn whose input cannot be gathered', async () => {
   const { appends, ended } = startTurn({ gathered: Promise.reject(new Error('the chain cannot be read')) })
   await expect.poll(() => appends.length).toBe(2)
   expect(appends.map(({ types }) => types)).toEqual([['turn.started'], ['turn.failed']])
