@@ -5,7 +5,7 @@ import { follow, type SubscribeHead } from '../../ledger/follow.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
-/** A writer whose head can be subscribed to, as the service's storage has it. */
+/** A writer whose head can be subscribed to, as in the service. */
 function openFollowed() {
   const writer = openTestWriter(testDirectory(), { projections: [] })
   const listeners = new Set<() => void>()
@@ -26,7 +26,7 @@ function openFollowed() {
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-test('however appends and slow consumers interleave, each gets each event once, in order', async () => {
+test('delivers each event once and in order to slow consumers during appends', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -78,7 +78,7 @@ test('however appends and slow consumers interleave, each gets each event once, 
   )
 })
 
-test('an aborted follower ends, wherever it is, and leaves no subscription behind', async () => {
+test('ends an aborted follower at any point and leaves no subscription behind', async () => {
   const followed = openFollowed()
   followed.appendAndTell(3)
   const waiting = new AbortController()
