@@ -19,15 +19,18 @@ const memoriesSchema = z.object({
   memories: z.array(z.object({ id: z.string(), text: z.string(), since: z.string() })),
 })
 
-/** What an extraction shows a model. */
+/** What an extraction request shows the model. */
 export type Shown = z.output<typeof conversationSchema> & z.output<typeof memoriesSchema>
 
-/** What it answers: candidates, a failure, or anything at all. */
+/** The answer: candidates, an error, or raw output. */
 export type ScriptedAnswer = readonly Partial<Candidate>[] | ModelError | { readonly raw: unknown }
 
 export type ScriptedModel = StructuredModel & { readonly asked: readonly Shown[] }
 
-/** A model that answers extraction as a test says, at the port: what does not fit the schema is malformed, as there. */
+/**
+ * A model that answers extraction as scripted. Like a real port, it rejects output that does not match the
+ * schema.
+ */
 export function scriptedModel(
   answer: (shown: Shown, signal: AbortSignal) => ScriptedAnswer | Promise<ScriptedAnswer>,
 ): ScriptedModel {
@@ -42,7 +45,7 @@ export function scriptedModel(
       if (given instanceof ModelError) throw given
       const value = 'raw' in given ? given.raw : { candidates: given.map(whole) }
       const parsed = request.schema.safeParse(value)
-      if (!parsed.success) throw new ModelError('malformed', 'not in the shape that was asked for')
+      if (!parsed.success) throw new ModelError('malformed', 'the output does not match the schema')
       return { value: parsed.data, usage: { inputTokens: 100, outputTokens: 10, cachedTokens: 0 } }
     },
   }
