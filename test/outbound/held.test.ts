@@ -4,7 +4,7 @@ import { startUnconfiguredOutbox } from '../support/outbox.ts'
 import { openTestStorage } from '../support/storage.ts'
 
 test.each(['sms', 'webhook'] as const)(
-  'a delivery by %s that is due while everything is held is left alone, not looked for again and again',
+  'leaves a due delivery by %s alone while everything is held, without polling',
   async (channel) => {
     const storage = await openTestStorage(testDirectory())
     const { append } = storage
@@ -41,7 +41,7 @@ test.each(['sms', 'webhook'] as const)(
 )
 
 test.each(['sms', 'webhook'] as const)(
-  'a delivery by %s whose outcome changes nothing is retried after a pause, not at once',
+  'pauses before the retry of a delivery by %s that made no progress',
   async (channel) => {
     const storage = await openTestStorage(testDirectory())
     await storage.append([
