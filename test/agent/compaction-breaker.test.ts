@@ -20,7 +20,7 @@ async function openCompactor() {
     views,
     chain: createChainReader(views, ledger),
     model: () => {
-      throw new Error('nobody asks it')
+      throw new Error('unexpected model request')
     },
     instructions: () => '',
     instructionSeqs: () => [],

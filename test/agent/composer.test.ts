@@ -33,7 +33,7 @@ async function openComposer() {
   })
   const turnOf = (turnId: string) => {
     const found = createTurnQueries(views).byId(turnId)
-    if (!found) throw new Error('there is no turn')
+    if (!found) throw new Error('turn not found')
     return found
   }
   const raised = { kind: 'text_failed', mode: 'next-turn', priority: 4 } as const

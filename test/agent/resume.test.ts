@@ -77,7 +77,7 @@ async function resume(
   const { seq } = ledger.head()
   const turns = createTurnQueries(views)
   const turn = turns.byId('t')
-  if (!turn) throw new Error('there is no turn')
+  if (!turn) throw new Error('turn not found')
   const requests: (readonly InputItem[])[] = []
   const text: TextModel = {
     id: MODEL,
@@ -115,7 +115,7 @@ async function resume(
   ])
   const log = { warn: () => undefined, error: () => undefined }
   await createTurnRunner({
-    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    propose: () => Promise.reject(new Error('unexpected proposal')),
     areForeign: () => false,
     append,
     ledger,

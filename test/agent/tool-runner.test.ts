@@ -6,7 +6,7 @@ import { type CallFact, createToolRunner } from '../../src/agent/tool-runner.ts'
 import { defineTool, type ToolResult } from '../../src/tools/tool.ts'
 
 const NOT_ASKED = {
-  propose: () => Promise.reject(new Error('nothing is to be proposed')),
+  propose: () => Promise.reject(new Error('unexpected proposal')),
   areForeign: () => false,
 }
 

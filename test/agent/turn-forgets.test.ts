@@ -21,7 +21,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
   ])
   const turns = createTurnQueries(views)
   const turn = turns.byId('t')
-  if (!turn) throw new Error('there is no turn')
+  if (!turn) throw new Error('turn not found')
   const stop = new AbortController()
   let rounds = 0
   const text: TextModel = {
@@ -57,7 +57,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
     },
   })
   await createTurnRunner({
-    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    propose: () => Promise.reject(new Error('unexpected proposal')),
     areForeign: () => false,
     append,
     ledger,

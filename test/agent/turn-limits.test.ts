@@ -23,7 +23,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
   ])
   const turns = createTurnQueries(views)
   const turn = turns.byId('t')
-  if (!turn) throw new Error('there is no turn')
+  if (!turn) throw new Error('turn not found')
   const hang = defineTool({
     name: 'hang',
     description: 'Never returns, and never listens.',
@@ -34,7 +34,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
   })
   const text: TextModel = { id: MODEL, told: (instructions) => instructions, respond }
   await createTurnRunner({
-    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    propose: () => Promise.reject(new Error('unexpected proposal')),
     areForeign: () => false,
     append,
     ledger: isDamaged

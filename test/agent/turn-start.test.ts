@@ -81,7 +81,7 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
     composer: {
       compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, composed: gathered }),
     },
-    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    propose: () => Promise.reject(new Error('unexpected proposal')),
     areForeign: () => false,
     tools: new Map(),
     timezone: () => 'UTC',
