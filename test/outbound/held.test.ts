@@ -53,7 +53,7 @@ test.each(['sms', 'webhook'] as const)(
       },
     ])
     const [existing] = storage.ledger.readSeqs([1])
-    if (!existing) throw new Error('there is no event')
+    if (!existing) throw new Error('event not found')
     let looks = 0
     const stuck = { ...storage, append: async () => ({ status: 'duplicate' as const, existing }) }
     const faults: unknown[] = []

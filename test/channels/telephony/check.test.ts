@@ -78,9 +78,9 @@ test.each([
     'a stale Public URL',
     { reached: { publicUrl: 'https://other.example.com' } },
     'reachability',
-    'reports %s with a remedy',
+    'Something else answers',
   ],
-] as const)('%s is named, with what mends it', async (_what, options, name, detail) => {
+] as const)('reports %s with a remedy', async (_what, options, name, detail) => {
   const { ok, failing } = await check(options as Parameters<typeof check>[0])
   expect(ok).toBe(false)
   expect(failing.map((step) => step.name)).toEqual([name])
