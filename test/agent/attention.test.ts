@@ -93,7 +93,7 @@ function startBusyAttention(kind: 'upkeep' | 'exclusive') {
   const ran: string[] = []
   const begun = Promise.withResolvers<void>()
   let reason: unknown = null
-  let tell: () => void = () => undefined
+  let notify: () => void = () => undefined
   const hang = (signal: AbortSignal) =>
     new Promise<void>((resolve) => {
       begun.resolve()
@@ -109,7 +109,7 @@ function startBusyAttention(kind: 'upkeep' | 'exclusive') {
     hasInterrupt: () => false,
     nextRetryAtMs: () => null,
     onHeadMoved: (listener) => {
-      tell = listener
+      notify = listener
       return () => undefined
     },
     areas: [],
@@ -139,7 +139,7 @@ function startBusyAttention(kind: 'upkeep' | 'exclusive') {
     reason: () => reason,
     say(turnId: string) {
       waiting.push(turnId)
-      tell()
+      notify()
     },
   }
 }

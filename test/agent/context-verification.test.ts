@@ -58,17 +58,17 @@ test('refuses and counts a compaction during a running turn, including the first
   const double = await startKeeper()
   const { client } = await startWholeService({ environment: environmentOf(double) })
   for (const failures of [1, 2]) {
-    const asked = double.requests('/responses').length
-    const letGo = Promise.withResolvers<void>()
-    double.reply({ text: 'At last.', pause: { at: 0, until: letGo.promise } })
+    const requestsBefore = double.requests('/responses').length
+    const released = Promise.withResolvers<void>()
+    double.reply({ text: 'At last.', pause: { at: 0, until: released.promise } })
     const said = client.post('/api/chat', { content: 'Take your time.' })
-    await expect.poll(() => double.requests('/responses').length).toBeGreaterThan(asked)
+    await expect.poll(() => double.requests('/responses').length).toBeGreaterThan(requestsBefore)
     const refused = await client.post('/api/session/context/compact')
     expect([refused.status, refused.json.code]).toEqual([409, 'cannot_compact'])
     expect((await client.get('/api/session/context')).json.canCompact).toBe(false)
     const report = (await client.get('/api/session/operations?hours=1')).json
     expect(report.context.manualCompaction).toMatchObject({ attempts: failures, failures })
-    letGo.resolve()
+    released.resolve()
     expect((await said).status).toBe(200)
   }
 })
@@ -77,16 +77,16 @@ test('compacts on request while a capsule is written between turns', async () =>
   const double = await startKeeper()
   const environment = { ...environmentOf(double), CAPSULE_TRIGGER_TOKENS: '500' }
   const { client } = await startWholeService({ environment })
-  const letGo = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
   double.reply(
     { text: 'Much was said.', usage: { inputTokens: 900, outputTokens: 900 } },
-    { text: 'A capsule of it.', pause: { at: 0, until: letGo.promise } },
+    { text: 'A capsule of it.', pause: { at: 0, until: released.promise } },
   )
   expect((await client.post('/api/chat', { content: 'Say much.' })).status).toBe(200)
   await expect.poll(() => turnRequests(double).length).toBe(2)
   expect((await client.get('/api/session/context')).json.canCompact).toBe(true)
   const compacted = client.post('/api/session/context/compact')
-  letGo.resolve()
+  released.resolve()
   expect((await compacted).status).toBe(200)
 })
 

@@ -13,11 +13,11 @@ async function startObeying() {
     const input = Array.isArray(body.input) ? body.input : []
     const last = input.at(-1)
     if (last?.type === 'function_call_output') return { text: `It says: ${String(last.output)}` }
-    const asked = /do (\w+) (\{.*?\})/.exec(
+    const order = /do (\w+) (\{.*?\})/.exec(
       JSON.stringify(last).replaceAll('\\"', '"').replaceAll('\\\\', ''),
     )
-    if (asked?.[1])
-      return { toolCalls: [{ name: asked[1], arguments: asked[2] }], reasoning: `Thinking of ${CANARY}` }
+    if (order?.[1])
+      return { toolCalls: [{ name: order[1], arguments: order[2] }], reasoning: `Thinking of ${CANARY}` }
     return { text: text.includes(CANARY) ? `You mentioned ${CANARY} before.` : 'I know nothing of it.' }
   })
   const environment = {

@@ -28,10 +28,10 @@ async function startRepeating(options: { directory?: string } = {}) {
     }),
   }))
   double.answerWith(({ body, text }) => {
-    const asked = JSON.stringify(Array.isArray(body.input) ? body.input.at(-1) : '')
+    const lastItem = JSON.stringify(Array.isArray(body.input) ? body.input.at(-1) : '')
     const known = [
-      ...(/locker|capsule/.test(asked) && text.includes(CODE) ? [`The locker opens with ${CODE}.`] : []),
-      ...(/bicycle|capsule/.test(asked) && text.includes('library') ? [BICYCLE] : []),
+      ...(/locker|capsule/.test(lastItem) && text.includes(CODE) ? [`The locker opens with ${CODE}.`] : []),
+      ...(/bicycle|capsule/.test(lastItem) && text.includes('library') ? [BICYCLE] : []),
     ]
     return {
       text: known.length === 0 ? 'Nothing is known.' : known.map((each) => `- ${each}`).join('\n'),
@@ -103,13 +103,13 @@ test('discards a compaction whose source is forgotten while it runs', async () =
   const { double, client, say } = await startRepeating()
   await say('The bicycle is behind the old library.')
   await say(`My locker code is ${CODE}`)
-  const letGo = Promise.withResolvers<void>()
-  const asked = turnRequests(double).length
-  double.reply({ text: `The locker opens with ${CODE}.`, pause: { at: 0, until: letGo.promise } })
+  const released = Promise.withResolvers<void>()
+  const requestsBefore = turnRequests(double).length
+  double.reply({ text: `The locker opens with ${CODE}.`, pause: { at: 0, until: released.promise } })
   const compacting = client.post('/api/session/context/compact')
-  await expect.poll(() => turnRequests(double).length).toBeGreaterThan(asked)
+  await expect.poll(() => turnRequests(double).length).toBeGreaterThan(requestsBefore)
   await forget(client)
-  letGo.resolve()
+  released.resolve()
   expect((await compacting).status).toBe(502)
   expect(await say(QUESTION)).toBe(`- ${BICYCLE}`)
 })
@@ -199,13 +199,13 @@ test('erases a reply that only repeats forgotten words, and redacts any other', 
 test('keeps from the next turn a reply that a turn gives after its source was forgotten', async () => {
   const { double, client, send, say } = await startScripted()
   await expect.poll(async () => (await client.get('/api/memories')).json.memories.length).toBe(1)
-  const letGo = Promise.withResolvers<void>()
-  const asked = turnRequests(double).length
-  double.reply({ text: 'It is Minka.', pause: { at: 0, until: letGo.promise } })
+  const released = Promise.withResolvers<void>()
+  const requestsBefore = turnRequests(double).length
+  double.reply({ text: 'It is Minka.', pause: { at: 0, until: released.promise } })
   const running = send('And what is it?')
-  await expect.poll(() => turnRequests(double).length).toBeGreaterThan(asked)
+  await expect.poll(() => turnRequests(double).length).toBeGreaterThan(requestsBefore)
   await forget(client)
-  letGo.resolve()
+  released.resolve()
   await running
   await say('Hello again', 'Hello.')
   expect(turnRequests(double).at(-1)?.text).not.toContain('Minka')
@@ -216,11 +216,11 @@ test('keeps a pending erasure from the model, and shows it again after an undo',
   const list = async () => (await client.get('/api/memories')).json.memories as { id: string }[]
   await expect.poll(async () => (await list()).length).toBe(1)
   const [memory] = await list()
-  const asked = await client.post('/api/erasures', { kind: 'memory', id: memory?.id })
-  expect(asked.status, asked.text).toBeLessThan(300)
+  const requested = await client.post('/api/erasures', { kind: 'memory', id: memory?.id })
+  expect(requested.status, requested.text).toBeLessThan(300)
   await say('Hello', 'Hello.')
   expect(turnRequests(double).at(-1)?.text).not.toContain('Minka')
-  const undone = await client.post(`/api/erasures/${asked.json.id}/undo`)
+  const undone = await client.post(`/api/erasures/${requested.json.id}/undo`)
   expect(undone.status, undone.text).toBe(200)
   await say('Hello again', 'Hello.')
   expect(turnRequests(double).at(-1)?.text).toContain('Minka')

@@ -108,12 +108,12 @@ const surfaced: NewEvent = {
   facts: { ids: ['m-1'], turnSeqs: [], late: false, injectedTokens: 4, durationMs: 1 },
 }
 
-const someTurnsOfTheLoop = () => new Promise((resolve) => setTimeout(resolve, 20))
+const letLoopRun = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 test('asks the model while the start is written, and shows nothing before', async () => {
   const { appends, asked, shown, ended } = startTurn()
   await asked
-  await someTurnsOfTheLoop()
+  await letLoopRun()
   expect(appends.map(({ types }) => types)).toEqual([['turn.started']])
   expect(shown).not.toContain('delta')
   appends[0]?.settle.resolve({ status: 'appended', events: [] })
@@ -143,7 +143,7 @@ test('writes the start while the input is gathered, and asks the model afterward
     .poll(() => appends[0]?.events)
     .toMatchObject([{ type: 'turn.started', facts: { adaptationIds: ['a-1'], signalIds: [] } }])
   appends[0]?.settle.resolve({ status: 'appended', events: [] })
-  await someTurnsOfTheLoop()
+  await letLoopRun()
   expect(isAsked).toBe(false)
   gathered.resolve(composed)
   await expect.poll(() => appends.length).toBe(2)
@@ -159,7 +159,7 @@ test('asks the model while recalled memories are recorded, and shows nothing bef
   await asked
   expect(appends.map(({ types }) => types)).toEqual([['turn.started'], ['memory.recalled']])
   appends[0]?.settle.resolve({ status: 'appended', events: [] })
-  await someTurnsOfTheLoop()
+  await letLoopRun()
   expect(shown).not.toContain('delta')
   expect(appends).toHaveLength(2)
   appends[1]?.settle.resolve({ status: 'appended', events: [] })

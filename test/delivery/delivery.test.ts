@@ -61,8 +61,10 @@ test('makes a refusal final and visible, falls back to chat, and delivers on a m
     { channel: 'sms', status: 'failed', kind: 'refused', attempts: [{ outcome: 'failed' }] },
     { channel: 'chat', status: 'delivered', fallbackOf: task.deliveries[0].id },
   ])
-  const told = ofType(await assistant.events(), 'chat.reply.sent').filter(({ payload }) => payload.deliveryId)
-  expect(told).toMatchObject([
+  const replies = ofType(await assistant.events(), 'chat.reply.sent').filter(
+    ({ payload }) => payload.deliveryId,
+  )
+  expect(replies).toMatchObject([
     { payload: { text: expect.stringContaining('It could not be texted to you.') } },
   ])
   expect(double.messages).toEqual([])

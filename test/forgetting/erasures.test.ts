@@ -18,10 +18,10 @@ async function startObeying(options: { directory?: string; nowMs?: () => number 
     const input = Array.isArray(body.input) ? body.input : []
     const last = input.at(-1)
     if (last?.type === 'function_call_output') return { text: 'Done.' }
-    const asked = /do (\w+) (\{.*?\})/.exec(
+    const order = /do (\w+) (\{.*?\})/.exec(
       JSON.stringify(last).replaceAll('\\"', '"').replaceAll('\\\\', ''),
     )
-    if (asked?.[1]) return { toolCalls: [{ name: asked[1], arguments: asked[2] }] }
+    if (order?.[1]) return { toolCalls: [{ name: order[1], arguments: order[2] }] }
     const words = JSON.stringify(last)
     if (words.includes('Remember that'))
       return {
@@ -108,18 +108,23 @@ test('plans an erasure, hides its words at once and restores them on undo', asyn
   expect((await client.get('/api/erasures')).json.erasures).toEqual([])
   expect((await client.get(`/api/timeline/spans/${span}`)).text).toContain(CANARY)
 
-  const asked = await client.post('/api/erasures', { kind: 'span', id: span })
-  expect(asked.status, asked.text).toBe(201)
-  expect(asked.headers.location).toBe(`/api/erasures/${asked.json.id}`)
-  expect(asked.json).toMatchObject({ status: 'pending', events: plan.count, kind: 'span', targetId: span })
+  const requested = await client.post('/api/erasures', { kind: 'span', id: span })
+  expect(requested.status, requested.text).toBe(201)
+  expect(requested.headers.location).toBe(`/api/erasures/${requested.json.id}`)
+  expect(requested.json).toMatchObject({
+    status: 'pending',
+    events: plan.count,
+    kind: 'span',
+    targetId: span,
+  })
   expect(await shown(service)).not.toContain(CANARY)
   expect(filesHolding(service.directory, CANARY)).not.toEqual([])
   expect(await say('What did I mention?')).toBe('I know nothing of it.')
   expect((await client.get(`/api/erasures.plan?kind=span&id=${span}`)).status).toBeLessThan(500)
 
-  const undone = await client.post(`/api/erasures/${asked.json.id}/undo`)
+  const undone = await client.post(`/api/erasures/${requested.json.id}/undo`)
   expect(undone.json.status).toBe('undone')
-  expect((await client.post(`/api/erasures/${asked.json.id}/undo`)).json.code).toBe('not_pending')
+  expect((await client.post(`/api/erasures/${requested.json.id}/undo`)).json.code).toBe('not_pending')
   expect(await say('What did I mention?')).toContain(CANARY)
   for (const page of ['/api/notes', '/api/memories', `/api/notes?q=${CANARY}`]) {
     expect((await client.get(page)).text).toContain(CANARY)
@@ -163,9 +168,9 @@ test('removes erased words from every file after a minute, across restarts', asy
   ]
   const ids: string[] = []
   for (const target of targets) {
-    const asked = await first.client.post('/api/erasures', target)
-    expect(asked.status, JSON.stringify(target) + asked.text).toBe(201)
-    ids.push(asked.json.id)
+    const requested = await first.client.post('/api/erasures', target)
+    expect(requested.status, JSON.stringify(target) + requested.text).toBe(201)
+    ids.push(requested.json.id)
   }
   expect(await shown(first.service)).not.toContain(CANARY)
   await first.service.stop()
@@ -206,13 +211,13 @@ test('counts everything erased in the receipt after a crash during the erasure',
   await first.say(`I am allergic to ${CANARY}. Remember that.`)
   await first.say(`do create_note {"title":null,"content":"Note of ${CANARY}"}`)
   const message = (await eventsOf(first.service)).find(({ type }) => type === 'chat.message.received')
-  const { json: asked } = await first.client.post('/api/erasures', { kind: 'span', id: message?.spanId })
+  const { json: requested } = await first.client.post('/api/erasures', { kind: 'span', id: message?.spanId })
   await first.service.stop()
 
   const writer = openTestWriter(directory)
   const by = { actor: 'service', channel: 'system' } as const
-  const key = `erasure-ended:${asked.id}`
-  writer.append({ type: 'erasure.started', ...by, key, facts: { erasureId: asked.id } })
+  const key = `erasure-ended:${requested.id}`
+  writer.append({ type: 'erasure.started', ...by, key, facts: { erasureId: requested.id } })
   const hidden = writer.ledger
     .readAfter(0, 1000)
     .flatMap((event) => (event.type === 'erasure.requested' ? event.facts.seqs : []))
@@ -220,10 +225,10 @@ test('counts everything erased in the receipt after a crash during the erasure',
   writer.close()
 
   const second = await startObeying({ directory })
-  await until('the erasing', hasStatus(second.client, asked.id, 'erased'))
+  await until('the erasing', hasStatus(second.client, requested.id, 'erased'))
   expect(filesHolding(directory, CANARY)).toEqual([])
-  const receipt = (await second.client.get(`/api/erasures/${asked.id}`)).json
-  expect(receipt).toMatchObject({ events: asked.events, kinds: asked.kinds })
+  const receipt = (await second.client.get(`/api/erasures/${requested.id}`)).json
+  expect(receipt).toMatchObject({ events: requested.events, kinds: requested.kinds })
   expect(receipt.events).toBeGreaterThan(4)
 })
 
@@ -272,10 +277,10 @@ test('erases everything within a period and nothing outside', async () => {
     from: new Date(middle - 60_000).toISOString(),
     to: new Date(middle + 60_000).toISOString(),
   }
-  const asked = await client.post('/api/erasures', period)
-  expect(asked.json).toMatchObject({ kind: 'period', targetId: null, from: period.from, to: period.to })
+  const requested = await client.post('/api/erasures', period)
+  expect(requested.json).toMatchObject({ kind: 'period', targetId: null, from: period.from, to: period.to })
   skewMs += 61_000
-  await until('the erasing', hasStatus(client, asked.json.id, 'erased'))
+  await until('the erasing', hasStatus(client, requested.json.id, 'erased'))
   expect(filesHolding(service.directory, CANARY)).toEqual([])
   const rest = JSON.stringify(await eventsOf(service))
   expect(rest).toContain('gardens')

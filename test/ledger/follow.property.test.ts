@@ -16,7 +16,7 @@ function openFollowed() {
   return {
     ...writer,
     listeners,
-    appendAndTell(count: number) {
+    appendAndNotify(count: number) {
       writer.append(...Array.from({ length: count }, () => said('tea')))
       for (const listener of [...listeners]) listener()
     },
@@ -38,7 +38,7 @@ test('delivers each event once and in order to slow consumers during appends', a
       fc.integer({ min: 0, max: 300 }),
       async (scheduler, appends, consumers, before) => {
         const followed = openFollowed()
-        if (before > 0) followed.appendAndTell(before)
+        if (before > 0) followed.appendAndNotify(before)
         const total = before + appends.reduce((sum, count) => sum + count, 0)
         const abort = new AbortController()
 
@@ -62,7 +62,7 @@ test('delivers each event once and in order to slow consumers during appends', a
         async function produce(): Promise<void> {
           for (const count of appends) {
             await scheduler.schedule(Promise.resolve(), 'append')
-            followed.appendAndTell(count)
+            followed.appendAndNotify(count)
           }
         }
         const all = Promise.all([produce(), ...consumers.map(consume)])
@@ -80,7 +80,7 @@ test('delivers each event once and in order to slow consumers during appends', a
 
 test('ends an aborted follower at any point and leaves no subscription behind', async () => {
   const followed = openFollowed()
-  followed.appendAndTell(3)
+  followed.appendAndNotify(3)
   const waiting = new AbortController()
   const seen: number[] = []
   const end = (async () => {

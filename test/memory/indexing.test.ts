@@ -11,17 +11,17 @@ import { openWriterAndViews } from '../support/writer-and-views.ts'
 /** A ledger whose views are indexed only on demand. */
 function open() {
   const { writer, views } = openWriterAndViews()
-  let asked = 0
+  let catchUps = 0
   const indexed = createIndexing({
     views,
     ledger: writer.ledger,
     catchUp: async () => {
-      asked += 1
+      catchUps += 1
       writer.settle()
     },
   })
   const indexedSeq = createStandingQuery(views, recallProjection.name)
-  return { writer, views, indexed, indexedSeq, asked: () => asked }
+  return { writer, views, indexed, indexedSeq, catchUps: () => catchUps }
 }
 
 function entriesOf(ledger: LedgerReader): number[] {
@@ -64,24 +64,24 @@ test('indexes or already holds in context everything that may be recalled', asyn
 })
 
 test('does not wait for the index to catch up on the current conversation', async () => {
-  const { writer, indexed, asked } = open()
+  const { writer, indexed, catchUps } = open()
   const inContextSeqs: number[] = []
   for (let turn = 1; turn <= 20; turn += 1) {
     await indexed(writer.ledger.head().seq + 1, Float64Array.from(inContextSeqs))
     writer.append(said(`message ${turn}`), exampleOf('turn.started'), exampleOf('context.usage.recorded'))
     inContextSeqs.push(turn * 3 - 2)
   }
-  expect(asked()).toBe(0)
+  expect(catchUps()).toBe(0)
   writer.append(exampleOf('memory.stored'))
   await indexed(Number.MAX_SAFE_INTEGER, Float64Array.from(inContextSeqs))
-  expect(asked()).toBe(1)
+  expect(catchUps()).toBe(1)
 })
 
 test('catches up an index that is far behind, whatever it lacks', async () => {
-  const { writer, indexed, asked } = open()
+  const { writer, indexed, catchUps } = open()
   for (let index = 0; index < 101; index += 1) writer.append(exampleOf('turn.started'))
   await indexed(Number.MAX_SAFE_INTEGER, new Float64Array())
-  expect(asked()).toBe(1)
+  expect(catchUps()).toBe(1)
   await indexed(Number.MAX_SAFE_INTEGER, new Float64Array())
-  expect(asked()).toBe(1)
+  expect(catchUps()).toBe(1)
 })

@@ -43,7 +43,7 @@ export function scriptedModel(
       asked.push(shown)
       const given = await answer(shown, signal)
       if (given instanceof ModelError) throw given
-      const value = 'raw' in given ? given.raw : { candidates: given.map(whole) }
+      const value = 'raw' in given ? given.raw : { candidates: given.map(withDefaults) }
       const parsed = request.schema.safeParse(value)
       if (!parsed.success) throw new ModelError('malformed', 'the output does not match the schema')
       return { value: parsed.data, usage: { inputTokens: 100, outputTokens: 10, cachedTokens: 0 } }
@@ -51,7 +51,7 @@ export function scriptedModel(
   }
 }
 
-function whole(candidate: Partial<Candidate>): Candidate {
+function withDefaults(candidate: Partial<Candidate>): Candidate {
   return {
     kind: 'identity',
     subject: 'owner',

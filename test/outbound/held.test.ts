@@ -29,14 +29,14 @@ test.each(['sms', 'webhook'] as const)(
         },
       },
     ])
-    let looks = 0
+    let checks = 0
     startUnconfiguredOutbox(storage, channel, () => {
-      looks += 1
+      checks += 1
       return true
     })
     await new Promise((resolve) => setTimeout(resolve, 400))
-    expect(looks).toBeGreaterThan(0)
-    expect(looks).toBeLessThan(5)
+    expect(checks).toBeGreaterThan(0)
+    expect(checks).toBeLessThan(5)
   },
 )
 
@@ -54,20 +54,20 @@ test.each(['sms', 'webhook'] as const)(
     ])
     const [existing] = storage.ledger.readSeqs([1])
     if (!existing) throw new Error('event not found')
-    let looks = 0
+    let checks = 0
     const stuck = { ...storage, append: async () => ({ status: 'duplicate' as const, existing }) }
     const faults: unknown[] = []
     startUnconfiguredOutbox(
       stuck,
       channel,
       () => {
-        looks += 1
+        checks += 1
         return false
       },
       (error) => void faults.push(error),
     )
     await new Promise((resolve) => setTimeout(resolve, 400))
-    expect(looks).toBeLessThan(8)
+    expect(checks).toBeLessThan(8)
     expect(faults).toMatchObject([{ name: 'NoProgress' }])
   },
 )

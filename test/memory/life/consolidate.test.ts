@@ -6,14 +6,14 @@ import { canonicalKey, slotKeyOf, statementKeyOf } from '../../../src/memory/can
 import { consolidate, type Known } from '../../../src/memory/consolidate.ts'
 import { contentWords } from '../../../src/memory/language/words.ts'
 
-type Told = {
+type Claim = {
   readonly slot?: string
   readonly value?: string
   readonly single?: boolean
   readonly negated?: boolean
 }
 
-function keysOf(text: string, { slot = '', value = '', negated = false }: Told) {
+function keysOf(text: string, { slot = '', value = '', negated = false }: Claim) {
   return {
     canonicalKey: canonicalKey(text),
     slotKey: slotKeyOf({ subject: 'owner', slot }),
@@ -23,7 +23,7 @@ function keysOf(text: string, { slot = '', value = '', negated = false }: Told) 
 
 function accepted(
   text: string,
-  told: Told & { relations?: Record<string, Relation>; change?: boolean; saidSeq?: number } = {},
+  claim: Claim & { relations?: Record<string, Relation>; change?: boolean; saidSeq?: number } = {},
 ): Accepted {
   const {
     slot = '',
@@ -33,7 +33,7 @@ function accepted(
     relations = {},
     change = false,
     saidSeq = 100,
-  } = told
+  } = claim
   return {
     kind: 'identity',
     subject: 'owner',
@@ -52,7 +52,7 @@ function accepted(
     isChange: change,
     isNegated: negated,
     eventLastsMs: 86_400_000,
-    ...keysOf(text, told),
+    ...keysOf(text, claim),
     words: contentWords(text),
   }
 }
@@ -60,9 +60,9 @@ function accepted(
 function known(
   memoryId: string,
   text: string,
-  told: Told & { seq?: number; contestedWith?: string[] } = {},
+  claim: Claim & { seq?: number; contestedWith?: string[] } = {},
 ): Known {
-  const { value = '', single = false, seq = 10, contestedWith = [] } = told
+  const { value = '', single = false, seq = 10, contestedWith = [] } = claim
   return {
     memoryId,
     storedSeq: seq + 1,
@@ -70,7 +70,7 @@ function known(
     value,
     quote: text,
     eventTime: null,
-    ...keysOf(text, told),
+    ...keysOf(text, claim),
     status: contestedWith.length > 0 ? 'contested' : 'active',
     singleValued: single,
     sourceSeqs: [seq],
@@ -94,18 +94,18 @@ test('reinforces a memory that is stated again in any form', () => {
 test('does not count the same words of the same event twice', () => {
   const tea = known('tea', 'I like tea', { seq: 100 })
   expect(consolidate(accepted('I like tea'), [tea], null)).toEqual({ outcome: 'repeated', memoryId: 'tea' })
-  const told = { ...accepted('Likes tea a lot', { value: 'tea' }), quote: 'please remember that I like tea' }
-  expect(consolidate(told, [tea], null)).toEqual({ outcome: 'repeated', memoryId: 'tea' })
+  const claim = { ...accepted('Likes tea a lot', { value: 'tea' }), quote: 'please remember that I like tea' }
+  expect(consolidate(claim, [tea], null)).toEqual({ outcome: 'repeated', memoryId: 'tea' })
 })
 
 test('treats the same words about another day as another plan, and about the same day as one', () => {
   const text = 'I have a dentist appointment tomorrow at 3pm'
-  const told = { slot: 'dentist appointment', value: 'dentist appointment tomorrow at 3pm' }
-  const first = { ...known('first', text, told), eventTime: '2030-01-02T14:00:00.000Z' }
-  const said = (eventTime: string) => consolidate({ ...accepted(text, told), eventTime }, [first], null)
+  const claim = { slot: 'dentist appointment', value: 'dentist appointment tomorrow at 3pm' }
+  const first = { ...known('first', text, claim), eventTime: '2030-01-02T14:00:00.000Z' }
+  const said = (eventTime: string) => consolidate({ ...accepted(text, claim), eventTime }, [first], null)
   expect(said('2030-01-03T14:00:00.000Z')).toMatchObject({ outcome: 'stored', overrides: [], contests: [] })
   expect(said('2030-01-02T11:00:00.000Z')).toMatchObject({ outcome: 'reinforced', memoryId: 'first' })
-  const inOtherWords = { ...accepted(`You know, ${text}`, told), eventTime: '2030-01-03T14:00:00.000Z' }
+  const inOtherWords = { ...accepted(`You know, ${text}`, claim), eventTime: '2030-01-03T14:00:00.000Z' }
   expect(consolidate(inOtherWords, [first], null)).toMatchObject({ outcome: 'stored', overrides: [] })
 })
 

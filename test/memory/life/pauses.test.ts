@@ -21,7 +21,7 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
   }
   let unread = 0
   let isAnswering = false
-  let asks = 0
+  let checks = 0
   const windows: number[] = []
   const reactor = createMemoryReactor({
     append: async () => ({ status: 'appended', events: [] }),
@@ -32,7 +32,7 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
     } as Partial<MemoryQueries> as MemoryQueries,
     utterances: {
       hasUnanswered() {
-        asks += 1
+        checks += 1
         return isAnswering
       },
       isBehindBy: (count) => unread > count,
@@ -66,7 +66,7 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
   return {
     reactor,
     windows,
-    asks: () => asks,
+    checks: () => checks,
     unread: () => unread,
     /** Adds a finished turn, or an unfinished one if `goesOn`. */
     say({ goesOn = false } = {}) {
@@ -78,16 +78,16 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
 }
 
 test('reads successive turns in one go during the pause after them', async () => {
-  const { windows, asks, say } = openReactor({ quietMs: 1000, longestMs: 60_000 })
-  await expect.poll(asks).toBeGreaterThan(0)
-  const askedBefore = asks()
+  const { windows, checks, say } = openReactor({ quietMs: 1000, longestMs: 60_000 })
+  await expect.poll(checks).toBeGreaterThan(0)
+  const checksBefore = checks()
   for (let turn = 0; turn < 5; turn += 1) {
     say()
     await delay(A_MOMENT_MS)
   }
   expect(windows).toEqual([])
   // Before the pause, it does not even query the views.
-  expect(asks()).toBe(askedBefore)
+  expect(checks()).toBe(checksBefore)
   await expect.poll(() => windows, { timeout: 10_000 }).toEqual([5])
 })
 

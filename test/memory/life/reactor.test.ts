@@ -242,15 +242,15 @@ test('wakes the delegate once for each overridden, conflicting or refined memory
   const raised = () =>
     mind.facts('signal.raised').flatMap((event) => (event.type === 'signal.raised' ? [event] : []))
   const signals = () => raised().map(({ facts }) => facts)
-  const tell = async (...all: readonly string[]) => {
+  const sayEach = async (...all: readonly string[]) => {
     for (const said of all) {
       await mind.say(said)
       await mind.settle()
     }
   }
-  await tell('I live in Oslo', 'I have a dog', 'I drink tea every morning')
+  await sayEach('I live in Oslo', 'I have a dog', 'I drink tea every morning')
   expect(signals()).toEqual([])
-  await tell('I live in Ulm', 'My dog is called Rex, I have a dog named Rex', 'I drink tea only at night')
+  await sayEach('I live in Ulm', 'My dog is called Rex, I have a dog named Rex', 'I drink tea only at night')
   await mind.settle()
   expect(
     signals()

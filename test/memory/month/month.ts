@@ -119,7 +119,7 @@ export function generateMonth(seed: number): Month {
     }
   }
 
-  function tell(
+  function state(
     day: number,
     about: string,
     wording: Wording,
@@ -135,21 +135,21 @@ export function generateMonth(seed: number): Month {
     const value = values.take(fact.pool)
     const start = random.below(20)
     const first = random.pick(fact.first)
-    tell(start, 'told', first, fact, value)
-    if (random.chance(0.5)) tell(start + 1 + random.below(8), 'repeated', first, fact, value, same(value))
+    state(start, 'told', first, fact, value)
+    if (random.chance(0.5)) state(start + 1 + random.below(8), 'repeated', first, fact, value, same(value))
     if (fact.again.length > 0 && random.chance(0.7))
-      tell(start + 10 + random.below(8), 'paraphrased', random.pick(fact.again), fact, value, same(value))
+      state(start + 10 + random.below(8), 'paraphrased', random.pick(fact.again), fact, value, same(value))
     const fate = random.below(10)
     if (fact.corrected && fate < 5 && values.has(fact.pool)) {
       const next = values.take(fact.pool)
       const day = start + 20 + random.below(8)
       // A model may miss what it corrects, but a single-valued slot holds only the newer value.
       const relation = random.chance(0.7) ? ({ to: value, as: 'conflict' } as const) : null
-      tell(day, 'corrected', random.pick(fact.corrected), fact, next, relation)
+      state(day, 'corrected', random.pick(fact.corrected), fact, next, relation)
       forbidden.push({ value, about: `corrected (${fact.slot})`, newer: next, literal: null })
       expected.push({ value: next, mentions, about: fact.slot })
       if (fact.again.length > 0 && random.chance(0.5))
-        tell(day + 1 + random.below(8), 'paraphrased', random.pick(fact.again), fact, next, same(next))
+        state(day + 1 + random.below(8), 'paraphrased', random.pick(fact.again), fact, next, same(next))
     } else if (fate === 9) {
       const day = start + 20 + random.below(8)
       step(day, 'forgotten', 'I changed my mind about something I told you.', { forgets: value })
