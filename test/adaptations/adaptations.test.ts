@@ -79,7 +79,7 @@ test('limits the total size and keeps every concurrent change', async () => {
   })
 })
 
-test('gives the next turn the instructions of its preview and records their ids', async () => {
+test('sends the previewed instructions with the next turn and records their ids', async () => {
   const { service, model } = await startWithModel()
   const { client } = service
   model.answerWith(() => ({ text: 'Understood.' }))
@@ -220,7 +220,7 @@ test('skips a directory that is a link to elsewhere', async () => {
   })
 })
 
-test('gives calls and texts of the owner their instructions, and a guest none', async () => {
+test('applies instructions to calls and texts of the owner, not of a guest', async () => {
   const phone = await startWithPhone({
     script: script({ reply: () => ({ audio: speech('caller-thanks'), transcript: 'Hello.' }) }),
   })

@@ -196,7 +196,7 @@ test('ends the turn of an activation that a shutdown interrupts, and runs it aga
   await expect.poll(async () => (await service.client.get('/api/session/context')).json.canCompact).toBe(true)
 })
 
-test('does not restart at once an activation that the owner stopped', async () => {
+test('does not immediately restart an activation that the owner stopped', async () => {
   const { service } = await startHanging()
   const tab = await openTab(service)
   expect((await service.client.post('/api/chat/stop')).json).toEqual({ stopped: true })

@@ -168,7 +168,7 @@ test('sends a tab that reconnects with since every missed event exactly once', a
   expect(again.heard.some(({ type }) => type === 'history.page')).toBe(false)
 })
 
-test('answers after a restart a message that waits at shutdown', async () => {
+test('answers a message that waits at shutdown after the restart', async () => {
   const directory = testDirectory()
   const first = await startWithDouble(directory)
   const never = Promise.withResolvers<void>()

@@ -196,7 +196,7 @@ test('erases a reply that only repeats forgotten words, and redacts any other', 
   ])
 })
 
-test('keeps from the next turn a reply that a turn gives after its source was forgotten', async () => {
+test('hides from the next turn a reply whose source was forgotten while it was written', async () => {
   const { double, client, send, say } = await startScripted()
   await expect.poll(async () => (await client.get('/api/memories')).json.memories.length).toBe(1)
   const released = Promise.withResolvers<void>()

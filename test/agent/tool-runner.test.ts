@@ -100,7 +100,7 @@ test('runs a read-only tool while its call is recorded, and records the result a
   expect(await outcome).toHaveLength(1)
 })
 
-test('runs any other tool only after its call is recorded, and waits for its result to be', async () => {
+test('runs any other tool after its call is recorded, and waits until its result is recorded', async () => {
   const ran: string[] = []
   const { run, recorded, written } = openRunner(async () => {
     ran.push('work')

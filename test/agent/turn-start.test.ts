@@ -182,7 +182,7 @@ test('aborts the request and leaves the turn for a retry when a recall cannot be
   expect(appends).toHaveLength(2)
 })
 
-test('starts and fails a turn whose input cannot be gathered', async () => {
+test('fails a turn whose input cannot be gathered, after its start', async () => {
   const { appends, ended } = startTurn({ gathered: Promise.reject(new Error('the chain cannot be read')) })
   await expect.poll(() => appends.length).toBe(2)
   expect(appends.map(({ types }) => types)).toEqual([['turn.started'], ['turn.failed']])

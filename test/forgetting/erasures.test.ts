@@ -232,7 +232,7 @@ test('counts everything erased in the receipt after a crash during the erasure',
   expect(receipt.events).toBeGreaterThan(4)
 })
 
-test('hides a memory with its predecessors, restores it on undo, and never relearns it erased', async () => {
+test('hides a memory until its erasure, restores it on undo and never relearns it afterwards', async () => {
   let skewMs = 0
   const { service, client, say } = await startObeying({ nowMs: () => Date.now() + skewMs })
   await say(`I am allergic to ${CANARY}. Remember that.`)

@@ -25,10 +25,7 @@ import { openTestWriter, said } from '../support/writer.ts'
 
 const EVENTS = 40
 
-/**
- * Directories as kill -9 leaves them, with the last `inLog` events in the log only. Built once, then
- * copied.
- */
+/** Directories as kill -9 leaves them, by the number of events in the log only. Built once, then copied. */
 const made = new Map<number, string>()
 afterAll(() => {
   for (const directory of made.values()) rmSync(directory, { recursive: true, force: true })

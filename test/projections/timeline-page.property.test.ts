@@ -13,7 +13,7 @@ import { testDirectory } from '../support/directory.ts'
 import { pageOf } from '../support/timeline-page.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
-/** The size of an event without its body. */
+/** The maximum size of an event without its body. */
 const MAX_ENVELOPE_BYTES = 1024
 
 const aSpanLength = fc.oneof(

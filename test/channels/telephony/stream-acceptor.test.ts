@@ -131,7 +131,7 @@ test.each([
   ['the token of another call', (token: string) => start('CA2', token), 'wrong_call'],
   ['audio before its start', (_token: string) => ({ event: 'media', streamSid: 'MZ1' }), 'not_a_start'],
   ['nonsense', (_token: string) => 'hello', 'not_a_start'],
-])('closes a stream with %s with 1008, and still accepts the right one', (_what, frame, reason) => {
+])('closes a stream that presents %s with 1008, and still accepts the right one', (_what, frame, reason) => {
   const token = reserve('CA1')
   const forged = accept()
   forged.receive(frame(token))
@@ -141,7 +141,7 @@ test.each([
   expect(accepted).toHaveLength(1)
 })
 
-test('closes with 1008 a socket that does not start within five seconds', () => {
+test('times out a socket after five seconds without a start, with 1008', () => {
   reserve('CA1')
   const idle = accept()
   idle.receive(connected)

@@ -28,7 +28,7 @@ test('fails the test on a request without a scripted reply', async () => {
   await expect(double.close()).rejects.toThrow('no reply was scripted')
 })
 
-test('uses no reply scripted for a turn for a request of memory', async () => {
+test('does not answer a memory request with a reply scripted for a turn', async () => {
   const double = await startModelDouble()
   double.reply({ text: 'for the turn' })
   const format = { type: 'json_schema', name: 'memory_candidates', schema: {}, strict: true }

@@ -133,7 +133,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       ? await memoryAnswerer(request)
       : (queue.shift() ?? (await answerer?.(request)))
     if (!reply) {
-      violations.push('a request to /responses that no reply was scripted for')
+      violations.push('no reply was scripted for a request to /responses')
       return await sendJson(response, null, { fault: httpFaults.serverError() }, onStall)
     }
     const { body } = request

@@ -50,7 +50,7 @@ export type Fault =
   | { readonly kind: 'malformed'; readonly at: At }
   /** Sends JSON that is not a documented event. */
   | { readonly kind: 'nonsense'; readonly at: At }
-  /** Sends one event of `bytes` bytes. */
+  /** Sends one event of at least `bytes` bytes. */
   | { readonly kind: 'huge'; readonly at: At; readonly bytes: number }
   /** Sends an `error` event. */
   | { readonly kind: 'error'; readonly at: At; readonly code: string; readonly message: string }

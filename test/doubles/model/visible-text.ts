@@ -1,6 +1,6 @@
 import type { Json } from './answer.ts'
 
-/** Every text of an input that a model would read, one a line. A compaction item of the double is opened. */
+/** Every text of an input that a model would read, one a line. Compaction items of the double are decoded. */
 export function visibleText(input: unknown): string {
   const texts: string[] = []
   collect(input, texts)
@@ -21,7 +21,7 @@ function collect(node: unknown, texts: string[]): void {
 
 const SEAL = 'sealed:'
 
-/** Makes a compaction item that only the double can open, as only the real service can open its own. */
+/** Encodes the content of a compaction item, which is opaque to clients as in the real service. */
 export function sealCompaction(text: string): string {
   return `${SEAL}${Buffer.from(text).toString('base64')}`
 }

@@ -31,7 +31,7 @@ async function mindOfTeas(model: StructuredModel, enabled: boolean) {
   return mind
 }
 
-test('drops memories that a model judges irrelevant, and records it, if the owner enabled this', async () => {
+test('drops and records memories that a model judges irrelevant, if enabled', async () => {
   const model = judging('sencha')
   const mind = await mindOfTeas(model, true)
   const { recalled } = await mind.say('Which tea should I order?')

@@ -177,7 +177,7 @@ test('finishes an erasure after a crash between forgetting and erasing', async (
   expect(again.facts('memory.stored')).toMatchObject([{ erased: true, body: null }])
 })
 
-test('bars unlearned words where they were said, with the replies that repeat them', async () => {
+test('bars messages from which nothing was learned, and the replies that repeat them', async () => {
   const mind = await openMind()
   const said = await mind.say('The spare key lies under the blue flowerpot.')
   const answered = await mind.say('Where is the spare key lying?', {
@@ -293,7 +293,7 @@ test('restores a superseded memory', async () => {
   expect(await undo()).toBe('current')
 })
 
-test('lets exactly one of two memories stand when a restore is reversed', async () => {
+test('keeps exactly one of two rival memories through repeated restores', async () => {
   const mind = await openMind()
   const ids: (string | undefined)[] = []
   for (const text of ['I live in Berlin', 'I live in Paris']) {

@@ -114,7 +114,7 @@ test('reads at once, without a pause, for a caller that waits', async () => {
 test('closes without waiting for a pause, and reads the backlog at the next start', async () => {
   const pause = { quietMs: 60_000, longestMs: 60_000 }
   const first = openReactor(pause)
-  // Skip the read at the start.
+  // Let the read at the start finish.
   await first.reactor.settled(10_000)
   first.say()
   await delay(A_MOMENT_MS)
@@ -128,7 +128,7 @@ test('closes without waiting for a pause, and reads the backlog at the next star
   await expect.poll(() => second.texts(), { timeout: 10_000 }).toEqual(['I live in Oslo'])
 })
 
-test('reads for a waiting caller even if the reactor is just finding no backlog', async () => {
+test('reads new words for a waiting caller even during a read without backlog', async () => {
   const looking = Promise.withResolvers<void>()
   const { reactor, say, unread } = openReactor({ quietMs: 60_000, longestMs: 60_000 }, looking.promise)
   await expect.poll(() => reactor.isRunning()).toBe(true)

@@ -165,7 +165,7 @@ test('retries a failing model with growing pauses, then falls back to rules', as
 })
 
 test.each([30 * 24 * 60 * 60_000, 1e21])(
-  'retries within the hour a model that asks for a pause of %d ms',
+  'retries a model within an hour even if it asks for a pause of %d ms',
   async (ms) => {
     const busy = new ModelError('rate_limited', 'busy', { retryAfterMs: ms })
     let asked = 0

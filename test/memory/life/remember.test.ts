@@ -137,7 +137,7 @@ test('lists memories by relevance to a query, or newest first without one', asyn
   })
 })
 
-test('includes in a recall of everything what was said a moment ago', async () => {
+test('recalls what was said a moment ago when asked for everything', async () => {
   const mind = await openMind()
   // Let learning start first: on a busy machine, that alone can exceed the timeout.
   await mind.say('Good morning')
