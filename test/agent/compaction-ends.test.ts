@@ -21,10 +21,7 @@ type Mood = keyof typeof MOODS
 const isCapsuleRequest = (body: Record<string, unknown>) =>
   JSON.stringify(body.input).includes('Write the capsule now.')
 
-/**
- * A service with a low threshold. Its model calls the tool named in the last message and gives long
- * answers.
- */
+/** A service with a low threshold. Its model calls the tool named in the last message. */
 async function startTalkative() {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
@@ -112,9 +109,7 @@ const steps = fc.array(
   { minLength: 6, maxLength: 14 },
 )
 
-/**
- * A turn of two rounds, with compaction within it and after it: each at most eight rounds of two requests.
- */
+/** Two rounds, and compaction within and after the turn: each up to eight rounds of two requests. */
 const MOST_REQUESTS = 2 + 2 * 8 * 2 + 1
 
 test('ends each turn within bounded requests under any erasure and compaction failure', {

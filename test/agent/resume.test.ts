@@ -49,9 +49,7 @@ type Options = {
   readonly earlier?: readonly NewEvent[]
 }
 
-/**
- * Resumes a turn with these facts after a crash. The model calls a tool in its first `callRounds` answers.
- */
+/** Resumes a turn with these facts after a crash. The model's first `callRounds` answers call a tool. */
 async function resume(
   facts: readonly NewEvent[],
   { callRounds = 0, erased = null, faults = [], earlier = [] }: Options = {},

@@ -49,7 +49,6 @@ async function startObeying(options: { directory?: string; nowMs?: () => number 
 const eventsOf = async ({ client }: Pick<WholeService, 'client'>): Promise<Event[]> =>
   (await client.get('/api/timeline?limit=5000')).json.events
 
-/** Everything that the service shows anywhere. */
 async function shown({ client }: Pick<WholeService, 'client'>): Promise<string> {
   const pages = [
     '/api/timeline?limit=5000',

@@ -27,10 +27,7 @@ export type ScriptedAnswer = readonly Partial<Candidate>[] | ModelError | { read
 
 export type ScriptedModel = StructuredModel & { readonly asked: readonly Shown[] }
 
-/**
- * A model that answers extraction as scripted. Like a real port, it rejects output that does not match the
- * schema.
- */
+/** Answers extraction as scripted, and rejects output that does not match the schema. */
 export function scriptedModel(
   answer: (shown: Shown, signal: AbortSignal) => ScriptedAnswer | Promise<ScriptedAnswer>,
 ): ScriptedModel {

@@ -3,10 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Attack, attacksOn, textOf } from './attacks.ts'
 import { type Found, loadModules, readSources } from './collect.ts'
 
-/**
- * No text may block a thread (docs/decisions/0018-hostile-texts.md). Each pattern is measured on texts
- * derived from it.
- */
+/** No text may block a thread (docs/decisions/0018-hostile-texts.md). */
 
 /** The first text, on which a linear pattern takes no noticeable time. */
 const SHORT = { chars: 20_000, limitMs: 5 }

@@ -20,7 +20,6 @@ export type Step =
   | { readonly die: NodeJS.Signals }
   | { readonly hang: true }
 
-/** The prompt for these steps. */
 export const steps = (...all: readonly Step[]): string => JSON.stringify(all)
 
 /** The prompt for these steps, with their words encoded. */

@@ -40,7 +40,6 @@ export type ModelDouble = {
   readonly url: string
   /** All requests so far, or those to one path. */
   requests(path?: string): readonly RecordedRequest[]
-  /** The number of connections so far. */
   connections(): number
   /** Resolves once `count` answers have reached a fault that never ends (hang, drip). */
   stalled(count: number): Promise<void>
@@ -48,10 +47,7 @@ export type ModelDouble = {
   reply(...replies: readonly Reply[]): void
   /** Answers `/responses` while nothing is queued. Without either, a request is a violation. */
   answerWith(answerer: Answerer): void
-  /**
-   * Answers the requests of memory, which use neither the queue nor `answerWith`. By default, nothing is
-   * worth remembering.
-   */
+  /** Answers the requests of memory. By default, nothing is worth remembering. */
   answerMemoryWith(answerer: Answerer): void
   /** Answers `/responses/compact` once. By default, the item holds all readable text. */
   replyToCompaction(reply: Reply & { readonly output?: readonly Json[] }): void

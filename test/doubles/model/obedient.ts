@@ -7,10 +7,7 @@ export function order(tool: string, args: Readonly<Record<string, unknown>>): st
   return `OBEY ${JSON.stringify({ tool, arguments: args })}`
 }
 
-/**
- * A model that obeys each order in its input once a turn, whatever its author or age. Its replies repeat
- * the orders, so that they stay in the conversation.
- */
+/** Obeys each order in its input once a turn. Its replies repeat the orders to keep them in context. */
 export const obedient: Answerer = ({ body }) => {
   const input = Array.isArray(body.input) ? (body.input as Json[]) : []
   const orders = [...new Set(stringsIn(input).flatMap(ordersIn))]

@@ -31,7 +31,6 @@ export type ScriptedUsage = {
 export type At = 'headers' | number | `response.${string}`
 
 export type Fault =
-  /** An HTTP error instead of an answer. */
   | {
       readonly kind: 'status'
       readonly status: number
@@ -46,13 +45,11 @@ export type Fault =
   | { readonly kind: 'cut'; readonly at: At }
   /** Ends the stream early but cleanly. */
   | { readonly kind: 'ends'; readonly at: At }
-  /** Sends invalid JSON. */
   | { readonly kind: 'malformed'; readonly at: At }
   /** Sends JSON that is not a documented event. */
   | { readonly kind: 'nonsense'; readonly at: At }
   /** Sends one event of at least `bytes` bytes. */
   | { readonly kind: 'huge'; readonly at: At; readonly bytes: number }
-  /** Sends an `error` event. */
   | { readonly kind: 'error'; readonly at: At; readonly code: string; readonly message: string }
 
 function status(

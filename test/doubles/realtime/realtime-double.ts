@@ -10,7 +10,6 @@ export type RealtimeDouble = {
   readonly appended: () => Buffer
   /** Client errors, and violations of the official description. */
   readonly problems: readonly string[]
-  /** The number of sessions opened so far. */
   readonly sessions: () => number
   /** Cuts every connection without a close frame. */
   drop(): void

@@ -165,7 +165,6 @@ export async function startTelephonyDouble(options: {
     /** The messages that reached a phone. */
     messages: messages as readonly Message[],
     requests: requests as readonly (typeof requests)[number][],
-    /** The credentials of each request. */
     authorizations: authorizations as readonly string[],
     problems: problems as readonly string[],
     applications,

@@ -1,7 +1,6 @@
 import type { Rejection } from '../../../src/memory/gates.ts'
 import type { Case } from './kept-cases.ts'
 
-/** More statements to reject, with the reason. */
 export const MORE_REJECTED: readonly (readonly [Rejection, ...Case])[] = [
   [
     'joke',

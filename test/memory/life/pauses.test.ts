@@ -9,10 +9,7 @@ import { openMind } from '../mind.ts'
 const WINDOW = 8
 const A_MOMENT_MS = 20
 
-/**
- * A reactor over a conversation of one-word turns, with the sizes of the windows that it reads. A read
- * without backlog ends only after `looking`.
- */
+/** A reactor over a conversation of one-word turns. A read without backlog waits for `looking`. */
 function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.resolve()) {
   const listeners = new Set<() => void>()
   const onHeadMoved: SubscribeHead = (onMoved, areas) => {

@@ -6,7 +6,6 @@ import { DAYS, generateMonth, type Month, type Step } from './month.ts'
 const DAY_MS = 86_400_000
 const SEEDS = [1, 20_260_401]
 
-/** Says every step of the month. */
 async function live(mind: Mind, { steps }: Month): Promise<void> {
   for (let day = 0; day < DAYS; day += 1) {
     for (const step of steps.filter((each) => each.day === day)) await take(mind, step)
@@ -29,10 +28,7 @@ async function take(mind: Mind, { say, reply, at, party, forgets }: Step): Promi
   }
 }
 
-/**
- * The errors in the final memories. Rules may know less, but nothing wrong. They also read what a model
- * failed to read.
- */
+/** The errors in the final memories. Rules may know less, but nothing wrong. */
 function faultsOf(mind: Mind, { expected, forbidden }: Month, by: 'model' | 'rules'): string[] {
   const texts = mind.known().map(({ text }) => text ?? '')
   const telling = (value: string) => texts.filter((text) => text.includes(value))
